@@ -61,13 +61,13 @@ class PostedLink:
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """What a stretch of the log holds. `lines` and `people` count all its speech.
+    """What a stretch of the log holds. `said` is all its speech, by so many `people`.
 
     `mentions`, `questions` (those that nobody answered), `links` and `moves` (arrivals and
     departures of people who spoke) are in the order of time; the largest of `conversations` leads.
     """
 
-    lines: int
+    said: Sequence[Message]
     people: int
     mentions: Sequence[Message]
     questions: Sequence[Message]
@@ -89,7 +89,7 @@ def digest_of(messages: Sequence[Message], links: Sequence[ReplyLink], nick: str
     groups = [[said[link.line] for link in group] for group in conversations_in(kept)]
     others = [one for one in said.values() if folded(one) != fold(nick, one.room.casemapping)]
     return Digest(
-        lines=len(said),
+        said=[*said.values()],
         people=len({(message.room.network, folded(message)) for message in said.values()}),
         mentions=[message for message in said.values() if nick and _is_mention(message, nick)],
         questions=_unanswered(groups, kept),

@@ -1,6 +1,5 @@
 """catch_up: what somebody missed, as a digest without a model."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from mcp.types import CallToolResult
@@ -9,15 +8,18 @@ from pydantic import BaseModel, Field
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import SPEECH, Message
 from terrarium_mcp.chat.times.timestamps import to_iso
+from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import event_text, listing, speaker
 from terrarium_mcp.request import Request
 from terrarium_mcp.tools.digest_text import (
     MOST_SHOWN,
+    USUAL_TOKENS,
     DigestSection,
     cut_note,
     digest_headline,
     digest_rows,
     digest_sections,
+    next_steps,
 )
 from terrarium_mcp.tools.facts import LEAST_JSON, within_budget
 from terrarium_mcp.tools.parameters import (
@@ -36,9 +38,6 @@ if TYPE_CHECKING:  # a type only: the package is loaded when a conversation is r
     from terrarium_mcp.chat.digest import ConversationSummary
 
 _MOST_TOKENS = 4_000
-
-_FOOT_TOKENS = 24
-"""What the line below the fence costs."""
 
 _MOST_PEOPLE = 10
 """People of a conversation that its JSON names."""
@@ -59,7 +58,11 @@ class DigestLine(BaseModel):
 
 
 class CatchUp(BaseModel):
-    """What was missed; `counts` gives how much there was of each kind."""
+    """What was missed; `counts` gives how much there was of each kind.
+
+    If there is a `read_from`, the time was not read whole: all numbers are of the part from then
+    on. `said` are the newest lines, where no other list tells of them.
+    """
 
     since: str
     why: str
@@ -72,6 +75,8 @@ class CatchUp(BaseModel):
     conversations: list[DigestLine]
     links: list[DigestLine]
     arrivals: list[DigestLine]
+    said: list[DigestLine] = []
+    read_from: str = ""
     notes: list[str] = []
     left_out: int = 0
 
@@ -88,41 +93,37 @@ async def catch_up(
         Forgiving,
         clamped_to(LEAST_JSON, _MOST_TOKENS),
         Field(description=f"length of the answer, {LEAST_JSON} to {_MOST_TOKENS}"),
-    ] = 1_500,
+    ] = USUAL_TOKENS,
 ) -> Annotated[CallToolResult, CatchUp]:
     """Tell what somebody missed: mentions, unanswered questions, conversations, links."""
-    rooms, nick = request.narrowed(channel), nick or request.view.asker
+    nick, rooms = request.narrowed_to_nick(nick or request.view.asker, request.narrowed(channel))
     start = await digest_start(request, rooms, since, nick)
     recent = await request.store.digest.recent(rooms, start.after, nick, until=request.until)
-    digest = recent.digest
-    sections = digest_sections(digest, nick)
+    digest, budget = recent.digest, min(max_tokens, request.budget)
+    sections = digest_sections(digest, nick, budget)
     covered = await request.coverage_line(rooms)
     notes = [*cut_note(request, recent), *clamping_notes(max_tokens=max_tokens)]
     facts = {
         "since": to_iso(start.after.moment),
         "why": harmless(start.why),
         "covered": harmless(covered),
-        "lines": digest.lines,
+        "lines": len(digest.said),
         "people": digest.people,
+        **({"read_from": to_iso(recent.reached)} if recent.reached else {}),
         "counts": {section.name: section.total for section in sections},
         **{name: [] for name in MOST_SHOWN},
         **{section.name: _section_facts(request, section) for section in sections},
         **({"notes": notes} if notes else {}),
     }
-    budget = min(max_tokens, request.budget)
     structured, left_out = within_budget(facts, [*MOST_SHOWN], budget)
     if left_out:
         structured["left_out"] = left_out
-    head = [digest_headline(request, rooms, start, digest), covered, *notes]
+    head = [digest_headline(request, rooms, start, recent), covered, *notes]
     rows = [*digest_rows(request, rooms, sections)]
-    text = listing(head, rows, budget, foot_tokens=_FOOT_TOKENS).text
-    return tool_result("\n".join([text, *_next_steps(sections)]), structured)
-
-
-def _next_steps(sections: Sequence[DigestSection]) -> list[str]:
-    """How to read on: the conversation of a line."""
-    ids = [section.lines[0].id for section in sections if section.name != "arrivals"]
-    return [f"around a line: get_message_context({ids[0]}, scope=conversation)"] if ids else []
+    onward = next_steps(request, rooms, start, nick, sections)
+    foot_tokens = sum(estimated_tokens(step) + 1 for step in onward)
+    text = listing(head, rows, budget, foot_tokens=foot_tokens).text
+    return tool_result("\n".join([text, *onward]), structured)
 
 
 def _section_facts(request: Request, section: DigestSection) -> list[dict[str, Any]]:

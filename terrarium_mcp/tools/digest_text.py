@@ -4,19 +4,32 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.times.timestamps import day, local
 from terrarium_mcp.chat.transcript import line_of
-from terrarium_mcp.errors import and_more, quantity, shown
+from terrarium_mcp.errors import and_more, people, quantity, shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import RecentDigest
+from terrarium_mcp.tools.repeated_query import query_argument
 from terrarium_mcp.tools.since import DigestStart
 
 if TYPE_CHECKING:  # types only: the package is loaded when a conversation is read
     from terrarium_mcp.chat.digest import ConversationSummary, Digest
 
-MOST_SHOWN = {"mentions": 10, "questions": 6, "conversations": 10, "links": 8, "arrivals": 6}
-"""The sections, and the most lines of each: none may leave the others no room."""
+MOST_SHOWN = {
+    "mentions": 10,
+    "questions": 6,
+    "conversations": 10,
+    "links": 8,
+    "said": 10,
+    "arrivals": 6,
+}
+"""The sections, and the most lines of each in an answer of `USUAL_TOKENS`: none may leave the
+others no room. A longer answer has more of each."""
+
+USUAL_TOKENS = 1_500
+"""How long a digest is unless a longer one is asked for."""
 
 _LONGEST_LINE = 200
 """Characters of a line that is quoted; its id leads to the rest."""
@@ -36,21 +49,36 @@ class DigestSection:
     summaries: Sequence["ConversationSummary"] = ()
 
     @property
+    def is_cut(self) -> bool:
+        """Whether there are more lines than are shown."""
+        return len(self.lines) < self.total
+
+    @property
     def heading(self) -> str:
         """`mentions of ada: 2`, `links: 8 of 14, the newest`."""
-        if len(self.lines) == self.total:
+        if not self.is_cut:
             return f"{self.title}: {self.total}"
         which = "largest" if self.summaries else "newest"
         return f"{self.title}: {len(self.lines)} of {self.total:,}, the {which}"
 
 
-def digest_sections(digest: "Digest", nick: str) -> list[DigestSection]:
-    """The sections of a digest that have any line."""
-    largest = digest.conversations[: MOST_SHOWN["conversations"]]
+def digest_sections(digest: "Digest", nick: str, budget: int) -> list[DigestSection]:
+    """The sections of a digest that have any line, for an answer of so many tokens.
+
+    What was said is shown line by line only where no other section tells of it.
+    """
+    most = {name: max(most, most * budget // USUAL_TOKENS) for name, most in MOST_SHOWN.items()}
+    largest = digest.conversations[: most["conversations"]]
     posted = [one.message._replace(text=one.url) for one in digest.links]
+    is_told = any((digest.mentions, digest.questions, digest.conversations, posted))
+
+    def newest(name: str, title: str, lines: Sequence[Message]) -> DigestSection:
+        shortened = [_shortened(line) for line in lines[-most[name] :]]
+        return DigestSection(name, title, len(lines), shortened)
+
     sections = (
-        _newest("mentions", f"mentions of {shown(nick)}", digest.mentions),
-        _newest("questions", "questions nobody answered", digest.questions),
+        newest("mentions", f"mentions of {shown(nick)}", digest.mentions),
+        newest("questions", "questions nobody answered", digest.questions),
         DigestSection(
             "conversations",
             "conversations",
@@ -58,15 +86,11 @@ def digest_sections(digest: "Digest", nick: str) -> list[DigestSection]:
             [_shortened(one.line) for one in largest],
             largest,
         ),
-        _newest("links", "links", posted),
-        _newest("arrivals", "arrivals and departures", digest.moves),
+        newest("links", "links", posted),
+        newest("said", "said", [] if is_told else digest.said),
+        newest("arrivals", "arrivals and departures", digest.moves),
     )
     return [section for section in sections if section.lines]
-
-
-def _newest(name: str, title: str, lines: Sequence[Message]) -> DigestSection:
-    newest = lines[-MOST_SHOWN[name] :]
-    return DigestSection(name, title, len(lines), [_shortened(line) for line in newest])
 
 
 def _shortened(line: Message) -> Message:
@@ -74,12 +98,19 @@ def _shortened(line: Message) -> Message:
 
 
 def digest_headline(
-    request: Request, rooms: Sequence[Room], start: DigestStart, digest: "Digest"
+    request: Request, rooms: Sequence[Room], start: DigestStart, recent: RecentDigest
 ) -> str:
-    """`catch-up of #tea since 2026-11-05 08:00 (as asked): 143 lines by 9 people`."""
+    """`catch-up of #tea since 2026-11-05 08:00 (as asked): 143 lines by 9 people`.
+
+    Of a time that was not read whole it says how much was read, which is no total.
+    """
     since = f"{local(start.after.moment, request.settings.zone):%Y-%m-%d %H:%M}"
-    people = "1 person" if digest.people == 1 else f"{digest.people:,} people"
-    said = f"{quantity(digest.lines, 'line')} by {people}" if digest.lines else "nothing was said"
+    lines, is_whole = len(recent.digest.said), recent.reached is None
+    said = f"{quantity(lines, 'line')} by {people(recent.digest.people)}"
+    if not lines:
+        said = "nothing was said" if is_whole else "nothing was said in the part that was read"
+    elif not is_whole:
+        said = f"only the newest {said} were read"
     return f"catch-up of {request.room_names(rooms)} since {since} ({start.why}): {said}"
 
 
@@ -90,6 +121,23 @@ def cut_note(request: Request, recent: RecentDigest) -> list[str]:
     reached = f"{local(recent.reached, request.settings.zone):%Y-%m-%d %H:%M}"
     rest = "search_irc_history finds earlier ones"
     return [f"note: only the newest lines were read, back to {reached}; {rest}"]
+
+
+def next_steps(
+    request: Request,
+    rooms: Sequence[Room],
+    start: DigestStart,
+    nick: str,
+    sections: Sequence[DigestSection],
+) -> list[str]:
+    """How to read on: the conversation of a line, and the mentions that are not listed."""
+    ids = [section.lines[0].id for section in sections if section.name != "arrivals"]
+    steps = [f"around a line: get_message_context({ids[0]}, scope=conversation)"] if ids else []
+    if any(section.name == "mentions" and section.is_cut for section in sections):
+        mentions = Query(mentions=(nick,), since=start.after.moment)
+        if argument := query_argument(request, rooms, mentions):
+            steps.append(f"all mentions: search_irc_history({argument}, sort=newest)")
+    return steps
 
 
 def digest_rows(

@@ -1,6 +1,5 @@
 """The text around the hits of a search: headline, notes, and how to go on."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -14,6 +13,7 @@ from terrarium_mcp.chat.transcript import line_of
 from terrarium_mcp.errors import shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import COUNTED, Hits, Rung, Search, Sort
+from terrarium_mcp.tools.repeated_query import query_argument
 
 _MOST_TYPED = 200
 """Characters of a query that the title repeats."""
@@ -23,9 +23,6 @@ def total_text(hits: Hits) -> str:
     """How many hits there are; empty for a question, where any word matches and no total helps."""
     return "" if hits.rung is Rung.ANY_WORD else hits.total_text
 
-
-_ALL_TIME = "after:1970-01-01"
-"""A query for every line: without any, `get_channel_stats` gives a total for each channel."""
 
 NOT_NEVER = "That does not mean it was never said. Try other words, without in:, from: and hours."
 """How an answer without hits ends: it must not read as "never said"."""
@@ -116,17 +113,9 @@ def exact_total_note(request: Request, search: Search, hits: Hits) -> list[str]:
     is_counted = hits.rung in (Rung.ALL_WORDS, Rung.EVERYTHING)
     if not is_counted or hits.total <= COUNTED or search.cursor:
         return []
-    query = replace(
-        search.query, since=max(filter(None, (search.query.since, search.since)), default=None)
-    )
-    if set(search.rooms) != set(request.rooms):
-        names = tuple(request.room_name(room) for room in search.rooms)
-        query = replace(query, channels=names, excluded_channels=())
-    printed = query.printed(search.zone) or _ALL_TIME
-    if shown(printed, _MOST_TYPED) != printed:
-        return []  # a query that cannot be repeated as it is cannot be counted either
-    argument = json.dumps(printed, ensure_ascii=False)
-    return [f"note: get_channel_stats counts all of them: query={argument}"]
+    since = max(filter(None, (search.query.since, search.since)), default=None)
+    argument = query_argument(request, search.rooms, replace(search.query, since=since))
+    return [f"note: get_channel_stats counts all of them: {argument}"] if argument else []
 
 
 def over_budget(hit: int) -> str:

@@ -6,21 +6,18 @@ from functools import partial
 from typing import NamedTuple
 
 from terrarium_mcp.chat.absence import newest_absence
-from terrarium_mcp.chat.query import Query
-from terrarium_mcp.chat.records import MessageType, Room
+from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.query_dates import parse_moment
 from terrarium_mcp.chat.times.timestamps import Position, lasting, local
 from terrarium_mcp.errors import TerrariumError, shown
 from terrarium_mcp.offload import offload
 from terrarium_mcp.policy import message_id
 from terrarium_mcp.request import Request
-from terrarium_mcp.store import Search, Sort
+from terrarium_mcp.tools.signs import signs_of
 
 _USUAL = timedelta(hours=24)
 """How far back to go for somebody of whom no absence is known."""
-
-_SIGNS = 200
-"""Newest lines and events of a person among which their absence is looked for."""
 
 
 class DigestStart(NamedTuple):
@@ -42,29 +39,18 @@ async def digest_start(
         return await _asked_for(request, since)
     if not nick:
         return _usual(request, "no nick was given")
-    signs = await request.store.search(
-        Search(
-            query=Query(people=(nick,), kinds=tuple(MessageType)),
-            rooms=rooms,
-            limit=_SIGNS,
-            sort=Sort.NEWEST,
-            until=request.until,
-            now=request.now,
-            zone=request.settings.zone,
-            visible_only=request.visible_only,
-            wants_total=False,
-        ),
-        "absence",
-    )
-    theirs = [one for one in signs.messages if not one.via]  # a name from elsewhere is not them
+    theirs = await signs_of(request, rooms, nick)
     if not theirs:
-        return _usual(request, "nothing of that nick is recorded")
+        where = "" if set(rooms) == set(request.rooms) else f" in {request.room_names(rooms)}"
+        return _usual(request, f"nothing of that nick is recorded{where}")
     absence = newest_absence(theirs, request.now)
     if absence is None:
         return _usual(request, "no absence is known")
+    last = absence.last
+    is_other = fold(last.nick, last.room.casemapping) != fold(nick, last.room.casemapping)
+    who = f"{shown(nick)}, as {shown(last.nick)}," if is_other else shown(nick)
     did = "left" if absence.began_by_leaving else "was last active"
-    why = f"when {shown(nick)} {did}, away for {lasting(absence.length)}"
-    return DigestStart(absence.last.position, why)
+    return DigestStart(last.position, f"when {who} {did}, away for {lasting(absence.length)}")
 
 
 async def _asked_for(request: Request, since: str) -> DigestStart:

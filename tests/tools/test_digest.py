@@ -219,6 +219,29 @@ async def test_without_since_it_begins_with_the_nicks_own_absence(
     assert f"({why})" in told.outside
 
 
+async def test_a_nick_that_is_unknown_in_the_channel_may_be_known_elsewhere(house: House) -> None:
+    await house.hears("12:00 <bo> hello")
+    await house.hears("12:00 <ada> hi", channel="#mate")
+    told = await house.learns("catch_up", VIEW, channel="#tea")
+    assert told.facts["why"] == "24 hours, as nothing of that nick is recorded in #tea"
+    told = await house.learns("catch_up", VIEW)
+    assert told.facts["why"] == "when ada was last active, away for 8h"
+
+
+async def test_who_goes_on_under_another_nick_is_not_away(house: House) -> None:
+    for channel in ("#tea", "#mate"):
+        await house.hears("08:00 <ada> morning", channel=channel)
+        await moves(house, "ada", MessageType.NICK, NOON - 2 * HOUR, "Ada_phone", channel)
+    await house.hears("10:30 <Ada_phone> one\n11:20 <ada_phone> two\n12:00 <bo> hello")
+    told = await house.learns("catch_up", VIEW)
+    assert told.facts["why"] == "when ada, as ada_phone, was last active, away for 8h40m"
+    assert [one["text"] for one in told.facts["said"]] == ["hello"]
+    await moves(house, "ada_phone", MessageType.NICK, NOON + 10 * MINUTE, "ada")
+    await house.hears("12:20 <ada> back\n13:00 <Ada_phone> I am somebody else")
+    told = await house.learns("catch_up", VIEW)
+    assert told.facts["why"] == "when ada was last active, away for 7h40m"
+
+
 async def test_to_ask_what_was_missed_is_not_to_have_been_there(after_work: House) -> None:
     first = await after_work.learns("catch_up", VIEW)
     for minute in range(5):
@@ -311,6 +334,8 @@ async def test_of_a_long_time_only_the_newest_lines_are_read_and_that_is_said(
     view = {"now": to_iso(NOON + 30 * DAY)}
     told = await house.learns("catch_up", view, since="2026-04-01")
     assert told.facts["lines"] == MOST_LINES
+    assert told.facts["read_from"] == "2026-05-01T12:30:00.000Z"
+    assert told.text.splitlines()[0].endswith("only the newest 500 lines by 2 people were read")
     (note,) = told.facts["notes"]
     assert note == (
         "note: only the newest lines were read, back to 2026-05-01 12:30;"
@@ -331,6 +356,7 @@ async def test_a_flood_of_joins_does_not_make_it_read_on_for_ever(house: House) 
     told = await house.learns("catch_up", VIEW, since="today")
     assert told.facts["lines"] == 0
     assert "only the newest lines were read, back to 2026-05-01 13:00" in told.outside
+    assert "nothing was said in the part that was read\n" in told.outside
 
 
 @pytest.mark.parametrize("joins", [MOST_LINES, 3 * MOST_LINES // 2])
@@ -342,6 +368,7 @@ async def test_what_was_said_before_many_joins_is_in_it(house: House, joins: int
     )
     told = await house.learns("catch_up", VIEW, since="today")
     assert told.facts["lines"] == 1
+    assert "read_from" not in told.facts
     assert "only the newest lines were read" not in told.outside
 
 
@@ -396,3 +423,61 @@ async def test_a_mention_is_the_whole_nick_as_the_network_compares_it(house: Hou
     await house.hears("<bo> adam and adalbert\n<bo> ADA? there you are\n<Ada> I, ada\n<bo> x ada_")
     told = await house.learns("catch_up", VIEW, since="today", nick="ada")
     assert [one["id"] for one in told.facts["mentions"]] == ["2"]
+
+
+async def test_a_line_that_belongs_to_nothing_is_shown(house: House) -> None:
+    await house.hears("12:00 <bo> the spoon is in the drawer")
+    await moves(house, "bo", MessageType.QUIT, NOON + MINUTE)
+    told = await house.learns("catch_up", VIEW, since="today")
+    assert told.inside == (
+        "said: 1\n"
+        "-- 2026-05-01 Fri --\n"
+        "1 12:00 <bo> the spoon is in the drawer\n"
+        "arrivals and departures: 1\n"
+        "2 12:01 * bo quit\n"
+    )
+    assert [one["id"] for one in told.facts["said"]] == ["1"]
+    assert "around a line: get_message_context(1, scope=conversation)" in told.outside
+
+
+async def test_a_longer_answer_shows_more_of_each_kind(house: House) -> None:
+    await house.hears("\n".join(f"<bo> ada: spoon{n} is in drawer{n}" for n in range(40)))
+    usual = await house.learns("catch_up", VIEW, since="today")
+    longer = await house.learns("catch_up", VIEW, since="today", max_tokens=3_000)
+    most = await house.learns("catch_up", VIEW, since="today", max_tokens=4_000)
+    shown = [len(told.facts["mentions"]) for told in (usual, longer, most)]
+    assert shown == [10, 20, 26]
+    assert longer.lines[0] == "mentions of ada: 20 of 40, the newest"
+
+
+async def test_the_mentions_that_are_not_shown_are_found_by_the_search_it_names(
+    house: House,
+) -> None:
+    await house.hears("\n".join(f"<bo> ada: spoon{n} is in drawer{n}" for n in range(12)))
+    await house.hears("<bo> ada: elsewhere", channel="#mate")
+    told = await house.learns("catch_up", VIEW, since="2026-05-01", channel="#tea")
+    step = 'all mentions: search_irc_history(query="in:#tea mentions:ada after:2026-05-01"'
+    assert f"{step}, sort=newest)" in told.outside.splitlines()
+    found = await house.learns(
+        "search_irc_history", query="in:#tea mentions:ada after:2026-05-01", sort="newest"
+    )
+    assert len(found.ids) == 12
+    for budget in (250, 400):
+        short = await house.learns("catch_up", VIEW, since="2026-05-01", max_tokens=budget)
+        assert estimated_tokens(short.text) <= budget
+
+
+async def test_a_nick_may_be_written_with_its_network_as_answers_print_it(house: House) -> None:
+    await house.hears("08:00 <ada> morning\n12:00 <bo> ada: hello")
+    await house.hears("09:00 <ada> evening\n13:00 <bo> ada: salut", network="other")
+    told = await house.learns("catch_up", {"now": to_iso(EVENING)}, nick="Net/ada")
+    assert told.text.startswith(
+        "catch-up of net/#tea since 2026-05-01 08:00 (when ada was last active, away for 12h)"
+    )
+    assert [one["text"] for one in told.facts["mentions"]] == ["ada: hello"]
+    refused = await house.is_refused("catch_up", channel="other/#tea", nick="net/ada")
+    assert refused == (
+        "net/ada is somebody on net, where other/#tea is not. Name the nick without its network."
+    )
+    hidden = await house.learns("catch_up", {"network": "net"}, nick="other/ada", since="2026-05")
+    assert "mentions" not in hidden.facts["counts"]

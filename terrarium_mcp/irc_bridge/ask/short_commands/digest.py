@@ -8,7 +8,7 @@ from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.chat.times.timestamps import from_iso, local
 from terrarium_mcp.chat.transcript import RenderOptions, dated_line
-from terrarium_mcp.errors import and_more, quantity, shown
+from terrarium_mcp.errors import and_more, people, quantity, shown
 from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
@@ -70,6 +70,7 @@ async def catchup(context: CommandContext) -> list[str]:
     }
     moves = [f"{one['nick']} {one['text']}" for one in facts["arrivals"]]
     talk = [_conversation(one, context) for one in facts["conversations"]]
+    talk += [_quote(line, context) for line in facts["said"]]
     subjects = (
         _packed({"for you": quotes["mentions"], "unanswered": quotes["questions"]}),
         _packed({"talk": talk}),
@@ -129,8 +130,8 @@ def _missed(facts: Facts, context: CommandContext) -> str:
     since = f"Since {_minute(facts['since'], context)} ({facts['why']})"
     if not facts["lines"]:
         return f"{since}: nothing was said. {covered(facts)}"
-    people = "1 person" if facts["people"] == 1 else f"{facts['people']:,} people"
-    said = f"{quantity(facts['lines'], 'line')} by {people}"
+    newest = "the newest " if facts.get("read_from") else ""
+    said = f"{newest}{quantity(facts['lines'], 'line')} by {people(facts['people'])}"
     counts = [
         quantity(facts["counts"][name], noun)
         for name, noun in _COUNTED.items()
@@ -140,8 +141,8 @@ def _missed(facts: Facts, context: CommandContext) -> str:
 
 
 def _conversation(facts: Facts, context: CommandContext) -> str:
-    people = and_more(facts["people"], _MOST_NAMES)
-    return f"{_quote(facts, context)}, {facts['lines']:,} lines by {people}"
+    names = and_more(facts["people"], _MOST_NAMES)
+    return f"{_quote(facts, context)}, {facts['lines']:,} lines by {names}"
 
 
 def _quote(line: Facts, context: CommandContext) -> str:

@@ -11,6 +11,7 @@ from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.nick_history import NickEvent, NickTenure, nick_tenures
 from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, from_text
+from terrarium_mcp.offload import offload
 from terrarium_mcp.store.records.people import Evidence, NickActivity, Person
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
@@ -85,7 +86,8 @@ class People:
         await self._indexer.ensure_current("index", PeopleIndex.name)
         folded = fold(storable(nick))
         nicks = await self._connected(folded, rooms)
-        return nick_tenures(folded, at, await self._moves(nicks, rooms))
+        moves = await self._moves(nicks, rooms)
+        return await offload(lambda: nick_tenures(folded, at, map(_move, moves)))
 
     async def said_by(
         self,
@@ -222,7 +224,7 @@ GROUP BY mine.kind, other.nick ORDER BY 3 DESC, other.nick, mine.kind LIMIT {MOS
             nicks += [row[0] for row in rows if row[0] not in nicks]
         return nicks[:MOST_NICKS]
 
-    async def _moves(self, nicks: Sequence[str], rooms: Sequence[Room]) -> list[NickEvent]:
+    async def _moves(self, nicks: Sequence[str], rooms: Sequence[Room]) -> list[Row]:
         """The joins, parts, quits, kicks and nick changes of these nicks."""
         kinds = [
             type_word(kind)
@@ -242,7 +244,7 @@ GROUP BY mine.kind, other.nick ORDER BY 3 DESC, other.nick, mine.kind LIMIT {MOS
             f" WHERE new IN ({_LISTED}) AND {within(rooms)} LIMIT :most",
             {"nicks": json.dumps(list(nicks)), "most": _MOST_EVENTS},
         )
-        return list({move.at: move for move in map(_move, [*rows, *changes])}.values())
+        return list({row[1]: row for row in [*rows, *changes]}.values())
 
 
 def held(holds: Iterable[NickTenure]) -> tuple[str, dict[str, object]]:
