@@ -54,7 +54,7 @@ def nick_tenures(nick: str, at: Position, moves: Iterable[NickEvent]) -> list[Ni
         at: the position.
         moves: the events of every nick that may be one of theirs, in any order.
     """
-    history = _deduplicated(moves)
+    history = once_each(moves)
     start = _hold_at(nick, at, history)
     chain = [start]
     while chain[0].was:
@@ -124,7 +124,7 @@ def _hold_at(nick: str, at: Position, history: Sequence[NickEvent]) -> NickTenur
     return next(hold for hold in reversed(tenures(nick, history)) if hold.since <= at)
 
 
-def _deduplicated(moves: Iterable[NickEvent]) -> list[NickEvent]:
+def once_each(moves: Iterable[NickEvent]) -> list[NickEvent]:
     """The events in order: of copies in several rooms the first, and no NICK to the same nick."""
     history: list[NickEvent] = []
     latest: dict[tuple[MessageType, str, str], tuple[Position, set[int]]] = {}

@@ -4,11 +4,12 @@
 
 import difflib
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from terrarium_mcp.chat.identity import fold
-from terrarium_mcp.chat.nick_history import NickEvent, NickTenure, nick_tenures
+from terrarium_mcp.chat.nick_history import NickEvent, NickTenure, nick_tenures, once_each
 from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, from_text
 from terrarium_mcp.offload import offload
@@ -146,21 +147,33 @@ ORDER BY 2 DESC, 4 DESC, 1""",
         return [one for one in active if one.seen]
 
     async def _changes(self, folded: str, rooms: Sequence[Room], until: Position) -> list[Evidence]:
-        """The nicks it was changed to and from; a change seen in many rooms counts once."""
+        """The nicks it was changed to and from; a change seen in many rooms counts once.
+
+        A nick that did nothing else is spelt as in the newest change.
+        """
         rows = await self._database.rows(
             f"""
-WITH changes AS (
-  SELECT iif(old = :nick, new, old) AS nick, room, said FROM nick_changes
+WITH changes AS MATERIALIZED (
+  SELECT iif(old = :nick, new, old) AS nick, message, room, said, old, new FROM nick_changes
   WHERE (old = :nick OR new = :nick) AND old != new AND {within(rooms)}
     AND (said, message) < (:until, :until_id)
+), newest AS (SELECT nick, max(said), message, old FROM changes GROUP BY nick),
+spelt AS MATERIALIZED (
+  SELECT nick, {_spelt("nick", rooms, _WRITTEN)} AS spelling FROM newest
 )
-SELECT {_spelt("nick", rooms)}, min(said), max(said), max(times)
-FROM (SELECT nick, min(said) AS first, said, count(*) OVER (PARTITION BY nick, room) AS times
-  FROM changes GROUP BY nick, room, said)
-GROUP BY nick ORDER BY max(said) DESC, nick""",
+SELECT said, message, '{MessageType.NICK}', room, old, new, spelling
+FROM changes JOIN spelt USING (nick)""",
             {"nick": folded, "until": until.timestamp, "until_id": until.id},
         )
-        return [_evidence(NICK_CHANGE, row) for row in rows]
+        moments = defaultdict[str, list[datetime]](list)
+        for move in once_each(map(_move, rows)):
+            moments[move.new if move.nick == folded else move.nick].append(move.at.moment)
+        spelling = {(set(row[4:6]) - {folded}).pop(): as_text(row[6]) for row in rows}
+        found = [
+            Evidence(NICK_CHANGE, spelling[nick], times[0], times[-1], len(times))
+            for nick, times in moments.items()
+        ]
+        return sorted(found, key=lambda one: (-one.last.timestamp(), one.nick))
 
     async def _shared_identities(
         self, folded: str, network: str, rooms: Sequence[Room], until: Position
@@ -271,11 +284,20 @@ def held(holds: Iterable[NickTenure]) -> tuple[str, dict[str, object]]:
 _LISTED = "SELECT value FROM json_each(:nicks)"
 
 
-def _spelt(nick: str, rooms: Sequence[Room]) -> str:
-    """A folded nick in the spelling last seen in one of the rooms before `:until`."""
+_WRITTEN = """(
+  SELECT CAST(iif(newest.old = :nick, m.message, m.nick) AS TEXT) FROM messages m
+  WHERE m.id = newest.message)"""
+"""How the other nick of a row of `newest`, a nick change, is spelt there."""
+
+
+def _spelt(nick: str, rooms: Sequence[Room], otherwise: str = "") -> str:
+    """A folded nick in the spelling last seen in one of the rooms before `:until`.
+
+    One that was in none is spelt as `otherwise` says, an SQL expression; folded without any.
+    """
     return f"""ifnull((
   SELECT {SPELT_BEFORE} FROM nick_counts n WHERE {within(rooms, "n.room")} AND n.folded = {nick}
-  ORDER BY {_SEEN} DESC LIMIT 1), {nick})"""
+  ORDER BY {_SEEN} DESC LIMIT 1), {otherwise or nick})"""
 
 
 def _last(condition: str) -> str:
@@ -301,7 +323,7 @@ def _moment(seconds: int) -> datetime | None:
 
 
 def _move(row: Row) -> NickEvent:
-    timestamp, number, kind, room, nick, text = row
+    timestamp, number, kind, room, nick, text = row[:6]
     at, kind = Position(timestamp, number), MessageType(kind)
     if kind is MessageType.NICK:
         return NickEvent(at, kind, room, fold(nick), fold(text))

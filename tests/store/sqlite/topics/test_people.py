@@ -50,6 +50,27 @@ async def test_a_change_of_nick_is_evidence_once_for_all_rooms(store: Store) -> 
     assert found == Evidence("nick change", "ada_away", NOON + 5 * MINUTE, NOON + 8 * MINUTE, 2)
 
 
+async def test_changes_in_different_rooms_at_different_times_count_each(store: Store) -> None:
+    await store.messages.append([event("ada", MessageType.NICK, "Ada_away", 5)])
+    await store.messages.append([event("ada", MessageType.NICK, "Ada_away", 50, "#mate")])
+    await store.messages.append([event("ada_away", MessageType.NICK, "ada", 50, "#mate")])
+    (found,) = (await known(store, "ada")).evidence
+    assert (found.count, found.first, found.last) == (3, NOON + 5 * MINUTE, NOON + 50 * MINUTE)
+    (found,) = (await known(store, "ada", NOON + 50 * MINUTE)).evidence
+    assert found.count == 1
+
+
+async def test_a_nick_known_by_a_change_alone_is_spelt_as_there(store: Store) -> None:
+    await store.messages.append(
+        [
+            event("Guest1", MessageType.NICK, "ada"),
+            event("ada", MessageType.NICK, "GUEST1", 5),
+            event("ada", MessageType.NICK, "[Away]", 9),
+        ]
+    )
+    assert [one.nick for one in (await known(store, "ADA")).evidence] == ["[Away]", "Guest1"]
+
+
 async def test_an_account_and_a_host_in_common_are_evidence(store: Store) -> None:
     ada, lovelace = line_of("ada", "hi"), line_of("lovelace", "ho")
     await store.messages.append(
