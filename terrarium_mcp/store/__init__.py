@@ -26,7 +26,6 @@ from terrarium_mcp.store.errors import (
     UnstorableMessage,
 )
 from terrarium_mcp.store.records.figures import (
-    MOST_PERIODS,
     MOST_READ,
     RoomStats,
     ScopeDetails,
@@ -146,7 +145,6 @@ __all__ = [
     "LINES_IN_BLOCK",
     "LONGEST_TITLE",
     "MOST_OPEN",
-    "MOST_PERIODS",
     "MOST_READ",
     "MOST_ROOMS",
     "AlreadyRecorded",

@@ -12,7 +12,7 @@ from terrarium_mcp.chat.times.query_dates import parse_moment
 from terrarium_mcp.chat.times.timestamps import Position, local, to_iso
 from terrarium_mcp.errors import TerrariumError, people, quantity, shown
 from terrarium_mcp.request import Request
-from terrarium_mcp.store import MOST_PERIODS, MOST_READ, ScopeDetails, ScopeStats, Search
+from terrarium_mcp.store import MOST_READ, ScopeDetails, ScopeStats, Search
 from terrarium_mcp.tools.asides import counted_note, left_out_note
 from terrarium_mcp.tools.search_request import rooms_searched
 from terrarium_mcp.tools.search_text import unknown_nick_notes
@@ -69,9 +69,9 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
             " ask of a shorter time"
         )
     if stats.is_cut:
+        oldest = _label(stats.periods[-1][0], selection.per)
         notes.append(
-            f"note: only the last {MOST_PERIODS} {selection.per}s are listed:"
-            " an earlier before= lists others"
+            f"note: {selection.per}s before {oldest} are not listed: before={oldest} lists them"
         )
     return Figures(query, rooms, notes, stats)
 

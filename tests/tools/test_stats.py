@@ -204,13 +204,34 @@ async def test_times_that_exclude_each_other_are_said(house: House, query: str) 
 
 
 async def test_only_the_newest_days_are_listed_and_the_answer_says_so(house: House) -> None:
-    await house.hears("<ada> tea")
-    await house.hears("<ada> tea", at=NOON + timedelta(days=400))
+    lines = [line_of("ada", "tea", NOON + timedelta(days=2 * n)) for n in range(401)]
+    await house.store.messages.append(lines)
     told = await house.learns("get_channel_stats", query="tea", per="day")
-    assert told.lines[-1:] == ["2027-06-05 1"]
-    note = "note: only the last 400 days are listed: an earlier before= lists others"
+    assert len(told.facts["lines_by_period"]) == 400
+    assert told.lines[-1:] == ["2026-05-03 1"]
+    note = "note: days before 2026-05-03 are not listed: before=2026-05-03 lists them"
     assert note in told.outside
     assert note in told.facts["notes"]
+    rest = await house.learns("get_channel_stats", query="tea", per="day", before="2026-05-03")
+    assert rest.facts["lines_by_period"] == {"2026-05-01": 1}
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo"])
+async def test_days_with_lines_are_listed_however_long_ago_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, zone: str
+) -> None:
+    async with opened(tmp_path, Settings(network="net", timezone=zone)) as house:
+        await house.hears("<ada> tea\n<bo> mate")
+        await house.hears("<ada> tea\n<bo> mate", at=NOON + timedelta(days=4_000))
+        for most_read in (2_000, 0):
+            monkeypatch.setattr(scope_stats, "MOST_READ", most_read)
+            for query in ("tea", ""):
+                told = await house.learns("get_channel_stats", query=query, per="day")
+                days = {"2037-04-13": 1, "2026-05-01": 1}
+                assert told.facts["lines_by_period"] == (
+                    days if query else {day: 2 * lines for day, lines in days.items()}
+                )
+                assert not any("not listed" in note for note in told.facts["notes"])
 
 
 async def test_who_spoke_is_counted_of_few_lines_only_and_the_answer_says_so(

@@ -11,7 +11,7 @@ MOST_READ = 2_000
 """Up to this many lines are read one by one, to say who said them: 5 us each (10 M lines)."""
 
 MOST_PERIODS = 400
-"""Periods that are counted: a year of days. Each takes up to 1 ms."""
+"""Periods with lines that are listed: a year of days. Each takes up to 1 ms, as does a pause."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,11 @@ def at(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
+def busy_days(first: datetime, last: datetime) -> list[date]:
+    """Every day in UTC from one moment to another."""
+    return [first.date() + timedelta(n) for n in range((last.date() - first.date()).days + 1)]
+
+
 @pytest.mark.parametrize(
     ("unit", "days"),
     [
@@ -28,12 +33,14 @@ def at(text: str) -> datetime:
 def test_every_period_from_the_first_moment_to_the_last_is_there(
     unit: str, days: list[date]
 ) -> None:
-    periods = calendar_periods(unit, at("2026-04-29T12:00"), at("2026-05-01T00:00"), UTC, 99)
-    assert (periods.days, periods.is_cut) == (days, False)
+    first, last = at("2026-04-29T12:00"), at("2026-05-01T00:00")
+    periods = calendar_periods(unit, busy_days(first, last), first, last, UTC, 99)
+    assert periods.days == days
 
 
 def test_a_day_begins_at_midnight_in_the_readers_zone_also_when_the_clocks_change() -> None:
-    periods = calendar_periods("day", at("2026-03-28T22:59"), at("2026-03-29T23:00"), BERLIN, 99)
+    first, last = at("2026-03-28T22:59"), at("2026-03-29T23:00")
+    periods = calendar_periods("day", busy_days(first, last), first, last, BERLIN, 99)
     assert periods.days == [date(2026, 3, 28), date(2026, 3, 29), date(2026, 3, 30)]
     assert periods.moments == [
         at("2026-03-27T23:00"), at("2026-03-28T23:00"), at("2026-03-29T22:00")
@@ -41,17 +48,22 @@ def test_a_day_begins_at_midnight_in_the_readers_zone_also_when_the_clocks_chang
 
 
 def test_only_the_newest_periods_are_kept() -> None:
-    periods = calendar_periods("month", at("2020-01-01"), at("2026-05-09"), UTC, 3)
+    first, last = at("2020-01-01"), at("2026-05-09")
+    periods = calendar_periods("month", busy_days(first, last), first, last, UTC, 3)
     assert periods.days == [date(2026, 3, 1), date(2026, 4, 1), date(2026, 5, 1)]
-    assert periods.is_cut
-    assert not calendar_periods("month", at("2026-03-01"), at("2026-05-09"), UTC, 3).is_cut
+
+
+def test_a_pause_is_one_period_and_makes_no_room_for_fewer_days() -> None:
+    days = [date(2010, 1, 1), date(2015, 6, 1), date(2015, 6, 2)]
+    periods = calendar_periods("day", days, at("2010-01-01"), at("2015-06-02"), UTC, 3)
+    assert periods.days == [days[0], date(2010, 1, 2), days[1], days[2]]
 
 
 @pytest.mark.parametrize("zone", [UTC, ZoneInfo("Pacific/Kiritimati"), ZoneInfo("Pacific/Niue")])
 @pytest.mark.parametrize("unit", ["day", "week", "month"])
 def test_the_ends_of_the_calendar_break_nothing(unit: str, zone: ZoneInfo) -> None:
     for aware in (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)):
-        periods = calendar_periods(unit, aware, aware, zone, 9)
+        periods = calendar_periods(unit, [aware.date()], aware, aware, zone, 9)
         assert len(periods.moments) == 1
 
 
@@ -65,7 +77,7 @@ def test_each_moment_is_in_the_period_that_begins_last_before_it(
     first: datetime, days: int, unit: str, zone: ZoneInfo
 ) -> None:
     last = first + timedelta(days=days)
-    periods = calendar_periods(unit, first, last, zone, 1_000)
+    periods = calendar_periods(unit, busy_days(first, last), first, last, zone, 1_000)
     assert periods.moments == sorted(periods.moments)
     assert periods.moments[0] <= first
     assert periods.moments[-1] <= last

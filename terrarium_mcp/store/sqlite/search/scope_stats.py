@@ -3,6 +3,8 @@
 Every number is exact, or there is none: a count that takes too long ends in `TookTooLong`.
 """
 
+# ruff: noqa: S608 -- every statement is made of constants and our own ids
+
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
@@ -11,6 +13,7 @@ from typing import Protocol
 import anyio
 
 from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.periods import CalendarPeriods, calendar_periods
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.errors import TookTooLong
@@ -18,7 +21,10 @@ from terrarium_mcp.store.records.figures import MOST_PERIODS, MOST_READ, ScopeSt
 from terrarium_mcp.store.search.hits import Search
 from terrarium_mcp.store.search.line_tally import CountedLine, details_of, lines_by_period
 from terrarium_mcp.store.sqlite.engine.database import DEADLINE, Database
+from terrarium_mcp.store.sqlite.engine.rooms import within
+from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
+from terrarium_mcp.store.sqlite.index.watermarks import current_sql
 from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan
 from terrarium_mcp.store.sqlite.search.matching_lines import MatchingLines
@@ -106,12 +112,28 @@ class ScopeCounter:
         )
         if not per:
             return stats
-        calendar = calendar_periods(
-            per, from_text(first), from_text(last), search.zone, MOST_PERIODS
-        )
+        if read is not None:
+            busy, most = {line.timestamp[:10] for line in read}, 2 * len(read)  # all of them
+        else:
+            busy, most = await self._busy_days(search.rooms, first, last), MOST_PERIODS
+        days, ends = map(date.fromisoformat, busy), (from_text(first), from_text(last))
+        calendar = calendar_periods(per, days, *ends, search.zone, most)
         starts = [to_text(moment) for moment in calendar.moments]
         counts = lines_by_period(read, starts) if read is not None else await lines.between(starts)
-        return replace(stats, periods=_newest_first(calendar, counts), is_cut=calendar.is_cut)
+        periods = _newest_first(calendar, counts)[:MOST_PERIODS]
+        is_cut = sum(lines for _, lines in periods) < total
+        return replace(stats, periods=periods, is_cut=is_cut)
+
+    async def _busy_days(self, rooms: Sequence[Room], first: str, last: str) -> set[str]:
+        """The days, in UTC, between two timestamps on which anything was said in these rooms."""
+        rows = await self._indexer.rows(
+            f"SELECT DISTINCT day FROM day_counts WHERE {within(rooms)} AND lines"
+            f" AND day BETWEEN substr(:first, 1, 10) AND substr(:last, 1, 10)"
+            f" AND {current_sql(Counters.name)}",
+            {"first": first, "last": last},
+            uses=[Counters.name],
+        )
+        return {row[0] for row in rows}
 
     async def _exact_query(self, search: Search) -> ExactQuery | None:
         """A search as a query of the index; None if there is no history, or no room."""
