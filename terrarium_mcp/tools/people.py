@@ -227,7 +227,7 @@ def _nick_label(request: Request, evidence: Evidence, person: Person) -> str:
 def _headline(nick: str, *, known: bool) -> str:
     if not known:
         return f"no one called {shown(nick)} is recorded here"
-    return f"{shown(nick)}; other nicks are evidence, no proof, of the same person"
+    return f"{shown(nick)}; other nicks are evidence, not proof, of the same person"
 
 
 def _rows(

@@ -65,8 +65,8 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
         notes += await unknown_nick_notes(request, query, rooms)
     if stats.lines and stats.details is None:
         notes.append(
-            f"note: who spoke, where and when is counted of at most {MOST_READ:,} lines:"
-            " ask of a shorter time"
+            f"note: who spoke, where and when is counted for at most {MOST_READ:,} lines:"
+            " ask for a shorter time"
         )
     if stats.is_cut:
         oldest = _label(stats.periods[-1][0], selection.per)

@@ -39,7 +39,7 @@ async def test_a_nick_is_told_by_what_it_did_last_its_other_nicks_and_its_channe
     await furnish(house)
     told = await house.learns("lookup_nick", nick="ADA")
     assert told.outside == (
-        "Ada; other nicks are evidence, no proof, of the same person\n"
+        "Ada; other nicks are evidence, not proof, of the same person\n"
         "nothing recorded yet. Times UTC.\n"
     )
     assert told.lines == [
