@@ -120,7 +120,10 @@ async def catch_up(
         structured["left_out"] = left_out
     head = [digest_headline(request, rooms, start, recent), covered, *notes]
     rows = [*digest_rows(request, rooms, sections)]
-    onward = next_steps(request, rooms, start, nick, sections)
+    longest = min(_MOST_TOKENS, request.budget)
+    onward = next_steps(
+        request, rooms, start, nick, sections, longer=longest if budget < longest else 0
+    )
     foot_tokens = sum(estimated_tokens(step) + 1 for step in onward)
     text = listing(head, rows, budget, foot_tokens=foot_tokens).text
     return tool_result("\n".join([text, *onward]), structured)

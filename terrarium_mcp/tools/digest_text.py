@@ -129,14 +129,20 @@ def next_steps(
     start: DigestStart,
     nick: str,
     sections: Sequence[DigestSection],
+    longer: int,
 ) -> list[str]:
-    """How to read on: the conversation of a line, and the mentions that are not listed."""
+    """How to read on: the conversation of a line, and what is not listed.
+
+    `longer` is the length of an answer that lists more; 0 if none does.
+    """
     ids = [section.lines[0].id for section in sections if section.name != "arrivals"]
     steps = [f"around a line: get_message_context({ids[0]}, scope=conversation)"] if ids else []
     if any(section.name == "mentions" and section.is_cut for section in sections):
         mentions = Query(mentions=(nick,), since=start.after.moment)
         if argument := query_argument(request, rooms, mentions):
             steps.append(f"all mentions: search_irc_history({argument}, sort=newest)")
+    if longer and any(section.is_cut for section in sections):
+        steps.append(f"more of each: max_tokens={longer}")
     return steps
 
 

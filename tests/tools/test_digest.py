@@ -448,6 +448,10 @@ async def test_a_longer_answer_shows_more_of_each_kind(house: House) -> None:
     shown = [len(told.facts["mentions"]) for told in (usual, longer, most)]
     assert shown == [10, 20, 26]
     assert longer.lines[0] == "mentions of ada: 20 of 40, the newest"
+    assert "more of each: max_tokens=4000" in usual.outside.splitlines()
+    assert "more of each" not in most.outside
+    narrow = await house.learns("catch_up", {**VIEW, "max_tokens": 1_000}, since="today")
+    assert "more of each" not in narrow.outside
 
 
 async def test_the_mentions_that_are_not_shown_are_found_by_the_search_it_names(
