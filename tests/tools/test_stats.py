@@ -234,6 +234,17 @@ async def test_days_with_lines_are_listed_however_long_ago_they_are(
                 assert not any("not listed" in note for note in told.facts["notes"])
 
 
+async def test_days_with_events_alone_are_listed_too(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scope_stats, "MOST_READ", 0)
+    for days in (0, 900):
+        join = line_of("ada", "", NOON + timedelta(days=days), kind=MessageType.JOIN)
+        await house.store.messages.append([join])
+    told = await house.learns("get_channel_stats", query="type:join", per="day")
+    assert told.facts["lines_by_period"] == {"2028-10-17": 1, "2026-05-01": 1}
+
+
 async def test_who_spoke_is_counted_of_few_lines_only_and_the_answer_says_so(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -125,9 +125,9 @@ class ScopeCounter:
         return replace(stats, periods=periods, is_cut=is_cut)
 
     async def _busy_days(self, rooms: Sequence[Room], first: str, last: str) -> set[str]:
-        """The days, in UTC, between two timestamps on which anything was said in these rooms."""
+        """The days, in UTC, between two timestamps on which these rooms have any message."""
         rows = await self._indexer.rows(
-            f"SELECT DISTINCT day FROM day_counts WHERE {within(rooms)} AND lines"
+            f"SELECT DISTINCT day FROM day_counts WHERE {within(rooms)}"
             f" AND day BETWEEN substr(:first, 1, 10) AND substr(:last, 1, 10)"
             f" AND {current_sql(Counters.name)}",
             {"first": first, "last": last},
