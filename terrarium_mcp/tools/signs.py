@@ -16,16 +16,18 @@ _SIGNS = 200
 async def signs_of(request: Request, rooms: Sequence[Room], nick: str) -> list[Message]:
     """The newest lines and events of a nick in these rooms, newest first.
 
-    If it changed, those of its holder under other nicks are among them; a nick that was changed to
-    by the same person at another time is theirs only while they held it.
+    If it changed, those of its holder under other nicks are among them, while they held these; but
+    for a nick that opted out of the record, which nothing links to another.
     """
+    opt_outs = await request.store.opt_outs.current()
     signs = await _of_nick(request, rooms, nick, request.until)
     networks = {one.room.network for one in signs if one.kind is MessageType.NICK}
     for network in networks:
         there = [room for room in rooms if room.network == network]
         held = _when_held([one for one in signs if one.room.network == network])
         for tenure in await request.store.people.nick_tenures(nick, held, there):
-            signs += await _during(request, there, tenure)
+            if not opt_outs.has_nick(network, tenure.nick):
+                signs += await _during(request, there, tenure)
     return sorted({one.id: one for one in signs}.values(), key=lambda one: one.position)[::-1]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.records import MessageType, Origin
 from terrarium_mcp.chat.relays import Relay
 from terrarium_mcp.chat.times.timestamps import to_iso
@@ -485,3 +486,14 @@ async def test_a_nick_may_be_written_with_its_network_as_answers_print_it(house:
     )
     hidden = await house.learns("catch_up", {"network": "net"}, nick="other/ada", since="2026-05")
     assert "mentions" not in hidden.facts["counts"]
+
+
+async def test_a_nick_that_opted_out_is_linked_to_no_other(house: House) -> None:
+    await house.hears("08:00 <ada> morning")
+    await moves(house, "ada", MessageType.NICK, NOON - 2 * HOUR, "phone")
+    await house.hears("10:30 <phone> one\n12:00 <bo> hello")
+    told = await house.learns("catch_up", VIEW)
+    assert "as phone" in told.facts["why"]
+    await house.store.opt_outs.add(Identity("net", "phone", "u", "h.example"), NOON)
+    told = await house.learns("catch_up", VIEW)
+    assert told.facts["why"] == "when ada was last active, away for 10h"

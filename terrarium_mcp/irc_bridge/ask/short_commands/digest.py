@@ -70,7 +70,7 @@ async def catchup(context: CommandContext) -> list[str]:
     }
     moves = [f"{one['nick']} {one['text']}" for one in facts["arrivals"]]
     talk = [_conversation(one, context) for one in facts["conversations"]]
-    talk += [_quote(line, context) for line in facts["said"]]
+    talk += [_quote(line, context) for line in facts.get("said", ())]
     subjects = (
         _packed({"for you": quotes["mentions"], "unanswered": quotes["questions"]}),
         _packed({"talk": talk}),

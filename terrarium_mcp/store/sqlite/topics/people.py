@@ -161,14 +161,14 @@ WITH changes AS MATERIALIZED (
 spelt AS MATERIALIZED (
   SELECT nick, {_spelt("nick", rooms, _WRITTEN)} AS spelling FROM newest
 )
-SELECT said, message, '{MessageType.NICK}', room, old, new, spelling
+SELECT said, message, '{MessageType.NICK}', room, old, new, nick, spelling
 FROM changes JOIN spelt USING (nick)""",
             {"nick": folded, "until": until.timestamp, "until_id": until.id},
         )
         moments = defaultdict[str, list[datetime]](list)
         for move in once_each(map(_move, rows)):
             moments[move.new if move.nick == folded else move.nick].append(move.at.moment)
-        spelling = {(set(row[4:6]) - {folded}).pop(): as_text(row[6]) for row in rows}
+        spelling = {row["nick"]: as_text(row["spelling"]) for row in rows}
         found = [
             Evidence(NICK_CHANGE, spelling[nick], times[0], times[-1], len(times))
             for nick, times in moments.items()
