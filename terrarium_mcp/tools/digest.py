@@ -44,7 +44,7 @@ _MOST_PEOPLE = 10
 
 
 class DigestLine(BaseModel):
-    """A line; of a link `text` is the URL. What follows `text` is of a conversation it began."""
+    """A line; of a link `text` is the URL. After `text`: the conversation it began."""
 
     id: str
     at: str
@@ -58,11 +58,7 @@ class DigestLine(BaseModel):
 
 
 class CatchUp(BaseModel):
-    """What was missed; `counts` gives how much there was of each kind.
-
-    If there is a `read_from`, the time was not read whole: all numbers are of the part from then
-    on. `said` are the newest lines, where no other list tells of them.
-    """
+    """What was missed; `counts`: how much of each kind."""
 
     since: str
     why: str
@@ -75,7 +71,9 @@ class CatchUp(BaseModel):
     conversations: list[DigestLine]
     links: list[DigestLine]
     arrivals: list[DigestLine]
+    # The newest lines, where no other list tells of them.
     said: list[DigestLine] = []
+    # Where the time was not read whole, from when on it was: all numbers are of that part.
     read_from: str = ""
     notes: list[str] = []
     left_out: int = 0

@@ -35,7 +35,7 @@ _LISTS = ("near", "other_nicks", "channels")
 
 
 class OtherNick(BaseModel):
-    """Another nick, and why it may be the same person; `times` 0: not known."""
+    """Another nick, and why it may be theirs; `times` 0: not known."""
 
     nick: str
     evidence: str
@@ -45,20 +45,16 @@ class OtherNick(BaseModel):
 
 
 class NickChannel(BaseModel):
-    """What the nick did in a channel; times are ISO 8601 or empty.
-
-    `asides`, commands to a bot or words of the recording bot, are none of its lines.
-    """
+    """What it did in a channel; times are ISO 8601 or empty."""
 
     channel: str
     lines: int
-    asides: int
     spoke: str
     seen: str
 
 
 class NickReport(BaseModel):
-    """What is known of a nick. If nothing is, `near` are similar nicks that are known."""
+    """What is known of a nick; if nothing is, `near` are similar ones."""
 
     nick: str
     covered: str
@@ -208,7 +204,6 @@ def _channel(request: Request, activity: NickActivity) -> dict[str, Any]:
     return {
         "channel": request.room_name(activity.room),
         "lines": activity.lines,
-        "asides": activity.asides,
         "spoke": to_iso(activity.spoke) if activity.spoke else "",
         "seen": to_iso(activity.seen) if activity.seen else "",
     }

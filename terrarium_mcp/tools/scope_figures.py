@@ -152,8 +152,7 @@ def figures_facts(request: Request, figures: Figures, per: str) -> dict[str, Any
             *left_out_note(request, figures.query, stats.left_out, is_bounded=False),
         ],
         "lines": stats.lines,
-        "asides": stats.asides,
-        "asides_left_out": stats.left_out,
+        "asides": stats.asides or stats.left_out,
         "first": to_iso(stats.first) if stats.first else "",
         "last": to_iso(stats.last) if stats.last else "",
     }

@@ -32,7 +32,7 @@ from terrarium_mcp.tools.scope_figures import (
 
 
 class ChannelTotals(BaseModel):
-    """One channel; `lines` counts lines of speech, times are ISO 8601 or empty."""
+    """One channel; `lines` are speech, times ISO 8601 or empty."""
 
     network: str
     channel: str
@@ -45,11 +45,9 @@ class ChannelTotals(BaseModel):
 
 
 class ChannelStats(BaseModel):
-    """Statistics of one channel, or totals of several (then without talkers and hours).
+    """Statistics of one channel, or totals of several, without talkers and hours.
 
-    Of a person, words or a time: `lines` and what follows it, instead of `channels`. `asides`,
-    commands to a bot or words of the recording bot, are among the lines and of no person;
-    `asides_left_out` are not among them.
+    Of a person, words or a time: `lines` and what follows, not `channels`.
     """
 
     covered: str
@@ -65,8 +63,9 @@ class ChannelStats(BaseModel):
     as_of: str = ""
     notes: list[str] = []
     left_out: int = 0
+    # Commands to a bot and words of the recording bot. Of channels and of a time they are among the
+    # lines, and of no person; of a person or words they are left out.
     asides: int = 0
-    asides_left_out: int = 0
 
 
 _CUT_AT_THEIR_END = ("top_talkers", "lines_by_period", "lines_by_channel", "channels")

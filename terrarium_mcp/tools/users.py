@@ -21,7 +21,7 @@ from terrarium_mcp.tools.results import tool_result
 
 
 class User(BaseModel):
-    """A member of a channel. `since`: when first seen there, ISO 8601 or empty."""
+    """A member of a channel. `since`: first seen there, ISO 8601 or empty."""
 
     network: str
     channel: str
@@ -33,7 +33,7 @@ class User(BaseModel):
 
 
 class CurrentUsers(BaseModel):
-    """The members. A list that is not `live` is as old as `as_of`; `why_stale` gives the reason."""
+    """The members; if not `live`, as of `as_of`, for the reason `why_stale`."""
 
     users: list[User]
     live: bool

@@ -120,7 +120,6 @@ async def test_the_figures_of_words_say_how_often_when_where_and_by_whom(house: 
         "notes": [],
         "lines": 4,
         "asides": 0,
-        "asides_left_out": 0,
         "first": "2026-05-01T12:00:00.000Z",
         "last": "2026-06-10T12:00:00.000Z",
         "people": 3,

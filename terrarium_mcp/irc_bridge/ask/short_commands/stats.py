@@ -42,7 +42,7 @@ async def stats(context: CommandContext) -> list[str]:
     nick = nick_in(rest)
     if _NAME.fullmatch(nick):
         said = await _counted(context, {"channel": channel, "nick": nick})
-        if said.failed or said.facts.get("lines") or said.facts.get("asides_left_out"):
+        if said.failed or said.facts.get("lines") or said.facts.get("asides"):
             return _of_person(said, shown(nick), context)
     when = rest if await _is_time(rest, context) else ""
     if when:
@@ -86,10 +86,10 @@ def _of_person(found: ToolAnswer, nick: str, context: CommandContext) -> list[st
     """How much somebody said: `alice: 12 lines, first 2026-01-03, last 2026-11-05`."""
     if found.failed:
         return refused(found, context)
-    commands = quantity(found.facts.get("asides_left_out", 0), "command")
+    commands = quantity(found.facts.get("asides", 0), "command")
     if not found.facts["lines"]:
         return [f"{nick}: only {commands}"]
-    besides = f", besides {commands}" if found.facts.get("asides_left_out") else ""
+    besides = f", besides {commands}" if found.facts.get("asides") else ""
     return [f"{nick}: {_total(found, context)}{besides}{_places(found)}"]
 
 
