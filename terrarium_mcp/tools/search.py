@@ -32,8 +32,7 @@ async def search_irc_history(
             description='words, "exact phrase", a OR b, -not, prefix*, from:nick, in:#chan,'
             " mentions:nick, has:link, is:command, type:kick (join, topic, action ...), before:"
             ' after: on: with 2026-05-01, 2026-05, yesterday, 2h. For example: from:ada "green tea"'
-            " -sugar. Empty: the newest"
-            " lines"
+            " -sugar. Empty: the newest lines"
         ),
     ],
     request: FromRequest,
@@ -54,10 +53,10 @@ async def search_irc_history(
 ) -> CallToolResult:
     """Find what was said: ranked lines with their ids, and what the record covers.
 
-    Two or three distinctive words in one sense per call find more than a long question: if the
-    answer is not among the hits, call again with other words, such as the answer itself would use.
-    Name the channel or the person if you know them. For a day: on:2026-05-01 with sort=oldest.
-    Weak hits, or none, do not mean that it was never said: check what is covered.
+    Two or three distinctive words in one sense per call find more than a long question: if the hits
+    do not answer, call again with words that the answer would use. Name the channel or the person
+    if you know them. For a day: on:2026-05-01 with sort=oldest. Weak hits, or none, do not mean
+    that it was never said: check what is covered.
     """
     page = await search_page(
         query,
