@@ -451,6 +451,11 @@ def _quoted(value: str) -> str:
 
 
 def _day_or_moment(moment: datetime, zone: tzinfo) -> str:
-    """The shortest form of a moment: `2026-05-01` if a day begins then."""
+    """The shortest form of a moment: `2026-05-01` if a day begins then, else with its offset."""
     here = local(moment, zone)
-    return f"{here:%Y-%m-%d}" if here.time() == time() else to_iso(moment)
+    if here.time() == time():
+        return f"{here:%Y-%m-%d}"
+    if not here.utcoffset():
+        return to_iso(moment)
+    is_whole = not (here.second or here.microsecond)
+    return here.isoformat(timespec="minutes" if is_whole else "milliseconds")

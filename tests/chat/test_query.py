@@ -546,3 +546,15 @@ def test_commands_to_the_bot_are_asked_for() -> None:
     assert odd.notes == ("is:bot was read as text: the value of is: is command",)
     assert not parse_query("-is:command").only_commands
     assert parse_query("the problem is: heat").notes == ()
+
+
+def test_a_moment_is_printed_in_the_readers_zone_and_read_again_as_the_same() -> None:
+    berlin = ZoneInfo("Europe/Berlin")
+    for text, printed in [
+        ("after:2026-10-25T00:30Z", "after:2026-10-25T02:30+02:00"),
+        ("after:2026-10-25T01:30:05Z", "after:2026-10-25T02:30:05.000+01:00"),
+        ("after:2026-05-01", "after:2026-05-01"),
+    ]:
+        query = parse_query(text, now=NOW, zone=berlin)
+        assert query.printed(berlin) == printed
+        assert parse_query(printed, now=NOW, zone=berlin) == query
