@@ -37,6 +37,15 @@ class BadView(TerrariumError):
     """The view is malformed. Guessing its meaning could show what the caller meant to hide."""
 
 
+class UnknownCutoff(BadView):
+    """The view's `as_of` names a message that does not exist, or that the view hides anyway."""
+
+    code = "unknown cutoff"
+
+    def __init__(self, as_of: int) -> None:
+        super().__init__(f"The view's as_of names message {as_of}, which does not exist.")
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """What one request may see, and the clock it goes by. An empty view narrows nothing.

@@ -15,7 +15,7 @@ from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
 from terrarium_mcp.chat.transcript import RenderOptions
 from terrarium_mcp.errors import TerrariumError, UnknownChannel, UnknownMessage, shown
-from terrarium_mcp.policy import BadView, RoomDirectory, View, message_id, split_label
+from terrarium_mcp.policy import RoomDirectory, UnknownCutoff, View, message_id, split_label
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store
 
@@ -177,7 +177,7 @@ async def request_for(app: AppContext, view: View) -> Request:
     """The request that a caller with this view makes now.
 
     Raises:
-        BadView: `as_of` names a message that does not exist, or that the view hides anyway.
+        UnknownCutoff: `as_of` names a message that does not exist, or that the view hides anyway.
     """
     rooms = view.narrowed(await app.store.rooms.directory())
     until, cutoff = await _cutoff(view, rooms.rooms, app.store)
@@ -204,5 +204,5 @@ async def _cutoff(
         return Position.at(view.as_of), view.as_of
     position = await store.messages.position(view.as_of, rooms)
     if position is None:
-        raise BadView(f"The view's as_of names message {view.as_of}, which does not exist.")
+        raise UnknownCutoff(view.as_of)
     return position, position.moment

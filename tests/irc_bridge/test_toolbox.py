@@ -105,6 +105,22 @@ async def test_the_web_is_searched_by_a_model_only_where_a_search_service_is_set
                 assert box.offers("search_web") is is_offered
 
 
+async def test_a_server_of_another_database_is_the_operators_to_set_right(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with open_store(tmp_path / "other.db", Settings()) as store:
+        await store.messages.append([said("hello")])
+        async with open_toolbox(partial(build_server, store, Settings())) as toolbox:
+            for number in range(2):
+                with pytest.raises(ToolboxAway, match="The operator of this server finds"):
+                    await toolbox.call(
+                        "get_recent_irc_messages", {"limit": number + 1}, {"as_of": "38"}
+                    )
+    told = [record.message for record in caplog.records if "another database" in record.message]
+    assert len(told) == 1
+    assert "does not know message 38, which was recorded here" in told[0]
+
+
 async def test_what_a_tool_says_went_wrong_is_an_answer() -> None:
     async with open_toolbox(small_server) as toolbox:
         failed = await toolbox.call("fail", {}, {})

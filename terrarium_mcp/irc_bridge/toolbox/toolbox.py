@@ -12,15 +12,21 @@ from mcp.types import TextContent, Tool
 
 from terrarium_mcp.errors import did_you_mean, shown
 from terrarium_mcp.irc_bridge.model.chat_types import ToolSchema
-from terrarium_mcp.irc_bridge.toolbox.connection import ServerConnection, Target
+from terrarium_mcp.irc_bridge.toolbox.connection import ServerConnection, Target, ToolboxAway
 from terrarium_mcp.irc_bridge.toolbox.mounted import MountedServer, MountedServers
 from terrarium_mcp.irc_bridge.toolbox.tools import ToolAnswer, ToolsAtHand, ViewMeta
-from terrarium_mcp.policy import ERROR_KEY, UNUSABLE_KEY, VIEW_KEY
+from terrarium_mcp.policy import ERROR_KEY, UNUSABLE_KEY, VIEW_KEY, UnknownCutoff
 from terrarium_mcp.settings import Mount
 from terrarium_mcp.settings.tool_choice import selected_tools, unknown_tools
 
 BACKOFF = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 """Seconds between attempts to connect to a server, whether our own or a mounted one."""
+
+_OF_ANOTHER = (
+    "The history cannot be used at the moment. The operator of this server finds the reason in its"
+    " log."
+)
+"""What a channel hears where the server does not know a message that was recorded here."""
 
 log = logging.getLogger(__name__)
 
@@ -50,6 +56,7 @@ class Toolbox:
     ) -> None:
         self._offered = offered
         self._tools: tuple[ToolSchema, ...] = ()
+        self._is_other_told = False
         self._mounted = MountedServers(mounts, backoff)
         self._connection = ServerConnection(
             target, self._choose, name="the MCP server", subject="The history", backoff=backoff
@@ -88,7 +95,21 @@ class Toolbox:
         result = await self._connection.call(name, arguments, {VIEW_KEY: view} if view else None)
         text = "\n".join(part.text for part in result.content if isinstance(part, TextContent))
         error = str((result.meta or {}).get(ERROR_KEY, ""))
+        if error == UnknownCutoff.code:
+            self._tell_of_other_database(view)
+            raise ToolboxAway(_OF_ANOTHER)
         return ToolAnswer(text, result.structured_content or {}, bool(result.is_error), error)
+
+    def _tell_of_other_database(self, view: ViewMeta) -> None:
+        """Log once that the server does not know a message that was recorded here."""
+        if not self._is_other_told:
+            self._is_other_told = True
+            log.error(
+                "the MCP server does not know message %s, which was recorded here: it reads"
+                " another database (give it and this process the same DB_PATH), or the message"
+                " was removed meanwhile",
+                view.get("as_of"),
+            )
 
     def at_hand(
         self, network: str, channel: str, casemapping: str, *, off_record: bool

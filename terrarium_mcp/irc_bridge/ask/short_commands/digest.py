@@ -12,6 +12,7 @@ from terrarium_mcp.errors import and_more, people, quantity, shown
 from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
+    channel_and_rest,
     covered,
     nick_in,
     refused_message,
@@ -58,9 +59,10 @@ async def seen(context: CommandContext) -> list[str]:
 
 
 async def catchup(context: CommandContext) -> list[str]:
-    """!catchup [SINCE]: what the asker missed, in four lines; the rest is under !more."""
-    since, prefix = context.command.rest, context.settings.command_prefix
-    found = await context.toolbox.call("catch_up", {"since": since}, context.view)
+    """!catchup [CHANNEL] [SINCE]: what the asker missed, in four lines; the rest is under !more."""
+    channel, since = channel_and_rest(context.command.rest)
+    arguments = {"channel": channel, "since": since}
+    found = await context.toolbox.call("catch_up", arguments, context.view)
     if found.failed:
         return [line.removeprefix("since=") for line in refused_message(found, context, since)]
     facts = found.facts
@@ -78,7 +80,8 @@ async def catchup(context: CommandContext) -> list[str]:
     )
     beginnings = [line for lines in subjects for line in lines[:1]]
     rest = [line for lines in subjects for line in lines[1:]]
-    return [_missed(facts, context), *beginnings, *rest, *_notes(facts, prefix)]
+    notes = _notes(facts, context.settings.command_prefix)
+    return [_missed(facts, context), *beginnings, *rest, *notes]
 
 
 def _notes(facts: Facts, prefix: str) -> list[str]:

@@ -125,6 +125,9 @@ async def test_in_private_catchup_covers_the_rooms_that_are_shared(
         await scene.ada.types("PRIVMSG Terra :!catchup yesterday")
         assert ", 4 mentions" in await scene.hears("PRIVMSG ada :Since ", after=known)
         assert "#mate <eve> ada: a secret of mate" in await scene.hears("for you: ", after=known)
+        known = len(scene.ada.lines)
+        await scene.ada.types("PRIVMSG Terra :catchup #tea yesterday")
+        assert ": 18 lines by 6 people" in await scene.hears("PRIVMSG ada :Since ", after=known)
 
 
 async def test_seen_says_when_somebody_was_last_here_and_who_else_they_may_be(
