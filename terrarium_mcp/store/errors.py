@@ -44,6 +44,10 @@ class TookTooLong(TerrariumError):
     """A read was interrupted at its deadline."""
 
 
+class DiskFull(StoreFailed):
+    """Nothing can be written until there is room; what is there can be read."""
+
+
 class BacklogFailed(HostFailure):
     """The backlog folder, or a file in it, cannot be read or written."""
 

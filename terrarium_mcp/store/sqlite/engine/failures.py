@@ -1,11 +1,11 @@
 """SQLite's error messages, translated into errors that name the file and the way out."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from terrarium_mcp.store.errors import IndexDamaged, Locked, StoreFailed
+from terrarium_mcp.store.errors import DiskFull, IndexDamaged, Locked, StoreFailed
 
 _ADVICE = {
     "disk is full": "The disk is full. Free some space; nothing recorded is lost.",
@@ -21,6 +21,9 @@ _ADVICE = {
 }
 """What to do, by a part of SQLite's message."""
 
+_KINDS: Mapping[str, type[StoreFailed]] = {"locked": Locked, "disk is full": DiskFull}
+"""Failures that callers tell apart, by a part of SQLite's message."""
+
 
 @contextmanager
 def translate_errors(path: Path) -> Iterator[None]:
@@ -31,6 +34,7 @@ def translate_errors(path: Path) -> Iterator[None]:
     Raises:
         IndexDamaged: FTS5 found one of its indexes damaged.
         Locked: another process holds the file.
+        DiskFull: the disk is full.
         StoreFailed: anything else SQLite reports.
     """
     try:
@@ -43,7 +47,8 @@ def translate_errors(path: Path) -> Iterator[None]:
                 f"The full-text index of {path} is damaged. It is being rebuilt from the messages,"
                 " which are all intact: try again in a little while."
             ) from error
-        kind = Locked if "locked" in str(error) else StoreFailed
+        kinds = (kind for part, kind in _KINDS.items() if part in str(error))
+        kind = next(kinds, StoreFailed)
         raise kind(f"The database {path}: {_advice(str(error))}") from error
 
 

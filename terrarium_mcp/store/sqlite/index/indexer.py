@@ -15,7 +15,7 @@ from typing import Any
 
 import anyio
 
-from terrarium_mcp.store.errors import IndexDamaged, StillOpening, StoreFailed
+from terrarium_mcp.store.errors import DiskFull, IndexDamaged, StillOpening, StoreFailed
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.fts_merge import NEARLY_COMPLETE
 from terrarium_mcp.store.sqlite.engine.reads import Row
@@ -75,6 +75,7 @@ class Indexer:
         self._network = network
         self._size = BatchSizer(*BATCH)
         self._warned = False
+        self._full_told = False
 
     async def indexed_up_to(self, *names: str) -> int:
         """The id up to which all the structures named are complete; -1: one is to be emptied."""
@@ -106,6 +107,8 @@ class Indexer:
     async def ensure_current(self, *names: str) -> None:
         """Catch up before a read that uses the structures named, and the messages.
 
+        On a full disk nothing can be indexed: then what is indexed is read, and the log says so.
+
         Raises:
             StillOpening: the keeper did not get there within `PATIENCE` seconds.
         """
@@ -119,7 +122,14 @@ class Indexer:
             if anyio.current_time() > impatient_at:
                 raise StillOpening("indexing the history", state.part(needed))
             await anyio.sleep(_CHECK_EVERY)  # two processes indexing at once starve a recorder
-        await self.catch_up(names=needed)
+        try:
+            await self.catch_up(names=needed)
+        except DiskFull as error:
+            if not self._full_told:
+                log.warning("reading what is indexed, without the newest lines: %s", error)
+            self._full_told = True
+        else:
+            self._full_told = False
 
     async def catch_up(
         self,

@@ -17,9 +17,10 @@ from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.structure import empty_some
 from terrarium_mcp.store.sqlite.index.vocabulary import WordsIndex
 from terrarium_mcp.store.sqlite.index.watermarks import current_sql
+from terrarium_mcp.store.sqlite.ingest import append
 from terrarium_mcp.store.sqlite.ingest.append import Appender
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
-from tests.store.scene import SETTINGS, chat, past, rows_of, write
+from tests.store.scene import SETTINGS, chat, find, past, rows_of, texts, write
 
 pytestmark = pytest.mark.usefixtures("at_once")
 
@@ -293,3 +294,24 @@ async def test_an_empty_history_can_be_rebuilt(file: Path) -> None:
         await indexer.catch_up()
         assert set(dict(rows_of(file, MARKS)).values()) == {0}
         assert await indexer.lag() == 0
+
+
+async def test_on_a_full_disk_what_is_indexed_is_found(
+    file: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(append, "SEVERAL", 20)  # the lines wait for the next read
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append_all(chat("<ada> the badger sleeps"))
+        assert texts((await find(store, "badger")).messages) == ["the badger sleeps"]
+        many = (f"<ada> {' '.join(f'{line}word{n}' for n in range(9_000))}" for line in range(9))
+        await store.messages.append(chat("\n".join(many)))
+        async with store._database.writing() as writer:  # noqa: SLF001 -- a full disk, made cheaply
+            pages = await writer.value("PRAGMA page_count")
+            await writer.rows(f"PRAGMA max_page_count={pages}")
+        for _ in range(2):
+            assert texts((await find(store, "badger")).messages) == ["the badger sleeps"]
+            assert texts((await find(store, "7word7")).messages) == []
+        async with store._database.writing() as writer:  # noqa: SLF001 -- and there is room again
+            await writer.rows("PRAGMA max_page_count=1000000")
+        assert len((await find(store, "7word7")).messages) == 1
+    assert caplog.text.count("reading what is indexed, without the newest lines") == 1
