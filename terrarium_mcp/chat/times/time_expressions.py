@@ -16,6 +16,10 @@ from terrarium_mcp.chat.times.timestamps import local
 _EARLIEST = date(1900, 1, 1)
 """The first day of what was before a time."""
 
+_LATELY, _AS_LONG = timedelta(14), 4
+"""How long before a time most of what was before it is looked for: so many days, or as many times
+as long as it lasts."""
+
 _AROUND = timedelta(3)
 """How far a time around a day reaches."""
 
@@ -29,13 +33,20 @@ class TimeExpression:
     """A time from `since` to `until` (exclusive), and the words `said`, which begin at `at`.
 
     One that begins with the word since or after goes on up to today, one with before or until
-    begins long ago. Words that may name two times, such as `winter 2008`, make two expressions.
+    begins long ago; of that most is meant of its last days (`lately`). Words that may name two
+    times, such as `winter 2008`, make two expressions.
     """
 
     said: str
     since: datetime
     until: datetime
     at: int = 0
+    lately: timedelta = timedelta.max
+
+    @property
+    def nearer(self) -> datetime:
+        """From when on lines are near it: of what was before a time, not all is."""
+        return max(self.since, self.until - min(self.lately, self.until - self.since))
 
     @property
     def has_beginning(self) -> bool:
@@ -76,7 +87,9 @@ def _expression(found: re.Match[str], days: Days, today: date, zone: tzinfo) -> 
     first, after = _related(days, related, today) if related else days
     if first >= after:
         raise ValueError(found[0])
-    return TimeExpression(found[0], _midnight(first, zone), _midnight(after, zone), found.start())
+    lately = max(_LATELY, _AS_LONG * (days[1] - days[0])) if first == _EARLIEST else timedelta.max
+    ends = _midnight(first, zone), _midnight(after, zone)
+    return TimeExpression(found[0], *ends, found.start(), lately)
 
 
 def _related(days: Days, related: re.Match[str], today: date) -> Days:

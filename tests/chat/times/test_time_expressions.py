@@ -327,3 +327,18 @@ def test_only_what_was_before_a_time_has_no_beginning() -> None:
         time_expressions(f"{word} may", NOW, UTC)[0].has_beginning for word in ("before", "after")
     )
     assert (before, after) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "since"),
+    [
+        ("before 2 May", "2026-04-18"),
+        ("by 2 May", "2026-04-19"),
+        ("before March 2026", "2025-10-28"),
+        ("in May", "2026-05-01"),
+        ("since March", "2026-03-01"),
+    ],
+)
+def test_of_what_was_before_a_time_its_last_days_are_near(text: str, since: str) -> None:
+    (one,) = time_expressions(text, NOW, UTC)
+    assert f"{one.nearer:%Y-%m-%d}" == since

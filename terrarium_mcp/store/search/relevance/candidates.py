@@ -90,7 +90,7 @@ def planned_lookups(question: PlainQuestion, parsed: ParsedQuestion) -> list[Loo
             everything = [[person.speaker], *person.names]
             lookups += [_lookup([*one, *restriction], EACH, first, last) for one in everything]
     for time in parsed.times[:_TIMES]:
-        since = max(first, to_text(time.since - _BEFORE))
+        since = max(first, to_text(time.nearer - _BEFORE))
         until = min(last, to_text(time.until + _AFTER))
         lookups.append(_lookup([any_group, *restriction], EACH, since, until))
         lookups += _tiers(groups, restriction, EACH // 2, since, until)

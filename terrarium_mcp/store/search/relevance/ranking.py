@@ -92,7 +92,8 @@ class Scorer:
         self._idf = [_weight(group, about.lines) for group in about.groups]
         self._scale = weights.POINTS / (sum(self._idf) or 1.0)
         self._times = [
-            (one.since.timestamp(), one.until.timestamp(), _time_weight(one)) for one in about.times
+            (one.nearer.timestamp(), one.until.timestamp(), _time_weight(one))
+            for one in about.times
         ]
         self._groups_of: dict[str, list[tuple[int, float]]] = {}
         for number, group in enumerate(about.groups):
@@ -388,7 +389,7 @@ def _weight(group: TermGroup, lines: int) -> float:
 
 def _time_weight(time: TimeExpression) -> float:
     """The points of a line within a time."""
-    is_long = time.until - time.since > weights.LONG_TIME
+    is_long = time.until - time.nearer > weights.LONG_TIME
     return weights.OF_A_LONG_TIME if is_long else weights.OF_THE_TIME
 
 
