@@ -53,6 +53,11 @@ def harmless(text: str) -> str:
     return without_invisible(_LINE_BREAKS.sub(" ", plain(text)))
 
 
+def encodable(text: str) -> str:
+    """The text with `?` for each lone surrogate, which UTF-8 does not have."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def action(text: str) -> str | None:
     """The text of a CTCP ACTION (`/me`), else None. The closing delimiter may be missing."""
     if not is_ctcp(text):  # nearly every line

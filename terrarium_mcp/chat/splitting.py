@@ -2,6 +2,7 @@
 
 import regex
 
+from terrarium_mcp.chat.irctext import encodable
 from terrarium_mcp.chat.urls import URL
 
 LARGEST_CODE_POINT = 4  # bytes of UTF-8 (RFC 3629 3)
@@ -48,11 +49,6 @@ def first_piece(text: str, most_bytes: int) -> tuple[str, int]:
     if cut == len(text):
         return text, cut
     return text[:cut].rstrip(" "), len(text) - len(text[cut:].lstrip(" "))
-
-
-def encodable(text: str) -> str:
-    """The text with `?` for each lone surrogate, which UTF-8 does not have."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def _cut(text: str, most_bytes: int) -> int:

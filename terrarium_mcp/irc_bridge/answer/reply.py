@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from terrarium_mcp.chat.irctext import OFF_RECORD
-from terrarium_mcp.chat.splitting import LARGEST_CODE_POINT, encodable, first_piece
+from terrarium_mcp.chat.irctext import OFF_RECORD, encodable
+from terrarium_mcp.chat.splitting import LARGEST_CODE_POINT, first_piece
 from terrarium_mcp.chat.urls import URL
 
 MARK = "[LLM]"

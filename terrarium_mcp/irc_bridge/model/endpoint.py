@@ -1,6 +1,5 @@
 """One OpenAI-compatible endpoint over HTTP: requests with their retries, and bounded answers."""
 
-import json
 import re
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
@@ -15,6 +14,7 @@ from terrarium_mcp.chat.quoted_secrets import without_secrets
 from terrarium_mcp.irc_bridge.bounded_body import bound
 from terrarium_mcp.irc_bridge.model.adaptations import RequestBody
 from terrarium_mcp.irc_bridge.model.endpoint_errors import error_text, reason, shortened
+from terrarium_mcp.irc_bridge.model.endpoint_json import parsed_json
 from terrarium_mcp.irc_bridge.model.errors import ConnectionFailed, RejectedRequest
 from terrarium_mcp.irc_bridge.model.health import Health, reported_health
 from terrarium_mcp.irc_bridge.model.retries import Sleep, asked_seconds, retrying
@@ -135,7 +135,12 @@ class Endpoint:
 
 
 async def _bound_body(response: httpx2.Response) -> None:
-    """Bound what is read of a response; a response hook of httpx2."""
+    """Bound what is read of a response, as UTF-8; a response hook of httpx2.
+
+    A charset that the endpoint names may be any codec of Python: `unicode_escape` makes surrogates,
+    and others refuse to decode at all.
+    """
+    response.encoding = "utf-8"
     is_compressed = response.headers.get("content-encoding", "identity") != "identity"
     bound(response, MAX_COMPRESSED_BYTES if is_compressed else MAX_BYTES)
 
@@ -159,6 +164,6 @@ def _fresh_connections() -> DefaultAsyncHttpxClient:
 def _json(answer: httpx2.Response) -> Any:
     """The body as JSON, or None if it is not JSON."""
     try:
-        return json.loads(answer.content)
-    except (ValueError, RecursionError):
+        return parsed_json(answer.content)
+    except ValueError:
         return None

@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 from terrarium_mcp.errors import single_errors
+from terrarium_mcp.irc_bridge.model.endpoint_json import parsed_json
 
 MAX_QUOTED = 200  # characters of an endpoint's error text that a message quotes
 MAX_WORDS = 4_000  # characters of it that are looked at
@@ -37,8 +38,8 @@ def error_text(body: str) -> str:
     the first MAX_WORDS characters are returned.
     """
     try:
-        words = _words(json.loads(body))
-    except (ValueError, RecursionError):
+        words = _words(parsed_json(body))
+    except ValueError:
         words = "an HTML page" if body.lstrip().startswith("<") else body
     return " ".join(words.split())[:MAX_WORDS] or "nothing"
 

@@ -1,8 +1,9 @@
 """Joins a streamed completion into a whole one: some proxies stream although nobody asked. Pure."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
+
+from terrarium_mcp.irc_bridge.model.endpoint_json import parsed_json
 
 _END = b"[DONE]"
 """The data of the last event."""
@@ -40,8 +41,8 @@ def _events(body: bytes) -> Iterator[dict[str, Any]]:
     for line in body.splitlines():
         if line.startswith(b"data:"):
             try:
-                piece = json.loads(line.removeprefix(b"data:"))
-            except (ValueError, RecursionError):
+                piece = parsed_json(line.removeprefix(b"data:"))
+            except ValueError:
                 continue
             if isinstance(piece, dict):
                 yield piece

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from terrarium_mcp.irc_bridge.model.chat_types import (
     AssistantToolCalls,
@@ -18,6 +18,7 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
     ToolResult,
     ToolSchema,
 )
+from terrarium_mcp.irc_bridge.model.endpoint_json import parsed_json
 from terrarium_mcp.irc_bridge.model.event_stream import completion_of_events
 from terrarium_mcp.irc_bridge.model.reasoning_tags import without_reasoning
 from terrarium_mcp.irc_bridge.model.text_tool_calls import text_tool_calls
@@ -74,7 +75,7 @@ def read_message(body: bytes) -> ModelMessage:
     """
     try:
         completion = _completion(body)
-    except ValidationError as error:
+    except ValueError as error:
         raise NotACompletion(body.decode(errors="replace")) from error
     choice = completion.choices[0]
     words = without_reasoning(choice.message.words).strip()
@@ -87,10 +88,14 @@ def read_message(body: bytes) -> ModelMessage:
 
 
 def _completion(body: bytes) -> "_Completion":
-    """The completion in `body`, which may also be a stream of events that was not asked for."""
+    """The completion in `body`, which may also be a stream of events that was not asked for.
+
+    Raises:
+        ValueError: it is none.
+    """
     if (streamed := completion_of_events(body)) is not None:
         return _Completion.model_validate(streamed)
-    return _Completion.model_validate_json(body)
+    return _Completion.model_validate(parsed_json(body))
 
 
 def _request_message(message: TalkMessage) -> RequestMessage:

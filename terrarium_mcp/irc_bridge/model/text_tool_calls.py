@@ -22,6 +22,7 @@ import re
 import warnings
 from typing import Any
 
+from terrarium_mcp.chat.irctext import encodable
 from terrarium_mcp.irc_bridge.model.chat_types import ToolCall
 
 Calls = tuple[ToolCall, ...]
@@ -176,7 +177,9 @@ def _mentioned(text: str) -> Calls:
 
 
 def _call(name: str, arguments: dict[str, Any]) -> ToolCall:
-    return ToolCall(id="", name=name, arguments=json.dumps(arguments, ensure_ascii=False))
+    """A call, with `?` for each lone surrogate: the JSON inside an answer can have some as well."""
+    written = json.dumps(arguments, ensure_ascii=False)
+    return ToolCall(id="", name=encodable(name), arguments=encodable(written))
 
 
 def _all_or_none(parts: list[Calls]) -> Calls:

@@ -351,11 +351,18 @@ class Recorder:
 
         async def beat() -> None:
             self._beat_queued = False
-            report = self._report() if self._report else None
-            if report and self._finished:
-                report = report.last()
+            report = self._state()
             if channels or report:
                 with suppress(StoreFailed):
                     await self.store.heartbeats.beat(self.network, channels, at, report)
 
         self._enqueue_action(beat)
+
+    def _state(self) -> BridgeReport | None:
+        """The bridge's report; None if it has none, or fails: that must not end the record."""
+        try:
+            report = self._report() if self._report else None
+        except Exception:
+            log.exception("%s: the bridge's report failed; what is said is recorded", self.network)
+            return None
+        return report.last() if report and self._finished else report

@@ -1,10 +1,13 @@
 """One line of the talk log: a question in figures, as a value and as JSON. Pure."""
 
+import json
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
 from pydantic import AwareDatetime, Field, TypeAdapter
+
+from terrarium_mcp.chat.irctext import encodable
 
 PRIVATE_CHAT = "private"
 """In place of the channel of a question that was asked in private: a nick is never logged."""
@@ -100,8 +103,9 @@ _RECORD = TypeAdapter(TalkRecord)
 
 
 def to_json(record: TalkRecord) -> str:
-    """The record as one line of JSON, without the line break."""
-    return _RECORD.dump_json(record, exclude_defaults=True).decode()
+    """The record as one line of JSON, without the line break and without lone surrogates."""
+    fields = _RECORD.dump_python(record, mode="json", exclude_defaults=True)
+    return encodable(json.dumps(fields, ensure_ascii=False, separators=(",", ":")))
 
 
 def record_from_json(line: str | bytes) -> TalkRecord:

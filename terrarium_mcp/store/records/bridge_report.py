@@ -1,10 +1,13 @@
 """What a bridge reports of itself, so that another process can tell whether it records."""
 
+import json
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 
 from pydantic import TypeAdapter
+
+from terrarium_mcp.chat.irctext import encodable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +59,9 @@ class BridgeReport:
         return replace(self, stopped=True)
 
     def to_json(self) -> str:
-        """The report as a JSON object."""
-        return _adapter().dump_json(self).decode()
+        """The report as a JSON object, with `?` for each lone surrogate in the words of others."""
+        fields = _adapter().dump_python(self, mode="json")
+        return encodable(json.dumps(fields, ensure_ascii=False, separators=(",", ":")))
 
     @classmethod
     def from_json(cls, text: str) -> "BridgeReport":

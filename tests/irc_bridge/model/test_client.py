@@ -288,6 +288,35 @@ async def test_any_other_refusal_or_nonsense_is_told_at_once(
     assert len(agent.requests) == 1
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        fails(400, {"error": {"message": "no tea \ud800"}}),
+        fails(400, {"detail": [{"loc": ["tea"], "msg": "no tea \ud800"}]}),
+        fails(400, {"unusual": "no tea \ud800"}),
+        Answer(400, rb"no tea \ud800", "text/plain; charset=unicode_escape"),
+        Answer(400, b"no tea \xed\xa0\x80", "text/plain"),
+        Answer(400, b"no tea", "text/plain; charset=zlib"),
+        sends(r'{"choices": [{"message": {"content": 5}}], "error": "no tea \ud800"}'),
+    ],
+)
+async def test_the_words_of_an_error_can_be_encoded(
+    agent: StrictAgent, llm: LLM, answer: Answer
+) -> None:
+    agent.will(answer)
+    with pytest.raises(ModelUnavailable, match="no tea") as told:
+        await llm.next_message(TALK, [])
+    assert str(told.value).encode()
+    assert llm.condition.trouble.encode()
+
+
+async def test_the_name_of_a_model_can_be_encoded(agent: StrictAgent) -> None:
+    agent.models = ["glm \ud800"]
+    async with llm_for(agent.url, model="") as llm:
+        assert await llm.models() == ["glm ?"]
+        assert (await llm.health()).ok
+
+
 async def test_an_endpoint_that_quotes_our_key_brings_it_into_no_error(agent: StrictAgent) -> None:
     agent.will(fails(401, {"error": {"message": "Incorrect API key Bearer sk-1234567 given"}}))
     async with llm_for(agent.url, api_key="sk-1234567") as llm:

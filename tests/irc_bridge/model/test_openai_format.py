@@ -72,6 +72,46 @@ def test_what_holds_no_message_is_no_completion(body: bytes) -> None:
         read_message(body)
 
 
+HALF = "\ud800"
+"""Half of a surrogate pair, which no encoder takes."""
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": f"tea {HALF} at four"},
+        {"content": [{"type": "text", "text": f"tea {HALF} at four"}]},
+        {"refusal": f"tea {HALF} at four"},
+    ],
+)
+def test_half_of_a_surrogate_pair_in_an_answer_becomes_a_question_mark(
+    message: dict[str, Any],
+) -> None:
+    assert read_message(completion(message)) == ModelMessage("tea ? at four")
+
+
+def test_half_of_a_surrogate_pair_in_a_stream_becomes_one_too() -> None:
+    body = events({"delta": {"content": f"tea {HALF}"}}, {"delta": {"content": " at four"}})
+    assert read_message(body) == ModelMessage("tea ? at four")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        called({"id": f"c{HALF}", "function": {"name": f"f{HALF}", "arguments": f"{{{HALF}}}"}}),
+        called({"id": f"c{HALF}", "function": {"name": f"f{HALF}", "arguments": {HALF: HALF}}}),
+        completion({"content": json.dumps({"name": f"f{HALF}", "arguments": {"query": HALF}})}),
+        completion({"content": "f(query='\\ud800')"}),
+        completion({"content": f"<function=f><parameter=query>{HALF}</parameter></function>"}),
+    ],
+)
+def test_every_field_of_a_call_can_be_encoded(body: bytes) -> None:
+    (call,) = read_message(body).calls
+    written = f"{call.id} {call.name} {call.arguments}"
+    assert written.encode().decode() == written
+    assert "?" in written
+
+
 def test_of_a_huge_answer_the_beginning_is_kept_and_its_reasoning_is_not_counted() -> None:
     said = read_message(
         completion({"content": f"<think>{'hm ' * 50_000}</think>{'tea ' * 50_000}"})

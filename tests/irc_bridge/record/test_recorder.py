@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import monotonic
 
@@ -15,11 +15,15 @@ from terrarium_mcp.chat.coverage import Coverage
 from terrarium_mcp.chat.records import NewMessage, Origin
 from terrarium_mcp.irc_bridge.record import recorder as recording
 from terrarium_mcp.irc_bridge.record.recorder import Recorder
-from terrarium_mcp.store import Store, open_store
+from terrarium_mcp.store import BridgeReport, Store, open_store
 from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.sqlite.opening import Opening
 from tests.irc_bridge.house import lines_of, locked, said
 from tests.servers.beside import beside
+
+REPORT = BridgeReport(
+    network="local", version="1", connected=True, since=datetime(2026, 11, 22, 12, tzinfo=UTC)
+)
 
 
 @asynccontextmanager
@@ -228,6 +232,41 @@ async def test_a_channel_in_which_nobody_speaks_is_still_recorded(
         with anyio.fail_after(5):
             while (await coverage_of(recorder.store)).spans[0].ended <= first.ended:
                 await recorder.flush()
+
+
+async def test_a_report_with_any_words_in_it_is_stored(tmp_path: Path) -> None:
+    state = replace(REPORT, model_trouble="no tea \ud800")
+    async with open_store(tmp_path / "irc_logs.db") as store, anyio.create_task_group() as tasks:
+        recorder = Recorder(store, "local", report=lambda: state)
+        tasks.start_soon(recorder.run)
+        recorder.finish()
+    async with open_store(tmp_path / "irc_logs.db") as store:
+        (heartbeat,) = await store.heartbeats.all()
+    assert heartbeat.report.model_trouble == "no tea ?"
+    assert heartbeat.report.stopped
+
+
+async def test_a_report_that_fails_ends_no_recording(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recording, "SETTLING", 0.0)
+    tried = anyio.Event()
+
+    def fails() -> BridgeReport:
+        tried.set()
+        raise ValueError("a bug of ours")
+
+    async with open_store(tmp_path / "irc_logs.db") as store, anyio.create_task_group() as tasks:
+        recorder = Recorder(store, "local", report=fails)
+        tasks.start_soon(recorder.run)
+        recorder.begin("#tea", "joined")
+        with anyio.fail_after(5):
+            await tried.wait()
+        recorder.record(said("still here"))
+        await recorder.flush()
+        recorder.finish()
+        assert texts(await lines_of(store)) == ["still here"]
+    assert "a bug of ours" in caplog.text
 
 
 async def test_the_network_gets_its_name_before_its_first_line_is_written(tmp_path: Path) -> None:
