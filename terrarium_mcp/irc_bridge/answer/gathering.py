@@ -98,7 +98,8 @@ async def _answer_of(
 ) -> ToolAnswer:
     try:
         with question.watch.call(tool):
-            return await toolbox.call(tool, arguments, {**question.view, "max_tokens": SOFT_LIMIT})
+            view = {**question.view_now, "max_tokens": SOFT_LIMIT}
+            return await toolbox.call(tool, arguments, view)
     except ToolboxAway:
         return ToolAnswer("", failed=True)
 

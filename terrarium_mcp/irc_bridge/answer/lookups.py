@@ -96,7 +96,7 @@ class Lookups:
             if not self.toolbox.offers(name, only_reads=self.question.is_off_record()):
                 measured.outcome = "not offered"
                 return truncated(self._not_offered(name), tokens)
-            view = {**self.question.view, "max_tokens": tokens}
+            view = {**self.question.view_now, "max_tokens": tokens}
             found = await self.toolbox.call(name, arguments, view)
         except (ToolboxAway, _BadArguments) as error:
             measured.outcome = "away" if isinstance(error, ToolboxAway) else "bad arguments"

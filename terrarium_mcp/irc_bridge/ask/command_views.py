@@ -50,10 +50,16 @@ class CommandViews:
         """The view of a command without its cutoff, for which nothing need be on disk."""
         view: dict[str, object] = {"network": self._recorder.network, "asker": command.asker}
         if not command.channel:
-            return {**view, "channels": among(self._network.channels_of(command.asker))}
+            return {**view, "channels": self.shared(command, among)}
         if not self.ways(command).is_recorded:
             return {**view, "channels": []}
         return {**view, "channel": command.channel}
+
+    def shared(
+        self, command: Command, among: Callable[[Sequence[str]], Sequence[str]]
+    ) -> Sequence[str]:
+        """The channels that we share with the asker now, as far as `among` chooses them."""
+        return among(self._network.channels_of(command.asker))
 
     def ways(self, command: Command) -> ChannelWays:
         """The ways of the channel or private chat in which a command was given."""
@@ -65,10 +71,12 @@ class CommandViews:
         """Where the dialogue is held that a command belongs to.
 
         In private with an account, or else with a nick at its user@host: people who share a host
-        do not share a dialogue.
+        do not share a dialogue. It belongs to the channels that we share: what was looked up in
+        one of them, or said about it, is not sent to anybody who has left it.
         """
         network = self._recorder.network
         if command.channel:
             return DialoguePlace(network, channel=self._network.fold(command.channel))
         nick = () if command.account else (self._network.fold(command.asker),)
-        return DialoguePlace(network, person=" ".join((*nick, *command.person)))
+        shared = sorted(map(self._network.fold, self._network.channels_of(command.asker)))
+        return DialoguePlace(network, person=" ".join((*nick, *command.person, *shared)))

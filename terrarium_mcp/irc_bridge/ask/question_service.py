@@ -130,8 +130,9 @@ class QuestionService:
             nonlocal question
             with pending.watch.part("flush"):
                 view = await self._views.view(pending, self._guardians.accompanied)
-            question = replace(question, view=view)
-            return view
+            if question.channel:  # in private there is no cutoff, and the view began with the turn
+                question = replace(question, view=view)
+            return question.view
 
         with pending.watch.part("context"):
             tools = self._tools_for(question)
@@ -171,6 +172,9 @@ class QuestionService:
         def is_off_record() -> bool:  # which an opt-out or a reload may change meanwhile
             return pending.command.off_record or not self._views.ways(pending.command).is_recorded
 
+        def is_readable(channel: str) -> bool:
+            return channel in self._views.shared(pending.command, self._guardians.accompanied)
+
         return Question(
             command.rest,
             command.asker,
@@ -180,6 +184,7 @@ class QuestionService:
             self._speech.unaddressed(command),
             ways.persona,
             pending.watch,
+            is_readable,
         )
 
     def _tools_for(self, question: Question) -> ToolsAtHand:

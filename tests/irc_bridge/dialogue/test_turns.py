@@ -195,6 +195,37 @@ async def test_two_people_at_one_host_have_private_dialogues_of_their_own(tmp_pa
     assert questions(agent.requests[-1]) == ["where is the key?"]
 
 
+async def test_a_private_dialogue_belongs_to_the_channels_that_are_shared(tmp_path: Path) -> None:
+    """What was looked up in a channel is not sent once the asker was kicked from it."""
+    async with (
+        fake_ircd() as server,
+        strict_agent() as agent,
+        living(settings_for(server.port, tmp_path, agent.url)) as house,
+    ):
+        ada = ":ada!ada@example.org"
+        await server.says(f"{ada} JOIN #tea", f"{ada} JOIN #mate")
+        await server.says(":bo!bo@example.org PRIVMSG #mate :the gate code is xyzzy")
+        await server.settles()
+        await house.bridge.flush()
+        agent.will(calls("search_irc_history", query="gate code"), "I found it", "no idea", "xyzzy")
+        for before, question, reply in (
+            ("", "what is the gate code?", "I found it"),
+            (":op!op@example.org KICK #mate ada :out", "what did you find?", "no idea"),
+            (f"{ada} JOIN #mate", "what was it?", "xyzzy"),
+        ):
+            await server.says(*filter(None, [before]))
+            await server.settles()
+            await server.says(f"{ada} PRIVMSG Terra :{question}")
+            with anyio.fail_after(PATIENCE):
+                await server.hears(f"PRIVMSG ada :[LLM] {reply}")
+    _, found, kicked, back = agent.requests
+    assert "the gate code is xyzzy" in str(found)
+    assert questions(kicked) == ["what did you find?"]
+    assert "xyzzy" not in str(kicked)
+    assert questions(back) == ["what is the gate code?", "what was it?"]
+    assert "the gate code is xyzzy" in str(back)
+
+
 async def test_of_a_question_off_the_record_nothing_is_kept(ngircd: Ircd, tmp_path: Path) -> None:
     async with playing(ngircd, tmp_path) as scene:
         scene.agent.will("secretly yes", "hm")

@@ -385,6 +385,40 @@ async def test_who_is_stopped_or_leaves_while_others_speak_leaves_the_floor_free
         await scene.hears("(1 more: !more)")
 
 
+async def test_who_is_kicked_reads_no_more_of_the_channel_in_private(tmp_path: Path) -> None:
+    async with teahouse(tmp_path) as scene:
+        await scene.enter("bo", "cy", channel="#mate")
+        looks = calls("get_recent_irc_messages", channel="#mate")
+        scene.agent.will(hangs(looks), "nothing there")
+        await scene.say("bo", "what is new?", target="Terra")
+        with anyio.fail_after(PATIENCE):
+            await scene.agent.asked(1)
+        await scene.server.says(f":{mask('ada')} KICK #mate bo :out")
+        await scene.say("cy", "xyzzy, now that bo is gone", target="#mate")
+        await scene.server.settles()
+        await scene.house.bridge.flush()
+        scene.agent.release()
+        await scene.hears("PRIVMSG bo :[LLM] nothing there")
+    assert "No channel #mate" in str(scene.agent.requests[-1])
+    assert "xyzzy" not in str(scene.agent.requests)
+
+
+async def test_who_joins_meanwhile_reads_no_more_in_private_than_at_first(tmp_path: Path) -> None:
+    async with teahouse(tmp_path) as scene:
+        await scene.enter("cy", channel="#mate")
+        await scene.say("cy", "xyzzy", target="#mate")
+        await scene.server.settles()
+        await scene.house.bridge.flush()
+        scene.agent.will(hangs(calls("search_irc_history", query="xyzzy")), "nothing there")
+        await scene.say("bo", "what is new?", target="Terra")
+        with anyio.fail_after(PATIENCE):
+            await scene.agent.asked(1)
+        await scene.enter("bo", channel="#mate")
+        scene.agent.release()
+        await scene.hears("PRIVMSG bo :[LLM] nothing there")
+    assert "cy> xyzzy" not in str(scene.agent.requests)
+
+
 async def test_after_a_lost_connection_nobody_has_the_floor(tmp_path: Path) -> None:
     async with teahouse(tmp_path, timeouts=PACED) as scene:
         await scene.server.says(*[f":{mask('bo')} PRIVMSG #tea :line {n}" for n in range(9)])
