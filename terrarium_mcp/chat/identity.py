@@ -86,6 +86,11 @@ class Identity:
         return f"{self.user}@{self.host}" if self.host else ""
 
     @property
+    def folded_user_host(self) -> str:
+        """`user@host` in the form in which it compares: hosts have no case (RFC 1035 2.3.3)."""
+        return f"{self.user}@{fold(self.host, 'ascii')}" if self.host else ""
+
+    @property
     def is_proven(self) -> bool:
         """Whether it shows more than a nick."""
         return bool(self.account or self.host)
@@ -96,4 +101,5 @@ class Identity:
             return False
         if self.account or other.account:
             return fold(self.account) == fold(other.account)
-        return fold(self.nick) == fold(other.nick) and self.user_host == other.user_host
+        same_nick = fold(self.nick) == fold(other.nick)
+        return same_nick and self.folded_user_host == other.folded_user_host

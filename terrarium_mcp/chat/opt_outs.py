@@ -158,7 +158,7 @@ class OptOuts:
         return self._sign(who.network, who.nick)
 
     def _sighting(self, who: Identity) -> _Sign:
-        return (*self._nick(who), who.user_host)
+        return (*self._nick(who), who.folded_user_host)
 
     @cached_property
     def _networks(self) -> frozenset[str]:

@@ -30,6 +30,8 @@ def event(kind: MessageType, text: str, nick: str = "op") -> NewMessage:
         (ADA, True),
         (replace(ADA, nick="ADA"), True),
         (replace(ADA, account="somebody"), True),
+        (replace(ADA, host="HOST.example"), True),
+        (replace(ADA, user="~ADA"), False),
         (replace(ADA, nick="eve"), False),
         (replace(ADA, host="elsewhere"), False),
         (replace(ADA, user="~eve"), False),
@@ -58,6 +60,10 @@ def test_without_an_account_it_takes_the_nick_and_the_same_host(
 )
 def test_an_account_covers_every_nick_and_host(who: Identity, covered: bool) -> None:
     assert out(COUNTESS).covers(who) is covered
+
+
+def test_a_host_that_was_stored_in_capitals_matches_too() -> None:
+    assert out(replace(ADA, host="HOST.EXAMPLE")).covers(ADA)
 
 
 def test_names_compare_as_the_network_does() -> None:
@@ -150,7 +156,7 @@ def test_a_message_of_theirs_shows_a_new_nick_host_or_account_once() -> None:
 def test_two_identities_are_one_person_by_account_else_by_nick_and_host() -> None:
     assert COUNTESS.is_same(replace(COUNTESS, nick="zoe", host="elsewhere"))
     assert not COUNTESS.is_same(ADA)
-    assert ADA.is_same(replace(ADA, nick="Ada"))
+    assert ADA.is_same(replace(ADA, nick="Ada", host="Host.Example"))
     for other in (replace(ADA, host="x"), replace(ADA, nick="eve"), replace(ADA, network="other")):
         assert not ADA.is_same(other)
     assert not Identity("net", "ada").is_same(Identity("net", "ada"))

@@ -26,8 +26,8 @@ MOST_UNCONFIRMED = 200
 
 ASKED_BY = "!forget"
 
-FOLLOWED = frozenset(("CHGHOST", "ACCOUNT"))
-"""IRC commands that show a new identity of somebody, outside of any recorded line."""
+FOLLOWED = frozenset(("CHGHOST", "ACCOUNT", "NICK"))
+"""IRC commands that show a new identity of somebody, although no recorded line may show it."""
 
 log = logging.getLogger(__name__)
 
@@ -84,7 +84,7 @@ class Consent:
             self._recorder.afterwards(partial(self._apply, act, who))
 
     def follow(self, message: IrcMessage) -> None:
-        """Let an opt-out follow its person to a new host or account (`FOLLOWED`)."""
+        """Let an opt-out follow its person to a new host, account or nick (`FOLLOWED`)."""
         network, source = self._recorder.network, message.source
         if source is None or not message.params:
             return
@@ -94,6 +94,8 @@ class Consent:
                 after = Identity(network, source.nick, user, host)
             case "ACCOUNT", (account, *_) if account != "*":
                 after = Identity(network, source.nick, source.user, source.host, account)
+            case "NICK", (nick, *_):
+                after = Identity(network, nick, source.user, source.host)
             case _:
                 return
         self._recorder.afterwards(partial(self._store.opt_outs.follow, before, after))

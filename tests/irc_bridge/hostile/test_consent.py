@@ -20,6 +20,7 @@ from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.irc_bridge.ask import consent
 from terrarium_mcp.irc_bridge.ask.kept_replies import NothingLeft
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard, Pace
+from terrarium_mcp.settings import ChannelTable
 from terrarium_mcp.store import DialoguePlace, DialogueTurn, TurnState, open_store
 from tests.irc_bridge.house import NOBODY, House, bytes_of, living, locked, said, settings_for
 from tests.servers.agent import StrictAgent, calls, hangs, says, strict_agent
@@ -82,12 +83,18 @@ class Scene:
 
 @asynccontextmanager
 async def playing(
-    folder: Path, *, caps: Sequence[str] = TAGS, out: Sequence[Identity] = (), **more: Any
+    folder: Path,
+    *,
+    caps: Sequence[str] = TAGS,
+    out: Sequence[Identity] = (),
+    tables: Sequence[ChannelTable] = (),
+    **more: Any,
 ) -> AsyncIterator[Scene]:
     """A scene in #tea; those in `out` have opted out before."""
     more = {"irc_channels": ("#tea",), **more}
     async with strict_agent() as agent, fake_ircd(caps=caps) as ircd:
-        settings = settings_for(ircd.port, folder, more.pop("agent_url", agent.url), **more)
+        url = more.pop("agent_url", agent.url)
+        settings = settings_for(ircd.port, folder, url, **more).with_channel_tables(tables)
         async with open_store(settings.db_path, settings) as store:
             for who in out:
                 await store.opt_outs.add(who, said("").said_at)
@@ -266,6 +273,23 @@ async def test_a_new_host_and_a_login_are_followed_without_a_word_of_theirs(
             "@account=bo :bo!~bo@host.example PRIVMSG #tea :tea",
         )
         assert await scene.texts() == ["bo tea"]
+
+
+async def test_a_new_nick_that_no_recorded_line_shows_is_followed(tmp_path: Path) -> None:
+    only_answers = (ChannelTable("", "#mate", "answer"),)
+    async with playing(
+        tmp_path, out=[ONION], irc_channels=("#tea", "#mate"), tables=only_answers
+    ) as scene:
+        await scene.hears(
+            f"{ZWIEBEL} JOIN #mate * :an onion",
+            f"{ZWIEBEL} NICK :zwiebel_",
+            ":zwiebel_!~onion@rare.example JOIN #tea * :an onion",
+            ":zwiebel_!~onion@rare.example PRIVMSG #tea :xyzzy",
+            f"{BO} NICK :bo_",
+            ":bo_!~bo@host.example PRIVMSG #tea :tea",
+        )
+        assert await scene.texts() == ["bo_ tea"]
+    assert_no_byte(tmp_path / "irc_logs.db", b"xyzzy")
 
 
 async def test_history_that_is_played_back_leaves_them_out_as_well(tmp_path: Path) -> None:

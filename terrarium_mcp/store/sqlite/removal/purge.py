@@ -50,7 +50,7 @@ def _proven(its_nick: str) -> str:
     return f"""(
   (:account != '' AND {folded_sql("m.account")} = :account)
   OR (:user_host != '' AND ifnull(m.account, '') = ''
-      AND ifnull(m.user, '') || '@' || m.host = :user_host AND {its_nick})
+      AND ifnull(m.user, '') || '@' || lower(m.host) = :user_host AND {its_nick})
 ) AND {_ON_NETWORK}"""
 
 
@@ -181,7 +181,7 @@ def _params(target: PurgeTarget, first: int = 0, last: int = 0) -> dict[str, obj
         "nick": folded_nick(target),
         "network": target.network,
         "account": fold(storable(who.account)),
-        "user_host": storable(who.user_host),
+        "user_host": storable(who.folded_user_host),
         "first": first,
         "last": last,
     }

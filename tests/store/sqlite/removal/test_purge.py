@@ -201,6 +201,7 @@ def lives_of_two() -> list[NewMessage]:
     [
         (replace(ADA, account="countess"), ["tea one", "tea two"]),
         (ADA, ["zwiebel two", "tea one", "tea two"]),
+        (replace(ADA, host=ADA.host.upper()), ["zwiebel two", "tea one", "tea two"]),
         (replace(ADA, user="~eve"), ["zwiebel one", "zwiebel two", "zwiebel three", "tea two"]),
         (replace(ADA, host="taken.example"), [message.text for message in lives_of_two()[:-1]]),
         (Identity("net", "ada"), [message.text for message in lives_of_two()[:-1]]),
