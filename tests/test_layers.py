@@ -11,6 +11,7 @@ PACKAGE = Path(__file__).parents[1] / "terrarium_mcp"
 BASE = {
     "backoff",
     "bell",
+    "bounded_body",
     "bounded_dict",
     "chat",
     "errors",
@@ -24,6 +25,7 @@ MAY_IMPORT = {
     "chat": set[str](),  # pure: no I/O, no settings
     "backoff": set[str](),
     "bell": set[str](),  # pure anyio, for any part with tasks
+    "bounded_body": set[str](),
     "bounded_dict": set[str](),
     "offload": set[str](),  # pure anyio too
     "sdk": set[str](),
@@ -60,7 +62,7 @@ PACKAGES = {
         "store",
     ),
     "irc_bridge": (
-        "bounded_body", "network", "model", "talk_log", "record", "toolbox", "answer", "dialogue",
+        "network", "model", "talk_log", "record", "toolbox", "answer", "dialogue",
         "ask", "reporter", "bridge", "bridges",
     ),
 }  # fmt: skip

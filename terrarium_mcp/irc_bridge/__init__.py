@@ -11,5 +11,4 @@
 - toolbox/: the history through MCP, and other servers that are mounted
 - model/: the OpenAI-compatible endpoint
 - talk_log/: how long each part of a question took, without a word of it
-- bounded_body.py: reads what endpoints and mounted servers send, up to a limit
 """

@@ -7,11 +7,15 @@ from typing import Any
 import anyio
 import httpx2
 
+from terrarium_mcp.bounded_body import ACCEPT_ENCODING, bound
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
 
 TIMEOUT = 10.0
 """Seconds for the whole answer, as in terrarium-irc."""
+
+MOST_BYTES = 4_000_000
+"""Bytes of an answer: ten results with a whole page of text each have fewer."""
 
 
 class WebSearchFailed(TerrariumError):
@@ -49,10 +53,14 @@ async def search_the_web(query: str, count: int, settings: Settings) -> list[Web
 async def _response(query: str, count: int, settings: Settings) -> httpx2.Response:
     """The service's answer, if it is a good one. SEARCH_API_URL keeps its own parameters."""
     key = settings.search_api_key
-    headers = {b"Authorization": f"Bearer {key}".encode()} if key else {}
+    headers = {b"Accept-Encoding": ACCEPT_ENCODING.encode()}
+    if key:
+        headers[b"Authorization"] = f"Bearer {key}".encode()
     try:
         url = httpx2.URL(settings.search_api_url).copy_merge_params({"q": query, "num": count})
-        async with httpx2.AsyncClient(timeout=TIMEOUT, follow_redirects=True) as client:
+        async with httpx2.AsyncClient(
+            timeout=TIMEOUT, follow_redirects=True, event_hooks={"response": [_bound]}
+        ) as client:
             with anyio.fail_after(TIMEOUT):  # httpx2's own timeout restarts with every byte
                 response = await client.get(url, headers=headers)
             return response.raise_for_status()
@@ -70,6 +78,11 @@ async def _response(query: str, count: int, settings: Settings) -> httpx2.Respon
             f"The search service does not answer ({type(error).__name__})."
             " Check SEARCH_API_URL and SEARCH_API_KEY, or try again later."
         ) from error
+
+
+async def _bound(response: httpx2.Response) -> None:
+    """Have no more than MOST_BYTES read of an answer; a response hook of httpx2."""
+    bound(response, MOST_BYTES)
 
 
 def _json(response: httpx2.Response) -> Any:

@@ -2,6 +2,7 @@
 # ruff: noqa: ASYNC110  # no event announces a list that was read, or a file that was written
 
 import gc
+import gzip
 import json
 import logging
 import sys
@@ -283,6 +284,11 @@ async def test_a_body_without_bounds_is_given_up_and_the_server_is_called_again(
     answers = {
         "much": Response(b"x" * 200_000, media_type="application/json"),
         "page": Response("<h1>It works</h1>", media_type="text/html"),
+        "twice": Response(
+            gzip.compress(gzip.compress(bytes(2_000_000))),
+            headers={"content-encoding": "gzip, gzip"},
+            media_type="text/event-stream",
+        ),
     }
     async with over_http(answers) as server:
         with anyio.fail_after(PATIENCE):
@@ -291,6 +297,9 @@ async def test_a_body_without_bounds_is_given_up_and_the_server_is_called_again(
             await returns(server)
             with pytest.raises(ToolboxAway, match=r"^page did not answer\.$"):
                 await server.call("far__page", {})
+            with pytest.raises(ToolboxAway, match=r"^twice did not answer\.$"):
+                await server.call("far__twice", {})
+    assert "compressed as gzip, gzip, which is not read" in caplog.text
     assert "the MCP server far is unavailable: more than 100,000 bytes" in caplog.text
 
 

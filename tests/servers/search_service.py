@@ -38,12 +38,13 @@ class SearchService:
         """Answer with JSON."""
         self.sends(json.dumps(body))
 
-    def sends(self, body: str, *, status: str = "200 OK", **headers: str) -> None:
+    def sends(self, body: str | bytes, *, status: str = "200 OK", **headers: str) -> None:
         """Answer with any body at all."""
         more = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-        size = len(body.encode())
+        sent = body.encode() if isinstance(body, str) else body
+        size = len(sent)
         head = f"HTTP/1.1 {status}\r\ncontent-length: {size}\r\nconnection: close\r\n{more}\r\n"
-        self._answer = (head + body).encode()
+        self._answer = head.encode() + sent
 
     def hangs_up(self) -> None:
         """Close the connection without a word."""

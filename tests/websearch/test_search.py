@@ -1,5 +1,7 @@
 """The web as a model sees it, through a search service on loopback."""
 
+import gzip
+import json
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -173,3 +175,20 @@ async def test_without_a_service_the_missing_setting_is_named() -> None:
     assert await failure(Settings()) == (
         "Web search is not configured here: the operator must set SEARCH_API_URL."
     )
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+async def test_an_answer_that_unpacks_to_a_huge_one_is_given_up(
+    service: SearchService, layers: int
+) -> None:
+    packed = b" " * 20_000_000
+    for _ in range(layers):
+        packed = gzip.compress(packed)
+    service.sends(packed, **{"content-encoding": ", ".join(["gzip"] * layers)})
+    assert "The search service does not answer" in await complaint(service)
+
+
+async def test_a_compressed_answer_is_read(service: SearchService) -> None:
+    packed = gzip.compress(json.dumps({"results": [ROW]}).encode())
+    service.sends(packed, **{"content-encoding": "gzip"})
+    assert await look(service) == [TEA]

@@ -10,8 +10,8 @@ import httpx2
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient
 from tenacity.wait import wait_base
 
+from terrarium_mcp.bounded_body import bound
 from terrarium_mcp.chat.quoted_secrets import without_secrets
-from terrarium_mcp.irc_bridge.bounded_body import bound
 from terrarium_mcp.irc_bridge.model.adaptations import RequestBody
 from terrarium_mcp.irc_bridge.model.endpoint_errors import error_text, reason, shortened
 from terrarium_mcp.irc_bridge.model.endpoint_json import parsed_json
@@ -22,10 +22,7 @@ from terrarium_mcp.irc_bridge.model.retries import Sleep, asked_seconds, retryin
 CONNECT_SECONDS = 10.0
 
 MAX_BYTES = 4_000_000
-"""Bytes of a response; a completion of 8,000 tokens is about 40,000."""
-
-MAX_COMPRESSED_BYTES = 16_000
-"""Bytes of a compressed response, which nobody asked for: DEFLATE makes up to 1,032 of one."""
+"""Bytes of a response, uncompressed; a completion of 8,000 tokens is about 40,000."""
 
 
 class Endpoint:
@@ -141,8 +138,7 @@ async def _bound_body(response: httpx2.Response) -> None:
     and others refuse to decode at all.
     """
     response.encoding = "utf-8"
-    is_compressed = response.headers.get("content-encoding", "identity") != "identity"
-    bound(response, MAX_COMPRESSED_BYTES if is_compressed else MAX_BYTES)
+    bound(response, MAX_BYTES)
 
 
 def _fresh_connections() -> DefaultAsyncHttpxClient:

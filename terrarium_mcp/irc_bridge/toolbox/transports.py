@@ -1,6 +1,7 @@
 """How a mounted server is started or reached."""
 
 import logging
+import math
 import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
@@ -12,8 +13,8 @@ from mcp import StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
+from terrarium_mcp.bounded_body import ACCEPT_ENCODING, bound
 from terrarium_mcp.errors import shown
-from terrarium_mcp.irc_bridge.bounded_body import bound
 from terrarium_mcp.irc_bridge.toolbox.repairs import Complain, RepairedStream
 from terrarium_mcp.settings import Mount
 
@@ -88,9 +89,10 @@ async def _repaired(transport: Transport, complain: Complain) -> AsyncIterator[A
 @asynccontextmanager
 async def _reached(mount: Mount) -> AsyncIterator[Any]:
     """A server that runs, over Streamable HTTP."""
+    headers = {"Accept-Encoding": ACCEPT_ENCODING, **mount.headers}
     async with (
         httpx2.AsyncClient(
-            headers=dict(mount.headers), timeout=_TIMEOUT, event_hooks={"response": [_bound]}
+            headers=headers, timeout=_TIMEOUT, event_hooks={"response": [_bound]}
         ) as http,
         streamable_http_client(mount.url, http_client=http) as streams,
     ):
@@ -123,8 +125,8 @@ async def _started(mount: Mount, stderr: StderrLog) -> AsyncIterator[Any]:
 
 async def _bound(response: httpx2.Response) -> None:
     """Have no more than MOST_BYTES read of a body, unless it is an event stream."""
-    if not response.headers.get("content-type", "").startswith("text/event-stream"):
-        bound(response, MOST_BYTES)
+    is_stream = response.headers.get("content-type", "").startswith("text/event-stream")
+    bound(response, math.inf if is_stream else MOST_BYTES)
 
 
 @contextmanager
