@@ -15,12 +15,14 @@ JOINER = "\N{ZERO WIDTH JOINER}"
 
 _FIRST_GRAPHEME = regex.compile(r"\X")
 _PICTOGRAPH = regex.compile(r"\p{Extended_Pictographic}")
-# An address, a hostmask, a path from its root, an option such as `--user=ada`; or a word.
+# An address, an option such as `--user=ada`, a path from its root; a hostmask; or a word. The first
+# are looked for at the beginning of what blanks divide, and a hostmask there or behind an `@`: from
+# each character anew, it would take quadratic time.
 _INTACT_OR_WORD = re.compile(
-    rf"(?P<intact>\S*://\S*|[^\s@]+@\S+|\S+=\S*|(?<!\S)(?:www\.|[.~]*/)\S+)"
-    rf"|(?P<word>[{NICK_CHARACTERS}]+)"
+    rf"(?P<intact>(?<!\S)(?:\S*://|\S+=|(?:www\.|[.~]*/)\S)\S*|(?<![^\s@])[^\s@]++@\S+)"
+    rf"|(?P<word>[{NICK_CHARACTERS}]++)"
 )
-_EDGES = re.compile(r"^[\[\]\\`^{|}_-]+|[\[\]\\`^{|}_-]+$")
+_EDGES = "[]\\`^{|}_-"
 
 
 def defused_name(name: str, joiner: str = JOINER) -> str:
@@ -59,7 +61,7 @@ class Unaddressed:
         word: str = found[0]
         if found["intact"] is not None:
             return word
-        core = _EDGES.sub("", word)  # `[ada]` is ada in brackets, unless it is a nick
+        core = word.strip(_EDGES)  # `[ada]` is ada in brackets, unless it is a nick
         name = next((one for one in (word, core) if one and self.fold(one) in self.folded), "")
         return word.replace(name, defused_name(name, joiner), 1) if name else word
 

@@ -1,11 +1,14 @@
 """A name that is read as before, and highlights nobody."""
 
+import re
+from time import thread_time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.defusing import JOINER, NOBODY, Unaddressed, defused_name
-from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.identity import NICK_CHARACTERS, fold
 
 TEA = Unaddressed(frozenset(map(fold, ["ada", "Bo", "[cy]", "x", "d\u00e9j\u00e0"])), fold)
 
@@ -27,6 +30,34 @@ TEA = Unaddressed(frozenset(map(fold, ["ada", "Bo", "[cy]", "x", "d\u00e9j\u00e0
 )
 def test_names_are_defused_and_links_stay(text: str, shown: str | None) -> None:
     assert TEA.defused(text).replace(JOINER, ".") == (text if shown is None else shown)
+
+
+_AS_IT_IS_MEANT = re.compile(
+    rf"(?P<intact>\S*://\S*|[^\s@]+@\S+|\S+=\S*|(?<!\S)(?:www\.|[.~]*/)\S+)"
+    rf"|(?P<word>[{NICK_CHARACTERS}]+)"
+)
+"""What stays intact, and what is a word, in the plain pattern, which takes quadratic time."""
+
+
+@given(
+    st.lists(
+        st.sampled_from(["ada", "Bo", "[cy]", "x", *"@@=:/.~<_-[ \n\xa0", "://", "www."]),
+        max_size=12,
+    ).map("".join)
+)
+def test_links_hostmasks_options_and_paths_stay_wherever_they_begin(text: str) -> None:
+    def meant(found: re.Match[str]) -> str:
+        return found[0] if found["intact"] is not None else TEA.defused(found["word"])
+
+    assert TEA.defused(text) == _AS_IT_IS_MEANT.sub(meant, text)
+
+
+@pytest.mark.parametrize("part", ["<", "a\u0301", '{"name":', "@", "a_", "._", "[", "~/"])
+def test_a_long_line_takes_no_quadratic_time(part: str) -> None:
+    long = part * (64_000 // len(part))
+    began = thread_time()
+    assert TEA.defused(f"{long}! {long}a") == f"{long}! {long}a"
+    assert thread_time() - began < 1  # 120 s, if each character is looked at from each before it
 
 
 def test_where_nobody_else_reads_nothing_changes() -> None:
