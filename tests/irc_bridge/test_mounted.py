@@ -6,7 +6,7 @@ import gzip
 import json
 import logging
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -14,16 +14,18 @@ from typing import Any
 import anyio
 import anyio.lowlevel
 import pytest
+from mcp.types import Tool
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from terrarium_mcp.irc_bridge.toolbox import ToolboxAway, connection, transports
+from terrarium_mcp.irc_bridge.toolbox.connection import MOST_PAGES, ServerConnection
 from terrarium_mcp.irc_bridge.toolbox.foreign import MOST_CHARACTERS, MOST_DESCRIPTION
 from terrarium_mcp.irc_bridge.toolbox.mounted import MOST_COMPLAINTS, MountedServer
 from terrarium_mcp.irc_bridge.toolbox.repairs import MOST_SCHEMA, repaired
-from terrarium_mcp.irc_bridge.toolbox.transports import STDERR_LINES
+from terrarium_mcp.irc_bridge.toolbox.transports import STDERR_LINES, StderrLog, transport_to
 from terrarium_mcp.settings import Mount
 from tests.irc_bridge.processes import children
 from tests.servers import rude_tools
@@ -96,6 +98,28 @@ async def comes_back(server: MountedServer) -> None:
             except ToolboxAway as away:
                 if str(away) == "die did not answer.":
                     return
+
+
+@pytest.mark.parametrize(("on_a_page", "pages"), [(1, MOST_PAGES), (99, 10)])
+async def test_of_a_list_without_end_little_is_kept(on_a_page: int, pages: int) -> None:
+    endless = mount(*[tool("without_end")] * on_a_page, tool("n" * 1_000, description="too long"))
+    read: list[Sequence[Tool]] = []
+    complaints: list[str] = []
+    connection = ServerConnection(
+        lambda: transport_to(endless, StderrLog("rude"), complaints.append),
+        read.append,
+        name="rude",
+        subject="It",
+        backoff=(0.05,),
+    )
+    async with beside(connection.run):
+        with anyio.fail_after(PATIENCE):
+            while not read:
+                await anyio.sleep(0.01)
+    (kept,) = read
+    assert len(kept) == pages * (on_a_page + 1)
+    assert sum(len(one.model_dump_json()) for one in kept) < 1_500 * len(kept)
+    assert complaints == [f"lists a tool with an endless name, {'n' * 60}..."] * pages
 
 
 async def test_a_long_description_is_cut_and_a_name_listed_twice_counts_once(

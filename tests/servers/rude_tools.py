@@ -65,6 +65,10 @@ def answer(method: str, params: dict[str, Any], tools: list[Any]) -> dict[str, A
                     "serverInfo": {"name": "rude", "version": "1"},
                 }
             }
+        case "tools/list" if any(one.get("name") == "without_end" for one in tools):
+            more = {"nextCursor": f"{params.get('cursor', '')}+"}
+            long = {"description": "wolf! " * (MIB // 6), "inputSchema": {"type": "object"}}
+            return {"result": {"tools": [*tools, {"name": "long", **long}], **more}}
         case "tools/list":
             return {"result": {"tools": tools}}
         case "tools/call":

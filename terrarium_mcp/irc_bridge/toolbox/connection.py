@@ -43,6 +43,9 @@ RELIST_PAUSE = 1.0
 MOST_PAGES = 100
 """Pages of a list of tools that are read; the SDK's client stops at as many."""
 
+MOST_TOOLS = 1_000
+"""Tools of a list that are kept. Of a mounted server each has a bounded size (`repairs.py`)."""
+
 _CONNECTION_CLOSED = -32000
 _INVALID_PARAMS = -32602
 _LONGEST_REASON = 300  # characters of an error in the log
@@ -240,11 +243,11 @@ class ServerConnection:
             page = await client.list_tools()
             tools = list(page.tools)
             for _ in range(MOST_PAGES - 1):
-                if not page.next_cursor:
+                if not page.next_cursor or len(tools) >= MOST_TOOLS:
                     break
                 page = await client.list_tools(cursor=page.next_cursor)
                 tools += page.tools
-        self._on_tools(tools)
+        self._on_tools(tools[:MOST_TOOLS])
 
     async def _watch(
         self,

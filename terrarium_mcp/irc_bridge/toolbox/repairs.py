@@ -13,9 +13,15 @@ from anyio.abc import ObjectReceiveStream
 from mcp.types import JSONRPCResponse
 
 from terrarium_mcp.errors import shown
+from terrarium_mcp.irc_bridge.toolbox.foreign import MOST_DESCRIPTION
 
 MOST_SCHEMA = 8_000
 """Characters of a tool's schema as JSON; the longest of our own has 1,100."""
+
+MOST_NAME = 200
+"""Characters of a tool's name: a model's endpoint takes 64."""
+
+_KEPT_DESCRIPTION = MOST_DESCRIPTION + 1  # one more, by which it is known to be too long
 
 _ANY_ARGUMENTS: Mapping[str, Any] = {"type": "object", "properties": {}}
 
@@ -54,13 +60,18 @@ def repaired(tools: list[Any], complain: Complain) -> Iterator[dict[str, Any]]:
         if not isinstance(tool, dict) or not isinstance(tool.get("name"), str):
             complain("lists a tool without a name")
             continue
+        if len(tool["name"]) > MOST_NAME:
+            complain(f"lists a tool with an endless name, {shown(tool['name'])}")
+            continue
         schema, description = tool.get("inputSchema"), tool.get("description")
         if not _is_usable(schema):
             complain(f"has no usable schema for {shown(tool['name'])}: any arguments are taken")
             schema = _ANY_ARGUMENTS
         yield {
             "name": tool["name"],
-            "description": description if isinstance(description, str) else tool["name"],
+            "description": (
+                description[:_KEPT_DESCRIPTION] if isinstance(description, str) else tool["name"]
+            ),
             "inputSchema": schema,
         }
 
