@@ -65,7 +65,7 @@ class Moderation:
         stopped = self._queue.stop(
             lambda one: (
                 self._network.fold(one.command.target) == self._network.fold(command.target)
-                and (may_any or one.command.person == command.person)
+                and (may_any or self._is_by_asker(one.command, command))
             )
         )
         if not stopped:
@@ -117,6 +117,15 @@ class Moderation:
             f"For how long? For example: {prefix}quiet 30m, {prefix}quiet 1h, {prefix}quiet 2d"
             f" ({LONGEST.days}d at most), or {prefix}quiet off."
         )
+
+    def _is_by_asker(self, earlier: Command, command: Command) -> bool:
+        """Whether a command waits for whoever gives this one.
+
+        Its asker is known by their nick of today (`Reception.see`): who has another one, without an
+        account to tell, is somebody else at the same host.
+        """
+        same_nick = self._network.same_nick(earlier.asker, command.asker)
+        return earlier.person == command.person and (same_nick or command.account != "")
 
     def _may_moderate(self, command: Command) -> bool:
         """Whether the asker decides for everybody in the channel where they ask."""

@@ -687,6 +687,26 @@ async def test_an_answer_whose_asker_has_left_is_not_said(
         assert scene.said("for nobody") == []
 
 
+async def test_another_nick_at_the_same_host_stops_nothing_and_a_new_nick_of_ones_own_does(
+    tmp_path: Path,
+) -> None:
+    def web(nick: str, words: str) -> str:
+        return f":{nick}!web@gateway.example {words}"
+
+    async with teahouse(tmp_path) as scene:
+        scene.agent.will(hangs(says("too late")))
+        await scene.server.says(*(web(nick, "JOIN #tea") for nick in ("cy", "eve")))
+        await scene.server.says(web("cy", "PRIVMSG #tea :!ask one"))
+        with anyio.fail_after(PATIENCE):
+            await scene.agent.asked(1)
+        await scene.server.says(web("eve", "PRIVMSG #tea :!stop"))
+        await scene.hears("eve: no question of yours")
+        await scene.server.says(web("cy", "NICK cyan"), web("cyan", "PRIVMSG #tea :!stop"))
+        await scene.hears("cyan: Stopped.")
+        scene.agent.release()
+        assert scene.said("too late") == []
+
+
 async def test_who_is_kicked_or_renamed_is_followed(tmp_path: Path) -> None:
     async with teahouse(tmp_path) as scene:
         scene.agent.will(hangs(says("for nobody")), hangs(says("for bob")))
