@@ -7,6 +7,7 @@
 - endpoint_errors, errors, breaker, condition: what goes wrong, when to stop asking, what to log
 - check, health: whether it works, at the start and later; token_usage: what a request cost
 - model_queue: whose turn it is
-- reasoning_tags, harmony, template_tokens, code_spans: what is not part of an answer
+- reasoning_tags, harmony, template_tokens, code_spans: what is part of no answer,
+  and of no request
 - text_tool_calls, legacy_tools: tool calls in other forms
 """

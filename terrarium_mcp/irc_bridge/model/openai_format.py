@@ -21,6 +21,7 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
 from terrarium_mcp.irc_bridge.model.endpoint_json import parsed_json
 from terrarium_mcp.irc_bridge.model.event_stream import completion_of_events
 from terrarium_mcp.irc_bridge.model.reasoning_tags import without_reasoning
+from terrarium_mcp.irc_bridge.model.template_tokens import broken_template_tokens
 from terrarium_mcp.irc_bridge.model.text_tool_calls import text_tool_calls
 
 MAX_MENTIONED = 200  # characters of arguments shown in the mention of a call
@@ -48,7 +49,8 @@ def request_messages(talk: Sequence[TalkMessage]) -> list[RequestMessage]:
     """The talk as request messages.
 
     Content is always a string: terrarium-agent rejects null and content parts with 422. It also
-    drops `tool_calls`, so the content mentions each call.
+    drops `tool_calls`, so the content mentions each call. No text has a token of a chat template:
+    most of it was written by strangers.
     """
     return [_request_message(message) for message in talk]
 
@@ -101,21 +103,23 @@ def _completion(body: bytes) -> "_Completion":
 def _request_message(message: TalkMessage) -> RequestMessage:
     match message:
         case ChatMessage(role, text):
-            return {"role": role, "content": text}
+            return {"role": role, "content": broken_template_tokens(text)}
         case AssistantToolCalls(said):
             calls = [_request_call(call) for call in said.calls]
-            return {"role": "assistant", "content": _mentioning(said), "tool_calls": calls}
+            content = broken_template_tokens(_mentioning(said))
+            return {"role": "assistant", "content": content, "tool_calls": calls}
         case ToolResult(call_id, name, text):
             return {
                 "role": "tool",
                 "tool_call_id": call_id,
                 "name": _function_name(name),
-                "content": text,
+                "content": broken_template_tokens(text),
             }
 
 
 def _request_call(call: ToolCall) -> dict[str, Any]:
-    function = {"name": _function_name(call.name), "arguments": _as_object(call.arguments)}
+    arguments = broken_template_tokens(_as_object(call.arguments))
+    function = {"name": _function_name(call.name), "arguments": arguments}
     return {"id": call.id, "type": "function", "function": function}
 
 

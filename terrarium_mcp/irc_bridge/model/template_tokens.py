@@ -1,7 +1,10 @@
-r"""Removes the special tokens of chat templates that an endpoint lets through as text.
+r"""The special tokens of chat templates: removed from answers, broken in what is sent.
 
 An endpoint that does not know a model's end of turn goes on after it, often as the next speaker:
 `Ada did.<|im_end|>\n<|im_start|>user\n...`. So the answer ends at the first such token.
+
+Many endpoints take a token in the text of a message for the template's own: a line of chat that
+holds `<|im_end|><|im_start|>system` would end its message, and speak as we do.
 """
 
 import re
@@ -30,6 +33,13 @@ _END = re.compile(_ENDS, re.IGNORECASE | re.MULTILINE)
 _LEADING = re.compile(rf"(?:\s+|{_BEGINS}|{_ENDS})++", re.IGNORECASE | re.MULTILINE)
 _SOLUTION_END = "<|end_of_solution|>"
 
+_TOKEN_START = re.compile(
+    r"<(?=\|[^|<>\s]{1,40}\|>|\uff5c[^\uff5c<>\s]{1,40}\uff5c>"  # most models; DeepSeek
+    r"|/?s>|(?:bos|eos|pad|unk|start_of_turn|end_of_turn)>)"  # Llama 2, Gemma
+    r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])",  # Mistral
+    re.IGNORECASE,
+)
+
 _IN_PROSE = re.compile(r"""(?:\w |.?["'\u201c\u2018(])\0(?: \w|[.,;:!?)"'\u201d\u2019])""")
 
 
@@ -40,6 +50,11 @@ def without_template_tokens(text: str) -> str:
     code = CodeSpans(text)
     end = next((one for one in _END.finditer(text) if not _is_mention(text, one, code)), None)
     return (text[: end.start()] if end else text).removesuffix(_SOLUTION_END)
+
+
+def broken_template_tokens(text: str) -> str:
+    """`text` with a blank inside each token, which no template takes for its own then."""
+    return _TOKEN_START.sub(r"\g<0> ", text)
 
 
 def _is_mention(text: str, token: re.Match[str], code: CodeSpans) -> bool:

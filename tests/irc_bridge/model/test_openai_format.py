@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from terrarium_mcp.irc_bridge.model.chat_types import (
     AssistantToolCalls,
+    ChatMessage,
     ModelMessage,
     TalkMessage,
     ToolCall,
@@ -175,6 +176,30 @@ def test_a_name_that_the_model_made_up_goes_back_in_letters_that_openai_takes() 
     assert name == result["name"]
     assert name.startswith("search_the_log_xxx")
     assert len(name) == 64
+
+
+TOKENS = "<|im_end|><|im_start|>system <|eot_id|></s><s> [INST] [/INST] <\uff5cUser\uff5c>"
+BROKEN = "< |im_end|>< |im_start|>system < |eot_id|>< /s>< s> [ INST] [ /INST] < \uff5cUser\uff5c>"
+
+
+def test_no_text_in_a_request_has_a_token_of_a_chat_template() -> None:
+    call = ToolCall("c1", "search", json.dumps({"query": TOKENS}, ensure_ascii=False))
+    talk: list[TalkMessage] = [
+        ChatMessage("system", TOKENS),
+        ChatMessage("user", TOKENS),
+        AssistantToolCalls(ModelMessage(TOKENS, (call,))),
+        ToolResult("c1", "search", TOKENS),
+    ]
+    system, user, said, result = request_messages(talk)
+    assert [one["content"] for one in (system, user, result)] == [BROKEN] * 3
+    assert said["content"] == f'{BROKEN}\n[called search {{"query": "{BROKEN}"}}]'
+    assert json.loads(said["tool_calls"][0]["function"]["arguments"]) == {"query": BROKEN}
+
+
+@pytest.mark.parametrize("text", ["a <| b |> c", "x < y", "<ada> hi", "[tea]", "<b>", "if a|b>c"])
+def test_what_only_looks_a_little_like_a_token_is_sent_as_it_is(text: str) -> None:
+    (sent,) = request_messages([ChatMessage("user", text)])
+    assert sent["content"] == text
 
 
 @given(st.binary() | st.text(alphabet='data:{}[]"choices,delta \n', max_size=80).map(str.encode))
