@@ -48,7 +48,7 @@ def clean_answer(
     """
     text = without_echoed_tags(_LINE_BREAK.sub("\n", text))
     words = _start_of(text)
-    is_cut = len(words) < len(text)
+    is_cut = len(words) < len(text.rstrip())
     lines = [
         harmless(part)
         for line in markdown_lines(
@@ -65,4 +65,4 @@ def clean_answer(
 def _start_of(text: str) -> str:
     """As much of `text` as is said, up to the end of a sentence, word or character."""
     is_short = len(text.encode("utf-8", "replace")) <= LONGEST_ANSWER
-    return text if is_short else split_for_irc(text, LONGEST_ANSWER)[0]
+    return text if is_short else next(iter(split_for_irc(text, LONGEST_ANSWER)), "")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,6 +19,7 @@ from terrarium_mcp.irc_bridge.model.endpoint_json import parsed_json
 from terrarium_mcp.irc_bridge.model.errors import ConnectionFailed, RejectedRequest
 from terrarium_mcp.irc_bridge.model.health import Health, reported_health
 from terrarium_mcp.irc_bridge.model.retries import Sleep, asked_seconds, retrying
+from terrarium_mcp.offload import offload
 
 CONNECT_SECONDS = 10.0
 
@@ -77,7 +79,7 @@ class Endpoint:
         answer = await self._with_retries(
             lambda: self._client.get("/models", cast_to=httpx2.Response)
         )
-        match _json(answer):
+        match await _json(answer):
             case {"data": [{"id": str()}, *_] as listed}:
                 return [str(one["id"]) for one in listed if isinstance(one, dict) and "id" in one]
         raise RejectedRequest(answer.status_code, self.words(answer.text))
@@ -99,7 +101,7 @@ class Endpoint:
             if error.status != 404:
                 return Health(ok=False, text=shortened(error.words))
         else:
-            if health := reported_health(_json(answer)):
+            if health := reported_health(await _json(answer)):
                 return health
         return Health(ok=True, text=f"serves {(await self.models())[0]}")
 
@@ -157,9 +159,9 @@ def _fresh_connections() -> DefaultAsyncHttpxClient:
     )
 
 
-def _json(answer: httpx2.Response) -> Any:
+async def _json(answer: httpx2.Response) -> Any:
     """The body as JSON, or None if it is not JSON."""
     try:
-        return parsed_json(answer.content)
+        return await offload(partial(parsed_json, answer.content))  # it may be 4 MB
     except ValueError:
         return None

@@ -9,6 +9,7 @@ from terrarium_mcp.irc_bridge.model.endpoint_json import parsed_json
 
 MAX_QUOTED = 200  # characters of an endpoint's error text that a message quotes
 MAX_WORDS = 4_000  # characters of it that are looked at
+MAX_PARSED = 200_000  # characters of a body that are parsed: a longer one is taken for plain text
 
 # OpenAI and vLLM, llama.cpp, LM Studio, Ollama, Anthropic's and Mistral's compatible endpoints.
 # vLLM's 'max_tokens must be at least 1, got -186' is what is left after the prompt.
@@ -37,9 +38,10 @@ def error_text(body: str) -> str:
     `input` of a 422, which echoes our request, is dropped: it is not the reason. Of a long text
     the first MAX_WORDS characters are returned.
     """
+    body = body[:MAX_PARSED]
     try:
         words = _words(parsed_json(body))
-    except ValueError:
+    except (ValueError, RecursionError):
         words = "an HTML page" if body.lstrip().startswith("<") else body
     return " ".join(words.split())[:MAX_WORDS] or "nothing"
 

@@ -11,8 +11,8 @@ from terrarium_mcp.chat.identity import Identity
 class DialoguePlace:
     """Where a dialogue is held: in a channel, or in a private chat.
 
-    `channel` is its bare name, "" of a private chat; `person` is then who it is with: what tells a
-    person apart from all others, in any form that stays the same.
+    `channel` is its bare name, "" of a private chat; `person` is then who it is with and
+    what else tells it apart from all other dialogues, in any form that stays the same.
     """
 
     network: str

@@ -192,6 +192,11 @@ def test_of_an_answer_in_thousands_of_lines_the_first_are_said() -> None:
     assert lines[249:] == ["a", "(cut here: the answer has 10,000 characters)"]
 
 
+def test_blanks_without_end_are_not_said() -> None:
+    assert clean_answer(" " * 32_000) == []
+    assert clean_answer("tea" + " " * 32_000) == ["tea"]
+
+
 def test_what_was_kept_fits_also_if_our_mask_has_grown_meanwhile() -> None:
     lines = ["a", "b", "c", "d", "tea " * 12 + "x", "e"]
     reply = reply_lines(lines, to="bob", line_bytes=80, off_record=True)

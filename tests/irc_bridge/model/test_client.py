@@ -297,6 +297,7 @@ async def test_any_other_refusal_or_nonsense_is_told_at_once(
         Answer(400, rb"no tea \ud800", "text/plain; charset=unicode_escape"),
         Answer(400, b"no tea \xed\xa0\x80", "text/plain"),
         Answer(400, b"no tea", "text/plain; charset=zlib"),
+        fails(400, {"error": "no tea \ud800" * 100_000}),
         sends(r'{"choices": [{"message": {"content": 5}}], "error": "no tea \ud800"}'),
     ],
 )
