@@ -8,7 +8,7 @@ from functools import partial
 import anyio
 
 from terrarium_mcp.bounded_dict import BoundedDict
-from terrarium_mcp.chat.identity import Identity
+from terrarium_mcp.chat.identity import Identity, fold
 from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.ask.commands import CONSENT, Command
@@ -44,7 +44,7 @@ class Consent:
         self._store = store
         self._recorder = recorder
         self._on_change = on_change
-        self._undecided = 0
+        self._undecided: list[Identity] = []
         self._unconfirmed = BoundedDict[Identity, float](MOST_UNCONFIRMED)
         self._removing = anyio.Lock()
         self._acts: Mapping[str, Callable[[Identity], Awaitable[None]]] = {
@@ -68,10 +68,11 @@ class Consent:
         """Whether neither a command nor its answer is recorded."""
         if command.off_record or command.name in CONSENT:
             return True
-        if self._undecided and not await self.is_settled():
+        who = self.identity(command)
+        if self._is_undecided(who) and not await self.is_settled():
             return True
         try:
-            return await self.covers(self.identity(command))
+            return await self.covers(who)
         except TerrariumError as error:  # rather too little is recorded than too much
             log.warning("who opted out is unknown at the moment: %s", error)
             return True
@@ -80,7 +81,7 @@ class Consent:
         """Let `!optout` and `!optin` take effect, in their place among the lines."""
         who = self.identity(command)
         if who.is_proven and (act := self._acts.get(command.name)):
-            self._undecided += 1
+            self._undecided.append(who)
             self._recorder.afterwards(partial(self._apply, act, who))
 
     def follow(self, message: IrcMessage) -> None:
@@ -139,9 +140,21 @@ class Consent:
             self._unconfirmed.pop(asked, None)
         return result
 
+    def _is_undecided(self, who: Identity) -> bool:
+        """Whether a decision of this person may still wait for the disk.
+
+        Rather too little is recorded than too much: who shares a nick or a host with them counts.
+        """
+        return any(
+            one.is_same(who)
+            or fold(one.nick) == fold(who.nick)
+            or one.folded_user_host == who.folded_user_host
+            for one in self._undecided
+        )
+
     async def _apply(self, act: Callable[[Identity], Awaitable[None]], who: Identity) -> None:
         await act(who)
-        self._undecided -= 1
+        self._undecided.remove(who)
         self._on_change()
 
     async def _opt_out(self, who: Identity) -> None:

@@ -10,9 +10,14 @@ from terrarium_mcp.store import PersonTraces, PurgeResult
 _MOST_FILES = 3
 """Backlog files named in an answer."""
 
-_NOT_WRITTEN = (
-    "The disk cannot be written at the moment. Until it can, nothing is recorded of anybody;"
-    " then this takes effect. Ask again to be sure."
+_WAITS = (
+    "The disk cannot be written at the moment: what is said here is kept in memory until it can."
+)
+_OPTOUT_WAITS = f"{_WAITS} Then nothing is kept of what you say from now on. Ask again to be sure."
+_OPTIN_WAITS = f"{_WAITS} Then you are recorded again. Ask again to be sure."
+_FORGET_WAITS = (
+    "The disk cannot be written at the moment, so nothing was removed. Say {prefix}forget again in"
+    " a while."
 )
 
 _NOT_REMOVED = (
@@ -35,7 +40,7 @@ async def optout(context: CommandContext) -> list[str]:
     if not who.is_proven:
         return [_unknown(context)]
     if not await context.consent.is_settled():
-        return [_NOT_WRITTEN]
+        return [_OPTOUT_WAITS]
     return [
         f"From now on nothing of you is recorded: no line, no event, no presence. {_known_by(who)}",
         (
@@ -51,7 +56,7 @@ async def optin(context: CommandContext) -> list[str]:
     if not who.is_proven:
         return [_unknown(context)]
     if not await context.consent.is_settled():
-        return [_NOT_WRITTEN]
+        return [_OPTIN_WAITS]
     if await context.consent.covers(who):
         return ["You opted out while logged in to services. Log in again, and repeat this."]
     return ["What you say is recorded."]
@@ -65,7 +70,7 @@ async def forget(context: CommandContext) -> list[str]:
     if wanted not in ("", "yes"):
         return [f"I remove what you said yourself, nobody else's. {_ask_operator(context)}"]
     if not await context.consent.is_settled():
-        return [_NOT_WRITTEN]
+        return [_FORGET_WAITS.format(prefix=context.settings.command_prefix)]
     try:
         return await (_confirmed if wanted else _counted)(context)
     except TerrariumError as error:

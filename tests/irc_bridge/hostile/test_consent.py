@@ -381,10 +381,15 @@ async def test_while_the_disk_cannot_be_written_nothing_of_them_slips_through(
         async with locked(tmp_path / "irc_logs.db"):
             told = await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!optout", "cannot be written")
             assert "Ask again to be sure" in told
+            assert "kept in memory until it can" in told
             await scene.ircd.says(f"{ZWIEBEL} PRIVMSG #tea :xyzzy")
+            forget = await scene.asks(f"{BO} PRIVMSG #tea :!forget", "cannot be written")
+            assert "so nothing was removed. Say !forget again" in forget
+            await scene.asks(f"{BO} PRIVMSG #tea :!ping", "PRIVMSG #tea :bo: pong")
+            await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!ping", "PRIVMSG #tea :[off] zwiebel: pong")
             await scene.ircd.settles()
         await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!optout", "From now on nothing")
-        assert await scene.texts() == []
+        assert await scene.texts() == ["bo !ping", "Terra bo: pong"]
 
 
 async def test_who_takes_the_nick_can_have_nothing_forgotten(tmp_path: Path) -> None:
