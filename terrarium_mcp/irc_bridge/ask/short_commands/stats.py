@@ -29,6 +29,9 @@ _MOST_CHANNELS = 5
 _NAME = re.compile(rf"[{NICK_CHARACTERS}]+")
 """A single word that may be a nick; in quotes it is none."""
 
+_MAY_BE_A_WORD = re.compile(r"(?!today|yesterday)[a-z]+", re.IGNORECASE)
+"""A time that people may mean as a word: `may`, `sun`, `now`."""
+
 
 async def stats(context: CommandContext) -> list[str]:
     """!stats [NICK, WORDS or TIME]: how many lines, by whom, from when to when."""
@@ -106,6 +109,11 @@ def _of_words(
     talkers = found.facts.get("top_talkers") or {}
     speakers = found.facts.get("people", 0)
     by = f"; by {people(speakers)}: {_largest(talkers)}" if speakers else ""
+    if when:
+        asides = found.facts.get("asides", 0)
+        besides = f", {asides:,} of them commands or mine" if asides else ""
+        as_word = f'; "{when}" in quotes is the word' if _MAY_BE_A_WORD.fullmatch(when) else ""
+        return [f"{shown(when)}: {_total(found, context)}{besides}{by}{_places(found)}{as_word}"]
     what = shown(words.query) or "Everybody"
     return [f"{what}{hours}: {_total(found, context)}{by}{_places(found)}"]
 

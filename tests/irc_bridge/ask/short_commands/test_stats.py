@@ -92,13 +92,15 @@ async def test_of_a_time_but_not_of_its_words_in_quotes(tmp_path: Path) -> None:
     async with desk(tmp_path, lines) as scene:
         (answer,) = await scene.asks("!stats january 2026")
         assert answer == (
-            'on:"january 2026": 6 lines, first 2026-01-01, last 2026-01-06;'
+            "january 2026: 6 lines, first 2026-01-01, last 2026-01-06, 1 of them commands or mine;"
             " by 3 people: alice 2, bo 2, dee 1"  # not cy, who only asked the bot
         )
         (words,) = await scene.asks('!stats "january 2026"')
         assert words.startswith('"january 2026": 1 line, first 2026-01-06')
         (none,) = await scene.asks("!stats february 2026")
         assert none.startswith("Nothing found of february 2026. ")
+        (may,) = await scene.asks("!stats january")
+        assert may.endswith('; "january" in quotes is the word')
 
 
 async def test_what_was_never_said_says_what_the_record_covers(tmp_path: Path) -> None:
