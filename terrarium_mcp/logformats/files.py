@@ -1,18 +1,17 @@
 """Finds the files that an import names: folders, patterns, archives, standard input.
 
-Of a file only the line at hand is in memory, however long it is. What an archive says about itself
-is not believed: reading ends once more comes out than any log could shrink to.
+Of a file only the line at hand is in memory, however long it is. What a packed file may give is
+limited (unpacking.py).
 """
 
-import bz2
 import codecs
 import glob
-import gzip
-import io
 import lzma
 import shutil
+import struct
 import sys
 import tarfile
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -21,33 +20,39 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path, PurePosixPath
 from stat import S_ISDIR, S_ISREG
-from typing import IO, Any, cast
+from typing import IO
 
-from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.errors import TerrariumError, shown
 from terrarium_mcp.logformats.log_reader import LONGEST_LINE
-from terrarium_mcp.zstd import ZstdError, ZstdFile
+from terrarium_mcp.logformats.unpacking import (
+    COMPRESSED,
+    Allowance,
+    HoldsTooMuch,
+    bounded,
+    decompressed,
+    tar_at,
+)
+from terrarium_mcp.zstd import ZstdError
 
 STANDARD_INPUT = "-"
 
-LARGEST_RATIO = 200
-"""How many times its file a stream may grow. Chat shrinks to a tenth, repeated lines to less."""
+LONGEST_PATH, LONGEST_NAME = 4096, 255
+"""Characters of the name of a file in an archive, and of each of its parts: as Linux allows it."""
 
-ALWAYS_ALLOWED = 64 * 1024 * 1024
-"""Bytes that any stream may have, whatever the size of its file."""
-
-_COMPRESSED: dict[str, Callable[[Path], IO[bytes]]] = {
-    ".gz": lambda path: cast("IO[bytes]", gzip.GzipFile(path)),
-    ".xz": lzma.LZMAFile,
-    ".bz2": bz2.BZ2File,
-    ".zst": lambda path: cast("IO[bytes]", ZstdFile(path)),
-}
 _TAR = (".tar", ".tar.zst", ".tzst", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
 
 
-_DAMAGED = (lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError, ZstdError, zlib.error)
+_DAMAGED = (
+    *(EOFError, OverflowError, ValueError, lzma.LZMAError, struct.error, tarfile.TarError),
+    *(zipfile.BadZipFile, ZstdError, zlib.error),
+)
 
 _NOT_UNPACKED = (RuntimeError, NotImplementedError)
 """What zipfile raises for a file that is encrypted, or packed in a way that it does not know."""
+
+
+_BLOCK = 4096
+"""Bytes that a file takes of a disk at least."""
 
 
 class UnusableFile(TerrariumError):
@@ -156,15 +161,15 @@ def _at(path: Path, seen: set[tuple[int, int]], scratch: Path) -> Iterator[LogFi
         yield from _at(one, seen, scratch)
 
 
-def _unpacked(path: Path, scratch: Path) -> Iterator[LogFile]:
+def _unpacked(path: Path, scratch: Path) -> Iterator[LogFile | UnusableFile]:
     """A file, or those in an archive."""
     name = path.name.lower()
     if name.endswith(".zip"):
         yield from _zipped(path, scratch)
     elif name.endswith(_TAR):
         yield from _tarred(path, scratch)
-    elif path.suffix.lower() in _COMPRESSED:
-        yield LogFile(str(path), path.with_suffix("").as_posix(), path, partial(_bounded, path))
+    elif path.suffix.lower() in COMPRESSED:
+        yield LogFile(str(path), path.with_suffix("").as_posix(), path, partial(_compressed, path))
     else:
         yield LogFile(str(path), path.as_posix(), path, partial(_plain, path))
 
@@ -173,24 +178,33 @@ def _plain(path: Path) -> IO[bytes]:
     return path.open("rb")
 
 
-def _bounded(path: Path) -> IO[bytes]:
-    decompress = _COMPRESSED[path.suffix.lower()]
-    return bounded(decompress(path), path.stat().st_size)
+def _compressed(path: Path) -> IO[bytes]:
+    allowance = Allowance(path.stat().st_size)
+    return bounded(decompressed(path, path.suffix.lower()), allowance)
 
 
-def _zipped(path: Path, scratch: Path) -> Iterator[LogFile]:
+def _zipped(path: Path, scratch: Path) -> Iterator[LogFile | UnusableFile]:
+    """The files in a zip; those that are compressed themselves are unpacked."""
     changed = path.stat().st_mtime_ns
     archive = _archive(path, changed)
-    names = sorted(one.filename for one in archive.infolist() if not one.is_dir())
-    folder = _new_folder(scratch)
-    for number, name in enumerate(names):
-        if (suffix := PurePosixPath(name).suffix.lower()) in _COMPRESSED:
-            unpacked_at = folder / f"{number}{suffix}"
-            with _member(path, changed, name) as content, unpacked_at.open("wb") as unpacked:
-                shutil.copyfileobj(content, unpacked)
-            yield _unpacked_member(path, name, unpacked_at)
-        else:
-            yield LogFile(f"{path}/{name}", name, path, partial(_member, path, changed, name))
+    members = {one.filename: one for one in archive.infolist() if not one.is_dir()}
+    allowance = Allowance(path.stat().st_size)
+    allowance.take(sum(one.file_size for one in members.values()))  # none gives more than it says
+    with _new_folder(scratch) as folder:
+        found: list[LogFile | UnusableFile] = []
+        for name in sorted(members):
+            if _is_compressed(name) and not _is_too_long(name):
+                open_it = partial(_member, path, changed, name)
+                found.append(_stored(path, name, open_it, folder, allowance))
+            else:
+                found.append(_in_zip(path, changed, name))
+    yield from found
+
+
+def _in_zip(path: Path, changed: int, name: str) -> LogFile | UnusableFile:
+    if _is_too_long(name):
+        return _with_long_name(path, name)
+    return LogFile(f"{path}/{name}", name, path, partial(_member, path, changed, name))
 
 
 @lru_cache(maxsize=4)
@@ -200,49 +214,83 @@ def _archive(path: Path, changed: int) -> zipfile.ZipFile:  # noqa: ARG001 -- an
 
 
 def _member(path: Path, changed: int, name: str) -> IO[bytes]:
-    archive = _archive(path, changed)
-    return bounded(archive.open(name), archive.getinfo(name).compress_size)
+    allowance = Allowance(path.stat().st_size)
+    return bounded(_archive(path, changed).open(name), allowance)
 
 
-def _tarred(path: Path, scratch: Path) -> Iterator[LogFile]:
+def _tarred(path: Path, scratch: Path) -> Iterator[LogFile | UnusableFile]:
     """The files in an archive of tar, unpacked: to read one, all before it must be read."""
-    folder = _new_folder(scratch)
-    names: dict[str, Path] = {}
-    with _tar_at(path) as archive:
-        for number, member in enumerate(archive):
-            content = archive.extractfile(member) if member.isfile() else None
-            if content:
-                suffix = PurePosixPath(member.name).suffix.lower()
-                names[member.name] = folder / f"{number}{suffix if suffix in _COMPRESSED else ''}"
-                with content, names[member.name].open("wb") as unpacked:
-                    shutil.copyfileobj(bounded(content, path.stat().st_size), unpacked)
-    for name in sorted(names):
-        yield _unpacked_member(path, name, names[name])
+    found: dict[str, LogFile | UnusableFile] = {}
+    allowance = Allowance(path.stat().st_size)
+    with _new_folder(scratch) as folder, tar_at(path) as archive:
+        while member := archive.next():
+            vars(archive)["members"].clear()  # else it keeps all of them
+            if member.isfile() and _is_too_long(member.name):
+                found[member.name] = _with_long_name(path, member.name)
+            elif member.isfile() and (content := archive.extractfile(member)):
+                open_it = partial(_itself, content)
+                found[member.name] = _stored(path, member.name, open_it, folder, allowance)
+    for name in sorted(found):
+        yield found[name]
 
 
-def _new_folder(scratch: Path) -> Path:
-    """A folder for what an archive holds."""
-    folder = scratch / f"archive-{len(list(scratch.iterdir()))}"
-    folder.mkdir()
-    return folder
-
-
-def _unpacked_member(archive: Path, name: str, unpacked_at: Path) -> LogFile:
-    """A file of an archive that was unpacked; it may be compressed itself, as rotated logs are."""
-    if unpacked_at.suffix in _COMPRESSED:
-        original = str(PurePosixPath(name).with_suffix(""))
-        return LogFile(f"{archive}/{name}", original, unpacked_at, partial(_bounded, unpacked_at))
-    return LogFile(f"{archive}/{name}", name, unpacked_at, partial(_plain, unpacked_at))
+def _itself(stream: IO[bytes]) -> IO[bytes]:
+    return stream
 
 
 @contextmanager
-def _tar_at(path: Path) -> Iterator[tarfile.TarFile]:
-    if not path.name.lower().endswith((".zst", ".tzst")):
-        with tarfile.open(path) as archive:
-            yield archive
-        return
-    with ZstdFile(path) as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
-        yield archive
+def _new_folder(scratch: Path) -> Iterator[Path]:
+    """A folder for what an archive holds; it is removed if the archive cannot be read."""
+    folder = Path(tempfile.mkdtemp(dir=scratch))
+    try:
+        yield folder
+    except BaseException:
+        shutil.rmtree(folder)
+        raise
+
+
+def _stored(
+    archive: Path,
+    name: str,
+    open_it: Callable[[], IO[bytes]],
+    folder: Path,
+    allowance: Allowance,
+) -> LogFile | UnusableFile:
+    """A file of an archive, stored in a folder; decompressed, as rotated logs may be compressed.
+
+    Raises:
+        HoldsTooMuch: the archive may not give as much.
+    """
+    path = f"{archive}/{name}"
+    try:
+        with open_it() as content:
+            if _is_compressed(name):
+                inner = decompressed(content, PurePosixPath(name).suffix.lower())
+                name = str(PurePosixPath(name).with_suffix(""))
+            else:
+                inner = content
+            allowance.take(_BLOCK)
+            with (
+                bounded(inner, allowance) as read,
+                tempfile.NamedTemporaryFile(dir=folder, delete=False) as stored,
+            ):
+                shutil.copyfileobj(read, stored)
+    except (OSError, *_DAMAGED, *_NOT_UNPACKED) as error:
+        return UnusableFile(f"{path}: {_why(error)}")
+    stored_at = Path(stored.name)
+    return LogFile(path, name, stored_at, partial(_plain, stored_at))
+
+
+def _is_compressed(name: str) -> bool:
+    return PurePosixPath(name).suffix.lower() in COMPRESSED
+
+
+def _is_too_long(name: str) -> bool:
+    return len(name) > LONGEST_PATH or any(len(part) > LONGEST_NAME for part in name.split("/"))
+
+
+def _with_long_name(archive: Path, name: str) -> UnusableFile:
+    return UnusableFile(f"{archive}/{shown(name)}: its name is longer than that of any file.")
 
 
 def _standard_input(scratch: Path) -> LogFile:
@@ -250,37 +298,6 @@ def _standard_input(scratch: Path) -> LogFile:
     with copy.open("wb") as written:
         shutil.copyfileobj(sys.stdin.buffer, written)
     return LogFile("standard input", "", copy, partial(_plain, copy))
-
-
-def bounded(stream: IO[bytes], size: int) -> IO[bytes]:
-    """A stream that fails once it is much larger than the `size` bytes that it was packed in."""
-    return io.BufferedReader(_BoundedReader(stream, max(size * LARGEST_RATIO, ALWAYS_ALLOWED)))
-
-
-class _BoundedReader(io.RawIOBase):
-    """Reads at most `most` bytes."""
-
-    def __init__(self, stream: IO[bytes], most: int) -> None:
-        self._stream = stream
-        self._left = most
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._stream.read(len(buffer))
-        self._left -= len(data)
-        if self._left < 0:
-            raise UnusableFile(
-                "It holds far more than its size suggests, as an archive does that is meant to fill"
-                " a disk. Unpack it yourself if it is genuine."
-            )
-        buffer[: len(data)] = data
-        return len(data)
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()
 
 
 @contextmanager
@@ -292,10 +309,14 @@ def _readable(path: str) -> Iterator[None]:
     """
     try:
         yield
-    except UnusableFile as error:
+    except (UnusableFile, HoldsTooMuch) as error:
         raise UnusableFile(f"{path}: {error}") from error
-    except _NOT_UNPACKED as error:
-        raise UnusableFile(f"{path}: {error}. Unpack it first.") from error
-    except (OSError, EOFError, *_DAMAGED) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise UnusableFile(f"{path}: {reason}") from error
+    except (OSError, *_DAMAGED, *_NOT_UNPACKED) as error:
+        raise UnusableFile(f"{path}: {_why(error)}") from error
+
+
+def _why(error: Exception) -> str:
+    """Why a file cannot be read."""
+    if isinstance(error, _NOT_UNPACKED):
+        return f"{error}. Unpack it first."
+    return str((isinstance(error, OSError) and error.strerror) or error)

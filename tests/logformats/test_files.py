@@ -6,6 +6,7 @@ import io
 import lzma
 import os
 import tarfile
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -121,12 +122,83 @@ def test_an_archive_cannot_write_outside(tmp_path: Path, scratch: Path) -> None:
 def test_a_file_that_grows_beyond_measure_is_not_read_to_its_end(
     tmp_path: Path, scratch: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("terrarium_mcp.logformats.files.ALWAYS_ALLOWED", 1_000_000)
+    monkeypatch.setattr("terrarium_mcp.logformats.unpacking.ALWAYS_ALLOWED", 1_000_000)
     (tmp_path / "bomb.log.gz").write_bytes(gzip.compress(bytes(10_000_000)))
     (file,) = log_files([str(tmp_path)], scratch)
     assert isinstance(file, LogFile)
     with pytest.raises(UnusableFile, match="far more than its size"), file.opened() as stream:
         stream.read()
+
+
+@pytest.mark.parametrize("packed", ["tar.xz", "tar.xz of gz files", "zip", "zip of gz files"])
+def test_all_that_an_archive_gives_has_one_limit(
+    packed: str, tmp_path: Path, scratch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of ten members each alone would be allowed; nothing of the archive is left behind."""
+    monkeypatch.setattr("terrarium_mcp.logformats.unpacking.ALWAYS_ALLOWED", 1_000_000)
+    content = bytes(900_000)
+    files = {f"labnet/#tea{number}.log": content for number in range(10)}
+    path = tmp_path / f"bomb.{packed.partition(' ')[0]}"
+    if "gz files" in packed:
+        files = {f"{name}.gz": gzip.compress(content) for name in files}
+    if packed.startswith("zip"):
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_BZIP2) as archive:
+            for name, text in files.items():
+                archive.writestr(name, text)
+    else:
+        with tarfile.open(path, "w:xz") as tar:
+            for name, text in files.items():
+                member = tarfile.TarInfo(name)
+                member.size = len(text)
+                tar.addfile(member, io.BytesIO(text))
+    (found,) = log_files([str(path)], scratch)
+    assert isinstance(found, UnusableFile)
+    assert str(found).startswith(
+        f"{path}: It holds more than 0 MiB, far more than its size suggests"
+    )
+    assert not list(scratch.iterdir())
+
+
+def test_a_header_of_an_archive_does_not_fill_the_memory(tmp_path: Path, scratch: Path) -> None:
+    header = tarfile.TarInfo("././@PaxHeader")
+    header.type, header.size = tarfile.XHDTYPE, 50_000_000
+    with lzma.open(tmp_path / "pax.tar.xz", "wb", preset=0) as packed:
+        packed.write(header.tobuf() + bytes(header.size) + tarfile.TarInfo("#tea.log").tobuf())
+    tracemalloc.start()
+    try:
+        (found,) = log_files([str(tmp_path)], scratch)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert isinstance(found, UnusableFile)
+    assert "it has a header of 50,000,384 bytes" in str(found)
+    assert most < 10_000_000
+
+
+def test_years_of_logs_in_one_archive_are_read(tmp_path: Path, scratch: Path) -> None:
+    """Text of a log shrinks to a tenth or a twentieth: what was given is far from the limit."""
+    lines = [b"[23:57:%02d] <ada> line %d" % (n % 60, n * n) for n in range(20_000)]
+    text = b"\n".join(lines)
+    with tarfile.open(tmp_path / "years.tar.xz", "w:xz") as tar:
+        for day in range(5):
+            member = tarfile.TarInfo(f"labnet/#tea/2026-10-0{day}.log.gz")
+            packed = gzip.compress(text)
+            member.size = len(packed)
+            tar.addfile(member, io.BytesIO(packed))
+    found = read(tmp_path, scratch=scratch)
+    assert list(found.values()) == [text] * 5
+
+
+def test_a_damaged_file_in_an_archive_is_left_out_alone(tmp_path: Path, scratch: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("#mate.log.gz", gzip.compress(LINE)[:-9])
+        archive.writestr("#tea.log.gz", gzip.compress(LINE))
+    damaged, whole = log_files([str(tmp_path)], scratch)
+    assert isinstance(damaged, UnusableFile)
+    assert str(damaged).startswith(f"{tmp_path}/a.zip/#mate.log.gz: ")
+    assert isinstance(whole, LogFile)
+    with whole.opened() as stream:
+        assert stream.read() == LINE
 
 
 def test_links_that_lead_back_end(tmp_path: Path, scratch: Path) -> None:
