@@ -1,7 +1,9 @@
 """A text format as data: how its stamps look, and anchored patterns for what follows them. Pure.
 
 A line is matched once, from its first character to its last, and what people said is never looked
-at again: a forged line inside a message remains a message.
+at again: a forged line inside a message remains a message. A line may be made to cost time: no two
+parts of a pattern that follow each other, and repeat, match the same characters
+(tests/logformats/test_hostile_lines.py).
 """
 
 import re
@@ -20,9 +22,12 @@ SENDER = rf"(?=-*[^-\s])(?!!-){NICK}"
 """A nick between dashes, as a notice has it: not of dashes alone, which are a line, and not the
 `-!-` of irssi."""
 _RANKS = "~&@%+!"
-RANK = rf"[{_RANKS}]*"
-"""Prefixes that a client shows before a nick: of one or several ranks."""
+RANK = rf"[{_RANKS}]*+"
+"""Prefixes that a client shows before a nick: of one or several ranks. Before the group `nick` none
+need be named: a rule drops them from it."""
 CHANNEL = r"[#&+!]\S*"
+SENDER_TO_CHANNEL = rf"(?>(?P<nick>{SENDER}?):(?=[#&+!]))(?P<channel>{CHANNEL})"
+"""Who sends a notice, and the channel: a nick has no `:` before a channel."""
 USER_HOST = r"(?P<user>[^\s@()<>]*)@(?P<host>[^\s()<>]*) ?"
 """As it stands in parentheses; who publishes a log may have put a blank for the host."""
 
@@ -267,7 +272,9 @@ def _month(written: str) -> int | None:
     """The number of a month, 0 if none is written, None if it is not understood."""
     if not written:
         return 0
-    return int(written) if written.isdecimal() else month_number(written)
+    if written.isdecimal():
+        return int(written) if len(written) < 3 else None  # of thousands of digits `int` makes none
+    return month_number(written)
 
 
 def _hour(hour: int, half: str) -> int:

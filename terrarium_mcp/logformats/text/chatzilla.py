@@ -7,7 +7,6 @@ from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     ISO_DAY,
     NICK,
-    RANK,
     SENDER,
     USER_HOST,
     TextFormat,
@@ -24,7 +23,7 @@ CHATZILLA = TextFormat(
     program="ChatZilla",
     stamp=re.compile(rf"\[{ISO_DAY} (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\] "),
     rules=(
-        message(MessageType.PRIVMSG, rf"<{RANK}(?P<nick>{NICK})> ?(?P<text>.*)"),
+        message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
         chatter(rf"(?:-->\||<--\||\|<--|=-=) {_OWNER}"),
         message(

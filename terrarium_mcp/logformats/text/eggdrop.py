@@ -12,7 +12,7 @@ from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     ISO_DAY,
     NICK,
-    SENDER,
+    SENDER_TO_CHANNEL,
     USER_HOST,
     TextFormat,
     boundary,
@@ -30,7 +30,7 @@ EGGDROP = TextFormat(
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf"Action: (?P<nick>{NICK})(?: (?P<text>.*))?"),
-        message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?):(?P<channel>{CHANNEL})- ?(?P<text>.*)"),
+        message(MessageType.NOTICE, rf"-{SENDER_TO_CHANNEL}- ?(?P<text>.*)"),
         message(
             MessageType.JOIN,
             rf"(?P<nick>{NICK}) \({USER_HOST}\) joined (?P<channel>{CHANNEL}?)\.",
@@ -65,7 +65,7 @@ EGGDROP = TextFormat(
             r"(?: (?P<text>.*))?",
         ),
         boundary(Boundary.DAY, _DAY),
-        chatter(r"Last message repeated \d+ time|\[\S+!\S+@\S+\] |@\S|[A-Z]"),
+        chatter(r"Last message repeated \d+ time|\[[^\s!]+![^\s@]+@\S+\] |@\S|[A-Z]"),
     ),
     unstamped=(boundary(Boundary.DAY, _DAY),),
     paths=(re.compile(r"(?P<channel>[^/]+)\.log\.(?P<date>\d{2}[A-Z][a-z]{2}\d{4}|\d{8})\Z"),),

@@ -61,6 +61,8 @@ _ENDING = (
 _ARROW = r"(?:-->|<--|---)\t"
 _MARK = rf"(?:\*\t|{_ARROW})"
 _PERSON = rf"(?P<nick>{NICK}) \({USER_HOST}\)"
+_TO_CHANNEL = rf"(?>(?P<nick>{SENDER}?)/(?=[#&+!]))(?P<channel>{CHANNEL})"
+"""Who sends a notice, and where to; a nick may hold a `/` too."""
 _ITS = rf"(?: (?P<channel>{CHANNEL}))?"
 """The channel, which only XChat names where people come and go."""
 
@@ -85,7 +87,7 @@ HEXCHAT = TextFormat(
     ),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})>\t(?P<text>.*)"),
-        message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?)/(?P<channel>{CHANNEL})-\t(?P<text>.*)"),
+        message(MessageType.NOTICE, rf"-{_TO_CHANNEL}-\t(?P<text>.*)"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?)-\t(?P<text>.*)", private=True),
         message(MessageType.NOTICE, rf"->(?P<channel>{CHANNEL})<-\t(?P<text>.*)", own=True),
         message(MessageType.JOIN, rf"{_MARK}{_PERSON} {_HAS_JOINED}{_ITS}"),
@@ -117,7 +119,8 @@ HEXCHAT = TextFormat(
             r"\*\t(?:Now talking|Topic for|Received a CTCP|Disconnected|You |Looking up|Connected\."
             r"|Connecting to|Channel [#&+!]\S* (?:url|modes|created)|Users on [#&+!]|Notify:"
             r"|Ping reply|DCC [A-Z]+|Cannot join|Capabilities |You've invited"
-            r"|\[\S+\] (?:\(\S+@\S+\): |[@%+]?[#&]|idle \d|End of WHOIS|is logged in|has ident))"
+            r"|\[\S+\] (?:\([^\s@]+@\S+\): |[@%+]?[#&]|idle \d|End of WHOIS|is logged in"
+            r"|has ident))"
         ),
         chatter(rf"\*\t{_PERSON} "),
         message(

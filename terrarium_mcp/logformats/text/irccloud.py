@@ -9,7 +9,6 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     ISO_DAY,
     NICK,
-    RANK,
     SENDER,
     USER_HOST,
     TextFormat,
@@ -24,7 +23,7 @@ IRCCLOUD = TextFormat(
     program="IRCCloud",
     stamp=re.compile(rf"\[{ISO_DAY} (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\] "),
     rules=(
-        message(MessageType.PRIVMSG, rf"<{RANK}(?P<nick>{NICK})> ?(?P<text>.*)"),
+        message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"\u2192 (?P<nick>{NICK}) joined(?: \({USER_HOST}\))?"),
         message(MessageType.PART, rf"\u2190 (?P<nick>{NICK}) left(?: \({USER_HOST}\))?{_WHY}"),

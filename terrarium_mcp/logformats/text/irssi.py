@@ -19,6 +19,7 @@ from terrarium_mcp.logformats.grammar import (
     NICK,
     RANK,
     SENDER,
+    SENDER_TO_CHANNEL,
     USER_HOST,
     TextFormat,
     boundary,
@@ -37,6 +38,8 @@ from terrarium_mcp.logformats.layout import (
 _WEEKDAY = r"\w{2,9}\.?"
 _DAY = rf"{_WEEKDAY} (?P<month>\w+)\.? +(?P<day>\d+)"
 _MOMENT = rf"{_DAY} (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) (?P<year>\d{{4}})"
+_AND_MORE = r"(?: \(\+\d+ more[^()]*\))?"
+"""The end of a long list of people."""
 
 IRSSI = TextFormat(
     name="irssi",
@@ -48,9 +51,9 @@ IRSSI = TextFormat(
         r"(?(bracket)\] |(?: |(?=<|-!-))))"
     ),
     rules=(
-        message(MessageType.PRIVMSG, rf"<(?: |{RANK})(?P<nick>{NICK})> ?(?P<text>.*)"),
+        message(MessageType.PRIVMSG, rf"< ?(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf" ?\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
-        message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?):(?P<channel>{CHANNEL})- (?P<text>.*)"),
+        message(MessageType.NOTICE, rf"-{SENDER_TO_CHANNEL}- (?P<text>.*)"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?)\({USER_HOST}\)- (?P<text>.*)"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?)- (?P<text>.*)"),
         message(
@@ -92,17 +95,15 @@ IRSSI = TextFormat(
         ),
         message(
             MessageType.QUIT,
-            r"-!- Netsplit (?P<text>\S+ <-> \S+) quits: (?P<people>.*?)(?: \(\+\d+ more.*\))?",
+            rf"-!- Netsplit (?P<text>\S+ <-> \S+) quits: (?P<people>.*?){_AND_MORE}",
         ),
-        message(
-            MessageType.JOIN, r"-!- Netsplit over, joins: (?P<people>.*?)(?: \(\+\d+ more.*\))?"
-        ),
+        message(MessageType.JOIN, rf"-!- Netsplit over, joins: (?P<people>.*?){_AND_MORE}"),
         chatter(rf"-!- Irssi: {CHANNEL}: Total of \d+ nicks", owner_joined=True),
         chatter(r"-!- |!\S+ |\[|>"),
         # Themes: `ada | hi`, `ada> hi`, and with a sign of Unicode in the place of those.
         message(
             MessageType.PRIVMSG,
-            rf" *{RANK}(?P<nick>[^\W\d][^\s<>]*?)(?: ?[>\u276f]| [|\u2502]) (?P<text>.*)",
+            rf" *+{RANK}(?P<nick>[^\W\d][^\s<>]*?)(?: ?[>\u276f]| [|\u2502]) (?P<text>.*)",
         ),
     ),
     unstamped=(

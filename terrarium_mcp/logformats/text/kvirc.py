@@ -12,7 +12,6 @@ from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     ISO_DAY,
     NICK,
-    RANK,
     TextFormat,
     boundary,
     chatter,
@@ -33,7 +32,7 @@ KVIRC = TextFormat(
         rf"(?:\d{{1,3}} )?(?P<bracket>\[)?(?:{ISO_DAY}T)?{_CLOCK}(?(bracket)\] )"
     ),
     rules=(
-        message(MessageType.PRIVMSG, rf"<{RANK}(?P<nick>{NICK})> ?(?P<text>.*)"),
+        message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"{_PERSON} has joined (?P<channel>{CHANNEL})(?: \[.*\])?"),
         message(MessageType.PART, rf"{_PERSON} has left (?P<channel>{CHANNEL}?){_WHY}"),
         message(MessageType.QUIT, rf"{_PERSON} has quit IRC{_WHY}"),

@@ -8,7 +8,7 @@ import re
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import CHANNEL, NICK, SENDER, TextFormat, chatter, message
 
-_PERSON = rf"(?P<nick>{NICK})(?: <{NICK}!(?P<user>[^\s@>]*)@(?P<host>[^\s>]*)>)?"
+_PERSON = rf"(?P<nick>{NICK})(?: <[^\s<>!]+!(?P<user>[^\s@>]*)@(?P<host>[^\s>]*)>)?"
 """Supybot, before Limnoria, wrote the nick alone."""
 
 LIMNORIA = TextFormat(

@@ -26,8 +26,11 @@ _COLOUR = r"(?:\x03(?:\d{1,2}(?:,\d{1,2})?)?)?"
 _LEFT_OF_COLOUR = r"(?:0\d|1[0-5])?"
 """The digits of a colour, of which an editor or a web page dropped the code."""
 
-_SAYS = rf"<{_COLOUR}{RANK}(?P<nick>{NICK})[\x03\x0f]?>"
+_SAYS = rf"<{_COLOUR}(?P<nick>{NICK})[\x03\x0f]?>"
 """Who says something: a nick in its colour, if mIRC colours nicks."""
+
+_TO_RANK = rf"(?:{RANK}(?=#)|[~@%]*+)"
+"""The ranks of a channel to which a notice goes; `&`, `+` and `!` may be the channel's own."""
 
 _MOMENT = (
     r"\w+ (?P<month>\w+) +(?P<day>\d+)"
@@ -43,7 +46,8 @@ _RULES = (
     message(MessageType.PRIVMSG, rf"{_COLOUR}{_SAYS} ?(?P<text>.*)"),
     message(
         MessageType.NOTICE,
-        rf"{_COLOUR}-(?P<nick>{SENDER}?):{RANK}(?P<channel>{CHANNEL})- (?P<text>.*)",
+        rf"{_COLOUR}-(?>(?P<nick>{SENDER}?):{_TO_RANK}(?=[#&+!]))(?P<channel>{CHANNEL})-"
+        r" (?P<text>.*)",
     ),
     message(MessageType.NOTICE, rf"{_COLOUR}-(?P<nick>{SENDER}?)- (?P<text>.*)", private=True),
     _event(
@@ -51,49 +55,49 @@ _RULES = (
         rf"(?P<nick>{NICK}) \({USER_HOST}\) has joined (?P<channel>{CHANNEL})",
         certain=True,
     ),
-    _event(MessageType.JOIN, rf"Joins: {RANK}(?P<nick>{NICK}) \({USER_HOST}\)", certain=True),
+    _event(MessageType.JOIN, rf"Joins: (?P<nick>{NICK}) \({USER_HOST}\)", certain=True),
     _event(
         MessageType.PART,
-        rf"{RANK}(?P<nick>{NICK}) \({USER_HOST}\) has left (?P<channel>{CHANNEL})"
+        rf"(?P<nick>{NICK}) \({USER_HOST}\) has left (?P<channel>{CHANNEL})"
         r"(?: \((?P<text>.*)\))?",
         certain=True,
     ),
     _event(
         MessageType.PART,
-        rf"Parts: {RANK}(?P<nick>{NICK}) \({USER_HOST}\)(?: \((?P<text>.*)\))?",
+        rf"Parts: (?P<nick>{NICK}) \({USER_HOST}\)(?: \((?P<text>.*)\))?",
         certain=True,
     ),
     _event(MessageType.JOIN, rf"(?P<nick>{NICK}) has joined (?P<channel>{CHANNEL})"),
     _event(
         MessageType.PART,
-        rf"{RANK}(?P<nick>{NICK}) has left (?P<channel>{CHANNEL})(?: \((?P<text>.*)\))?",
+        rf"(?P<nick>{NICK}) has left (?P<channel>{CHANNEL})(?: \((?P<text>.*)\))?",
     ),
     _event(
         MessageType.QUIT,
-        rf"{RANK}(?P<nick>{NICK}) \({USER_HOST}\) Quit(?: \((?P<text>.*)\))?",
+        rf"(?P<nick>{NICK}) \({USER_HOST}\) Quit(?: \((?P<text>.*)\))?",
         certain=True,
     ),
     _event(
         MessageType.QUIT,
-        rf"Quits: {RANK}(?P<nick>{NICK}) \({USER_HOST}\)(?: \((?P<text>.*)\))?",
+        rf"Quits: (?P<nick>{NICK}) \({USER_HOST}\)(?: \((?P<text>.*)\))?",
         certain=True,
     ),
-    _event(MessageType.QUIT, rf"{RANK}(?P<nick>{NICK}) has quit IRC \((?P<text>.*)\)"),
+    _event(MessageType.QUIT, rf"(?P<nick>{NICK}) has quit IRC \((?P<text>.*)\)"),
     _event(
         MessageType.KICK,
-        rf"{RANK}(?P<target>{NICK}) was kicked by {RANK}(?P<nick>{NICK}) \((?P<text>.*)\)",
+        rf"{RANK}(?P<target>{NICK}) was kicked by (?P<nick>{NICK}) \((?P<text>.*)\)",
     ),
-    _event(MessageType.NICK, rf"{RANK}(?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
-    _event(MessageType.MODE, rf"{RANK}(?P<nick>{NICK}) sets mode: (?P<text>[+-].*)"),
-    _event(MessageType.TOPIC, rf"{RANK}(?P<nick>{NICK}) changes topic to '(?P<text>.*)'"),
+    _event(MessageType.NICK, rf"(?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
+    _event(MessageType.MODE, rf"(?P<nick>{NICK}) sets mode: (?P<text>[+-].*)"),
+    _event(MessageType.TOPIC, rf"(?P<nick>{NICK}) changes topic to '(?P<text>.*)'"),
     chatter(
         rf"{_COLOUR}\*(?:\*\*)? (?:Now talking in|Topic is|Set by|Rejoined channel|Disconnected"
         r"|Attempting to rejoin channel|Retrieving \S+ (?:info|modes)|You were kicked|You're)\b"
     ),
-    message(MessageType.ACTION, rf"{_COLOUR}\*\* {RANK}(?P<nick>{NICK})(?: (?P<text>.*))?"),
+    message(MessageType.ACTION, rf"{_COLOUR}\*\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
     _event(
         MessageType.ACTION,
-        rf"(?!\w+: ){RANK}(?P<nick>{NICK})(?: (?P<text>.*))?",
+        rf"(?!\w+: )(?P<nick>{NICK})(?: (?P<text>.*))?",
     ),
     chatter(rf"{_COLOUR}(?:\*|->|\[[^]]*\b(?:VERSION|PING|TIME)\b|{CHANNEL} created on |-\Z)"),
 )

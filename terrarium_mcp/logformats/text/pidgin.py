@@ -5,6 +5,7 @@ the first line. Its users may have any language; comings and goings are read in 
 """
 
 import re
+from contextlib import suppress
 from html import unescape
 
 from terrarium_mcp.chat.records import MessageType
@@ -22,7 +23,12 @@ _NAME = rf"(?P<nick>(?!\*){NICK}?)"
 
 def _text_of_html(line: str) -> str:
     """The text of a line that begins with a tag; lines of text logs never do."""
-    return unescape(_TAG.sub("", line)).strip() if line.startswith("<") else line
+    if not line.startswith("<"):
+        return line
+    text = _TAG.sub("", line)
+    with suppress(ValueError):  # `&#` and thousands of digits is no character
+        text = unescape(text)
+    return text.strip()
 
 
 PIDGIN = TextFormat(

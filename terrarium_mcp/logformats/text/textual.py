@@ -8,7 +8,6 @@ import re
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     NICK,
-    RANK,
     SENDER,
     USER_HOST,
     TextFormat,
@@ -24,8 +23,8 @@ TEXTUAL = TextFormat(
         r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)(?P<zone>[+-]\d\d:?\d\d|Z)\] "
     ),
     rules=(
-        message(MessageType.PRIVMSG, rf"<{RANK}(?P<nick>{NICK})> ?(?P<text>.*)"),
-        message(MessageType.ACTION, rf"\u2022 {RANK}(?P<nick>{NICK}?):(?: (?P<text>.*))?"),
+        message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
+        message(MessageType.ACTION, rf"\u2022 (?P<nick>{NICK}?):(?: (?P<text>.*))?"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"(?P<nick>{NICK}) \({USER_HOST}\) joined the channel\.?"),
         message(

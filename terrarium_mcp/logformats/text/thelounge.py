@@ -33,31 +33,29 @@ THE_LOUNGE = TextFormat(
         r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)(?:\.(?P<fraction>\d+))?(?P<zone>Z)\] "
     ),
     rules=(
-        message(MessageType.PRIVMSG, rf"<{RANK}(?P<nick>{NICK})> ?(?P<text>.*)"),
-        message(MessageType.ACTION, rf"\* {RANK}(?P<nick>{NICK})(?: (?P<text>.*))?"),
-        message(MessageType.NOTICE, rf"-{RANK}(?P<nick>{SENDER})- ?(?P<text>.*)"),
-        message(MessageType.JOIN, rf"\*\*\* {RANK}(?P<nick>{NICK}) \({USER_HOST}\) joined"),
+        message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
+        message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
+        message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
+        message(MessageType.JOIN, rf"\*\*\* (?P<nick>{NICK}) \({USER_HOST}\) joined"),
         message(
             MessageType.PART,
-            rf"\*\*\* {RANK}(?P<nick>{NICK}) \({USER_HOST}\) left(?: \((?P<text>.*)\))?",
+            rf"\*\*\* (?P<nick>{NICK}) \({USER_HOST}\) left(?: \((?P<text>.*)\))?",
         ),
         message(
             MessageType.QUIT,
-            rf"\*\*\* {RANK}(?P<nick>{NICK}) \({USER_HOST}\) quit(?: \((?P<text>.*)\))?",
+            rf"\*\*\* (?P<nick>{NICK}) \({USER_HOST}\) quit(?: \((?P<text>.*)\))?",
         ),
         message(
             MessageType.KICK,
-            rf"\*\*\* {RANK}(?P<target>{NICK}) was kicked by {RANK}(?P<nick>{NICK})"
+            rf"\*\*\* {RANK}(?P<target>{NICK}) was kicked by (?P<nick>{NICK})"
             r"(?: \((?P<text>.*)\))?",
         ),
         message(
             MessageType.NICK,
-            rf"\*\*\* {RANK}(?P<nick>{NICK}) changed nick to {RANK}(?P<new>{NICK})",
+            rf"\*\*\* (?P<nick>{NICK}) changed nick to {RANK}(?P<new>{NICK})",
         ),
-        message(MessageType.MODE, rf"\*\*\* {RANK}(?P<nick>{NICK}) set mode (?P<text>.*)"),
-        message(
-            MessageType.TOPIC, rf"\*\*\* {RANK}(?P<nick>{NICK}) changed topic to '(?P<text>.*)'"
-        ),
+        message(MessageType.MODE, rf"\*\*\* (?P<nick>{NICK}) set mode (?P<text>.*)"),
+        message(MessageType.TOPIC, rf"\*\*\* (?P<nick>{NICK}) changed topic to '(?P<text>.*)'"),
         chatter(r"\*\*\* .* changed host to "),
         chatter(r"\*\*\* "),
     ),

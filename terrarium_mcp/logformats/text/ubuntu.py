@@ -6,7 +6,14 @@ What happens has no stamp: it is of the minute of the line before it.
 import re
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.grammar import CHANNEL, NICK, TextFormat, chatter, message
+from terrarium_mcp.logformats.grammar import (
+    CHANNEL,
+    NICK,
+    SENDER_TO_CHANNEL,
+    TextFormat,
+    chatter,
+    message,
+)
 
 _PERSON = rf"(?P<nick>{NICK}) \[(?P<user>[^\s@]*)@(?P<host>\S*)\] +has"
 
@@ -17,7 +24,7 @@ UBUNTU = TextFormat(
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf" ?\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
-        message(MessageType.NOTICE, rf"-(?P<nick>{NICK}):{CHANNEL}- ?(?P<text>.*)"),
+        message(MessageType.NOTICE, rf"-{SENDER_TO_CHANNEL}- ?(?P<text>.*)"),
     ),
     unstamped=(
         message(MessageType.NICK, rf"=== (?P<nick>{NICK}) is now known as (?P<new>{NICK})"),

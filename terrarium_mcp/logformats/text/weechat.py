@@ -44,39 +44,39 @@ WEECHAT = TextFormat(
     ),
     rules=(
         message(MessageType.PRIVMSG, rf"{RANK}{_NICK}\t(?P<text>.*)"),
-        message(MessageType.ACTION, rf" \*\t{RANK}(?P<nick>{NICK})(?: (?P<text>.*))?"),
+        message(MessageType.ACTION, rf" \*\t(?P<nick>{NICK})(?: (?P<text>.*))?"),
         message(
             MessageType.JOIN,
-            rf"-->\t{RANK}(?P<nick>{NICK}) (?:\[\S+\] )?(?:\(.*\) )?\({USER_HOST}\)"
+            rf"-->\t(?P<nick>{NICK}) (?:\[\S+\] )?(?:\(.*\) )?\({USER_HOST}\)"
             rf" has joined (?P<channel>{CHANNEL})",
         ),
         message(
             MessageType.PART,
-            rf"<--\t{RANK}(?P<nick>{NICK}) \({USER_HOST}\) has left (?P<channel>{CHANNEL})"
+            rf"<--\t(?P<nick>{NICK}) \({USER_HOST}\) has left (?P<channel>{CHANNEL})"
             r"(?: \((?P<text>.*)\))?",
         ),
         message(
             MessageType.QUIT,
-            rf"<--\t{RANK}(?P<nick>{NICK}) \({USER_HOST}\) has quit(?: \((?P<text>.*)\))?",
+            rf"<--\t(?P<nick>{NICK}) \({USER_HOST}\) has quit(?: \((?P<text>.*)\))?",
         ),
         message(
             MessageType.KICK,
-            rf"<--\t{RANK}(?P<nick>{NICK}) has kicked (?P<target>{NICK})(?: \((?P<text>.*)\))?",
+            rf"<--\t(?P<nick>{NICK}) has kicked (?P<target>{NICK})(?: \((?P<text>.*)\))?",
         ),
         message(MessageType.NICK, rf"--\tYou are now known as (?P<new>{NICK})", own=True),
-        message(MessageType.NICK, rf"--\t{RANK}(?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
+        message(MessageType.NICK, rf"--\t(?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
         message(
             MessageType.MODE,
             rf"--\tMode (?P<channel>{CHANNEL}) \[(?P<text>.*)\] by (?P<nick>{NICK})",
         ),
         message(
             MessageType.TOPIC,
-            rf"--\t{RANK}(?P<nick>{NICK}) has changed topic for (?P<channel>{CHANNEL})"
+            rf'--\t(?P<nick>{NICK}) has changed topic for (?=.*"\Z)(?P<channel>{CHANNEL})'
             r'(?: from ".*?")? to "(?P<text>.*)"',
         ),
         message(
             MessageType.TOPIC,
-            rf"--\t{RANK}(?P<nick>{NICK}) has (?:unset|removed) topic for (?P<channel>{CHANNEL})"
+            rf"--\t(?P<nick>{NICK}) has (?:unset|removed) topic for (?P<channel>{CHANNEL})"
             r"(?: \(old topic: .*\))?",
         ),
         message(MessageType.NOTICE, rf"--\tNotice\((?P<nick>{NICK}?)\): (?P<text>.*)"),

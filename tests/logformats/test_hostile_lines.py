@@ -1,0 +1,131 @@
+"""Lines and names that are made to take time: of each format's own marks, repeated."""
+
+import re
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from time import process_time
+
+import pytest
+
+from terrarium_mcp.logformats.files import LONGEST_NAME, LogFile, UnusableFile, log_files
+from terrarium_mcp.logformats.formats import TEXT_FORMATS
+from terrarium_mcp.logformats.grammar import TextFormat
+from terrarium_mcp.logformats.log_reader import LONGEST_LINE
+from terrarium_mcp.logformats.month_names import month_number
+from terrarium_mcp.logformats.places import place_by_name, place_in
+from tests.logformats.test_formats import LINES
+
+SLOW = 0.05
+"""Seconds of CPU. A line of 16 kB takes 0.001 where its time grows with its length, 0.1 to 4 where
+it grows with the square: only what is slower is measured again, by its growth."""
+
+SQUARE = 9
+"""How many times as long four times the line may take: four where the time grows with the length,
+16 with the square."""
+
+MORE_LINES = (
+    ("weechat", '2026-10-24 23:57:13\t--\tada has changed topic for #tea from "a" to "b"'),
+    ("weechat", "2026-10-24 23:57:13\t-->\tada [acc] (Ada L) (a@home) has joined #tea"),
+    ("irssi", "23:57 -ada:#tea- hi"),
+    ("irssi", "23:57 -!- Netsplit a.b <-> c.d quits: @bob, ada (+1 more, use)"),
+    ("irssi", "23:57 -!- Netsplit over, joins: @bob, ada (+1 more, use)"),
+    ("irssi", "--- Log opened Sat Oct 24 23:51:20 2026"),
+    ("hexchat", "Oct 24 23:57:13 -ada/#tea-\thi"),
+    ("hexchat", "Oct 24 23:57:13 *\t[bob] (~b@home): Bob"),
+    ("hexchat", "**** BEGIN LOGGING AT Sat Oct 24 23:51:20 2026"),
+    ("eggdrop", "[23:57] [bob!b@home] hi"),
+    ("limnoria", "2026-10-24T23:57:13  *** ada <ada!a@home> has joined #tea"),
+    ("mirc", "[23:57] -ada:@#tea- hi"),
+    ("mirc", "[23:57] * @ada was kicked by @bob (out)"),
+    ("mirc", "Session Start: Sat Oct 24 23:51:20 2026"),
+    ("konversation", "[Saturday, October 24, 2026] [11:57:13 PM CEST] <bob>\thi"),
+    ("konversation", "*** on Sat Oct 24 23:57:00 2026"),
+    ("kvirc", "### Log session started at Sat Oct 24 23:57:12 2026 ###"),
+    ("pidgin", '<font size="2">(23:57:13)</font> <b>bob:</b> hi &amp; &#10;<br/>'),
+)
+"""Beside the lines that the formats are tested with."""
+
+
+def hostile(line: str) -> Iterator[tuple[str, str]]:
+    """Each beginning of a line, and some of what follows it, to be repeated."""
+    parts = re.findall(r"\w+|\W", line)
+    for begin in range(len(parts)):
+        repeated = {"".join(parts[begin:end]) for end in range(begin + 1, begin + 10)}
+        for some in sorted({*repeated, parts[begin][0]}):
+            yield "".join(parts[:begin]), some
+
+
+def grown(beginning: str, some: str, length: int) -> str:
+    """A text of about a length that ends as nothing does."""
+    return beginning + some * (length // len(some)) + "\0"
+
+
+def seconds(form: TextFormat, line: str) -> float:
+    """The least CPU that reading a line took in three trials."""
+    took = []
+    for _ in range(3):
+        began = process_time()
+        form.read(line)
+        took.append(process_time() - began)
+    return min(took)
+
+
+@pytest.mark.parametrize("form", TEXT_FORMATS, ids=lambda one: one.name)
+def test_no_line_takes_more_time_than_its_length_explains(form: TextFormat) -> None:
+    month_number("no month")  # loads all languages
+    lines = [text for name, text, *_ in (*LINES, *MORE_LINES) if name == form.name]
+    assert lines
+    for line in lines:
+        for beginning, some in hostile(line):
+            long = grown(beginning, some, LONGEST_LINE)
+            began = process_time()
+            form.read(long)
+            if process_time() - began > SLOW and (taken := seconds(form, long)) > SLOW:
+                short = grown(beginning, some, LONGEST_LINE // 4)
+                assert taken < SQUARE * seconds(form, short), (beginning, some)
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "is_read"),
+    [
+        ("hexchat", "**** BEGIN LOGGING AT Sat {} 24 23:51:20 2026", True),
+        ("irssi", "--- Log opened Sat {} 24 23:51:20 2026", True),
+        ("irssi", "--- Log opened Sat Oct {} 23:51:20 2026", True),
+        ("pidgin", "<b>(23:57:13) bob: &#{};</b>", True),
+        ("ii", "{} <bob> hi", False),
+    ],
+)
+def test_digits_without_end_are_no_number(name: str, line: str, is_read: bool) -> None:
+    """`int` takes 4,300 of them."""
+    (form,) = (one for one in TEXT_FORMATS if one.name == name)
+    read = form.read(line.format("1" * 5_000))
+    assert (read is not None) == is_read
+    assert read is None or read.dated is None
+
+
+@pytest.mark.parametrize(
+    "mark", ["a", "#", "_", "-", ".1", "~", ".old", "20261024", "a_#", "1b2c-"]
+)
+def test_a_file_whose_name_is_longer_than_any_is_not_read(mark: str, tmp_path: Path) -> None:
+    """Patterns of paths may try each of its parts with each other: names are short."""
+    names = [f"libera/{mark * (size // len(mark))}" for size in (LONGEST_NAME, 65_000)]
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        for name in names:
+            archive.writestr(name, "23:57 < bob> hi\n")
+    with tarfile.open(tmp_path / "b.tar", "w") as tar:
+        for name in names:
+            tar.addfile(tarfile.TarInfo(name))
+    (scratch := tmp_path / "scratch").mkdir()
+    for packed in ("a.zip", "b.tar"):
+        read, refused = log_files([str(tmp_path / packed)], scratch)
+        assert isinstance(read, LogFile)
+        assert isinstance(refused, UnusableFile)
+        assert str(refused).endswith("...: its name is longer than that of any file.")
+        assert len(str(refused)) < 300
+    began = process_time()
+    for form in TEXT_FORMATS:
+        place_in(names[0], form.paths)
+    place_by_name(names[0])
+    assert process_time() - began < 1  # 0.01; with the other it took half a minute for some formats
