@@ -42,7 +42,7 @@ def _lines(search: Search, why: Explanation) -> Iterator[str]:
         yield f"note: {harmless(note)}"
     for tried in why.tried:
         yield f"rung: {tried.rung.value}: {quantity(tried.total, 'line')} ({_ms(tried.seconds)})"
-    if why.hits.rung is Rung.SIMILAR:
+    if why.clauses and why.hits.rung is Rung.SIMILAR:
         yield from _substitutes(search, why)
     if why.answer:
         yield from _question(search, why.answer.about)

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import SAID
 from tests.cli.programs import ran
 from tests.store.scene import write
@@ -114,3 +116,11 @@ def test_options_are_still_options_and_mistyped_ones_are_refused(ours: Path) -> 
 def test_a_mistyped_operator_is_said_to_be_text(ours: Path) -> None:
     done = ran(f"{SEARCH} gate frmo:ada", "--db", ours, at=ours.parent)
     assert "note: frmo: is not an operator; did you mean from:?" in done.stdout
+
+
+@pytest.mark.parametrize("query", ["zzzyx", "a-b c", "h[i", "zzzyx-q qqqv"])
+def test_a_search_that_finds_nothing_is_explained(query: str, ours: Path) -> None:
+    done = ran(EXPLAIN, query, "--db", ours, at=ours.parent)
+    assert done.returncode == 0, done.stderr
+    assert f"query: {query}\nrung: all words: 0 lines" in done.stdout
+    assert "rung: similar words: 0 lines" in done.stdout

@@ -145,7 +145,8 @@ class RungReport:
 class Explanation:
     """How a search came to its hits.
 
-    `clauses` are the terms searched for on the rung that answered, in place of the query's own.
+    `clauses` are the terms searched for on the rung that answered, in place of the query's own;
+    none where no rung found anything.
     `answer` and `lookups` are there only where the hits were ranked.
     """
 
