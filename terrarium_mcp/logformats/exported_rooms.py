@@ -17,6 +17,7 @@ from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.logformats.contents import LogContent, ReadLog
 from terrarium_mcp.logformats.files import LogFile
 from terrarium_mcp.logformats.jsonl import (
+    LONGEST_RECORD,
     as_new_message,
     jsonl_line,
     message_in,
@@ -42,7 +43,13 @@ def export_records(file: LogFile) -> Iterator[Iterator[ArchiveRecord]]:
         NotJsonLines: a line is damaged, or lines are missing.
     """
     with file.opened() as stream:
-        yield read_jsonl(stream)
+        yield read_jsonl(_lines(stream))
+
+
+def _lines(stream: IO[bytes]) -> Iterator[bytes]:
+    """The lines of a stream; the beginning of one that is too long, which ends the reading."""
+    while line := stream.readline(LONGEST_RECORD + 1):
+        yield line
 
 
 def contents_of_export(file: LogFile, choices: Choices, scratch: Path) -> Sequence[LogContent]:

@@ -31,6 +31,9 @@ from terrarium_mcp.store import (
 
 VERSION = 1
 
+LONGEST_RECORD = 1024 * 1024
+"""Bytes of the longest line that is read: a message of many lines has 100,000, all escaped."""
+
 _KEYS = {"message": "text", "message_type": "type", "timestamp": "time", "own": "self"}
 """Keys that differ from the names of a record's fields."""
 
@@ -129,7 +132,7 @@ def is_jsonl(first_line: bytes) -> bool:
     """Whether a file with this first line is an export as JSON Lines, of any version."""
     try:
         fields = json.loads(first_line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return isinstance(fields, dict) and "terrarium" in fields
 
@@ -237,6 +240,8 @@ def as_new_message(record: ArchivedMessage) -> NewMessage | None:
 
 
 def _fields(line: bytes, number: int) -> dict[str, Any]:
+    if len(line) > LONGEST_RECORD:
+        raise NotJsonLines(number, "it is longer than any line of an export.")
     try:
         fields = json.loads(line)
     except (ValueError, RecursionError) as error:

@@ -21,6 +21,7 @@ from terrarium_mcp.logformats.places import is_perhaps
 LONGEST_LINE = 16 * 1024
 """Bytes. IRC's longest line has 512, and 8,191 of tags (IRCv3 message-tags)."""
 
+TOO_LONG = "longer than any line of IRC"
 
 _NO_DATE = "its date is not known; --date names the day of the first line"
 
@@ -103,7 +104,7 @@ class LogReader:
         for raw in lines:
             self.counts.lines += 1
             if len(raw) > LONGEST_LINE:
-                yield self._rejected(repr(raw[:80]), "longer than any line of IRC")
+                yield self._rejected(repr(raw[:80]), TOO_LONG)
                 continue
             text, encoding = decoded(raw, self._encoding)
             if encoding != UTF_8:

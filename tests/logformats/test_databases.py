@@ -3,13 +3,16 @@
 import gzip
 import json
 import sqlite3
-from contextlib import closing
+import tracemalloc
+from contextlib import closing, suppress
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.voices import rules_on
 from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.databases.database_contents import (
     NamelessNetworks,
@@ -18,8 +21,9 @@ from terrarium_mcp.logformats.databases.database_contents import (
 )
 from terrarium_mcp.logformats.databases.database_format import is_database
 from terrarium_mcp.logformats.files import LogFile, UnusableFile, log_files
-from terrarium_mcp.logformats.log_reader import DatedEvent, RejectedLine
+from terrarium_mcp.logformats.log_reader import LONGEST_LINE, DatedEvent, LineCounts, RejectedLine
 from terrarium_mcp.logformats.planning import Choices, UndecidedLog
+from terrarium_mcp.logformats.recordable import recordable
 from tests.samples import terrarium_irc
 
 SECOND = datetime(2026, 10, 24, 21, 57, 13, tzinfo=UTC)
@@ -42,7 +46,8 @@ def database(path: Path, *statements: str, rows: dict[str, list[tuple[object, ..
 def contents(path: Path, choices: Choices | None = None) -> list[LogContent]:
     (file,) = log_files([str(path)], path.parent)
     assert isinstance(file, LogFile)
-    assert is_database(path.read_bytes())
+    with path.open("rb") as stored:
+        assert is_database(stored.read(100))
     return list(contents_of_database(file, choices or Choices()))
 
 
@@ -360,3 +365,125 @@ def test_a_packed_database_is_to_be_unpacked(tmp_path: Path) -> None:
     assert isinstance(file, LogFile)
     with pytest.raises(UnusableFile, match="a database in a packed file"):
         contents_of_database(file, Choices())
+
+
+MAKERS = {"quassel": quassel, "thelounge": the_lounge, "ergo": ergo, "soju": soju}
+
+
+def made(name: str, folder: Path) -> Path:
+    """A database of a program."""
+    if name == "terrarium-irc":
+        return terrarium_irc.make(folder / "theirs.db", 200)
+    return MAKERS[name](folder / f"{name}.db")
+
+
+CHOICES = Choices(network="libera", zone=terrarium_irc.ZONE)
+TABLES = {
+    "quassel": ("backlog", "sender", "buffer", "network"),
+    "thelounge": ("messages",),
+    "ergo": ("history", "sequence"),
+    "soju": ("Message", "MessageTarget", "Network"),
+    "terrarium-irc": ("messages",),
+}
+VALUES = (None, 7, -(2**63), 1.5, float("inf"), "", "text", b"\xff\0", '"\\ud800"', "\x1b[2J" * 9)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_column_of_any_type_loses_no_other_row(name: str, tmp_path: Path) -> None:
+    """In SQLite any column may hold anything: of each table a row is changed, column by column."""
+    usual = made(name, tmp_path)
+    whole, refused = read_all(usual), set[str]()
+    for table in TABLES[name]:
+        with closing(sqlite3.connect(usual)) as connection:
+            columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+            row = connection.execute(f"SELECT max(rowid) FROM {table}").fetchone()[0]  # noqa: S608 -- ours
+        for column, value in product(columns, VALUES):
+            path = tmp_path / "changed.db"
+            path.write_bytes(usual.read_bytes())
+            with suppress(sqlite3.IntegrityError):  # a key must be a number
+                change(path, f"UPDATE {table} SET {column} = ? WHERE rowid = {row}", value)  # noqa: S608 -- ours
+            try:
+                assert read_all(path).lines >= whole.lines - 1, (table, column, value)
+            except (NamelessNetworks, UnusableFile) as error:
+                refused.add(str(error).removeprefix(f"{path}: ")[:20])
+    assert refused <= {"none of its rows nam", "it has several netwo"}
+
+
+def read_all(path: Path) -> LineCounts:
+    """What becomes of all rows of a database, each of which is recordable or rejected."""
+    total = LineCounts()
+    rules = rules_on("libera", {})
+    for content in contents(path, CHOICES):
+        with content.read() as log:
+            for one in log.items:
+                if isinstance(one, DatedEvent):
+                    recordable(one.event, "libera", "#tea", one.said_at, rules)
+                else:
+                    assert isinstance(one, RejectedLine)
+                    assert isinstance(one.number, int)
+                    assert isinstance(one.text, str)
+            total.lines += log.counts.lines
+    return total
+
+
+@pytest.mark.parametrize("channel", [None, b"#tea", "#" * 300])
+def test_a_row_that_names_no_channel_is_rejected_and_stops_nothing(
+    channel: object, tmp_path: Path
+) -> None:
+    path = the_lounge(tmp_path / "ada.sqlite3")
+    change(path, "INSERT INTO messages VALUES ('m', ?, NULL, NULL, 'what was said')", channel)
+    (tea,) = contents(path, Choices(network="libera"))
+    assert rejects(tea) == [(6, "it names no channel")]
+    assert len(said(tea)) == 4
+    change(path, "DELETE FROM messages WHERE rowid < 6")
+    with pytest.raises(UnusableFile, match="none of its rows names a channel"):
+        contents(path, Choices(network="libera"))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_view_is_not_read(name: str, tmp_path: Path) -> None:
+    """It may be a query without end."""
+    path = made(name, tmp_path)
+    for table in TABLES[name]:
+        changed = tmp_path / "changed.db"
+        changed.write_bytes(path.read_bytes())
+        with closing(sqlite3.connect(changed)) as connection, connection:
+            columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+            connection.execute(f"DROP TABLE {table}")
+            ones = ", ".join("1" for _ in columns)
+            connection.execute(
+                f"CREATE VIEW {table}({', '.join(columns)}) AS WITH RECURSIVE endless AS"  # noqa: S608 -- ours
+                f" (SELECT {ones} UNION ALL SELECT {ones} FROM endless) SELECT * FROM endless"
+            )
+        with pytest.raises(UnusableFile, match=rf"its {table} is a view or a virtual table\."):
+            contents(changed, CHOICES)
+
+
+def test_an_index_of_its_own_words_is_no_hindrance(tmp_path: Path) -> None:
+    """As soju has one: a virtual table beside those that are read, and triggers that fill it."""
+    path = soju(tmp_path / "main.db")
+    change(path, "CREATE VIRTUAL TABLE MessageFTS USING fts5(text)")
+    change(
+        path,
+        "CREATE TRIGGER fill AFTER INSERT ON Message BEGIN"
+        " INSERT INTO MessageFTS VALUES (new.text); END",
+    )
+    tea, _ = contents(path)
+    assert len(said(tea)) == 5
+
+
+@pytest.mark.parametrize("size", [LONGEST_LINE, 20_000_000])
+def test_a_row_that_is_longer_than_any_line_is_rejected_and_not_read(
+    size: int, tmp_path: Path
+) -> None:
+    path = the_lounge(tmp_path / "ada.sqlite3")
+    long = json.dumps({"from": {"nick": "ada"}, "text": "x" * size})
+    change(path, "UPDATE messages SET msg = ? WHERE type = 'message'", long)
+    tracemalloc.start()
+    try:
+        (tea,) = contents(path, Choices(network="libera"))
+        assert rejects(tea) == [(2, "longer than any line of IRC")]
+        assert len(said(tea)) == 3
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    finally:
+        tracemalloc.stop()

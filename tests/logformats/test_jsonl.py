@@ -1,7 +1,9 @@
 """JSON Lines carry every record, and show when a file is not whole."""
 
 import json
+import tracemalloc
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +12,10 @@ from hypothesis import strategies as st
 
 from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
 from terrarium_mcp.chat.times.timestamps import to_text
+from terrarium_mcp.logformats.exported_rooms import export_records
+from terrarium_mcp.logformats.files import LogFile, log_files
 from terrarium_mcp.logformats.jsonl import (
+    LONGEST_RECORD,
     JsonlHead,
     NotJsonLines,
     as_new_message,
@@ -190,3 +195,26 @@ def test_a_record_can_be_imported_as_an_ordinary_line() -> None:
     )
     assert as_new_message(MESSAGE._replace(redacted_at="2026-05-02 12:00:00.000")) is None
     assert as_new_message(MESSAGE._replace(channel=None)) is None
+
+
+def test_a_line_that_is_longer_than_any_is_refused_and_not_read_to_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "history.jsonl"
+    long = jsonl_line(MESSAGE._replace(message="x" * LONGEST_RECORD * 30), with_hosts=True)
+    path.write_bytes(b"\n".join([*exported(MESSAGE)[:2], long.encode()]))
+    del long
+    (file,) = log_files([str(path)], tmp_path)
+    assert isinstance(file, LogFile)
+    tracemalloc.start()
+    try:
+        with (
+            export_records(file) as records,
+            pytest.raises(NotJsonLines, match=r"Line 3: it is longer than any line"),
+        ):
+            list(records)
+        assert tracemalloc.get_traced_memory()[1] < 6 * LONGEST_RECORD
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_file_of_brackets_is_no_export() -> None:
+    assert not is_jsonl(b"[" * 100_000)

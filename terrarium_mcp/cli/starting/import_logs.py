@@ -32,7 +32,7 @@ from terrarium_mcp.logformats.files import LogFile
 from terrarium_mcp.logformats.finding import Findings, find_contents
 from terrarium_mcp.logformats.formats import DATABASE_FORMATS, TEXT_FORMATS
 from terrarium_mcp.logformats.importing import ContentReport, LogImport, Reject, ReportLines
-from terrarium_mcp.logformats.jsonl import read_jsonl_head
+from terrarium_mcp.logformats.jsonl import LONGEST_RECORD, read_jsonl_head
 from terrarium_mcp.logformats.log_reader import RejectedLine
 from terrarium_mcp.logformats.planning import Choices, UnknownFormat
 from terrarium_mcp.settings import Settings
@@ -238,7 +238,7 @@ def _is_one_export(findings: Findings, options: ImportOptions) -> bool:
 async def _restored(store: Store, export: LogFile) -> bool:
     """Restore a whole export as it was, into a database without other messages; else False."""
     with export.opened() as stream:
-        head = read_jsonl_head(stream.readline())
+        head = read_jsonl_head(stream.readline(LONGEST_RECORD + 1))
     if not head.is_whole:
         return False
     try:

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, timedelta, tzinfo
 from functools import partial
+from itertools import chain
 
-from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.identity import fold, is_channel
 from terrarium_mcp.errors import TerrariumError, and_more, shown
 from terrarium_mcp.logformats.contents import LogContent, ReadLog
 from terrarium_mcp.logformats.databases.database_format import (
@@ -16,7 +17,10 @@ from terrarium_mcp.logformats.databases.database_format import (
     StoredRoom,
     has_columns,
     is_database,
+    no_table,
     open_readonly,
+    stored_rows,
+    unplaced_rows,
 )
 from terrarium_mcp.logformats.files import LogFile, UnusableFile
 from terrarium_mcp.logformats.formats import DATABASE_FORMATS
@@ -104,7 +108,13 @@ def contents_of_database(file: LogFile, choices: Choices) -> Sequence[LogContent
             fitting = [one for one in DATABASE_FORMATS if one.fits(connection)]
             if not fitting:
                 raise UnknownDatabase(file.path)
+            if name := no_table(connection, fitting[0].columns):
+                raise UnusableFile(
+                    f"{file.path}: its {name} is a view or a virtual table. Only tables are read."
+                )
             rooms = fitting[0].rooms(connection, file.stored)
+            if not rooms and any(unplaced_rows(connection, fitting[0])):
+                raise UnusableFile(f"{file.path}: none of its rows names a channel.")
     except sqlite3.Error as error:
         raise UnusableFile(f"{file.path}: {error}") from error
     if not all(room.network for room in rooms):
@@ -114,10 +124,16 @@ def contents_of_database(file: LogFile, choices: Choices) -> Sequence[LogContent
             raise UnplacedLog(file.path, NO_NETWORK)
     if fitting[0].is_local and not choices.zone:
         raise UndecidedLog(file.path, NO_ZONE)
-    return [_of_room(file, fitting[0], room, choices) for room in rooms]
+    # Rows that are of no room are counted with the first that is imported in any case.
+    first = next((room for room in rooms if is_channel(room.target)), None)
+    return [
+        _of_room(file, fitting[0], room, choices, with_unplaced=room is first) for room in rooms
+    ]
 
 
-def _of_room(file: LogFile, form: DatabaseFormat, room: StoredRoom, choices: Choices) -> LogContent:
+def _of_room(
+    file: LogFile, form: DatabaseFormat, room: StoredRoom, choices: Choices, *, with_unplaced: bool
+) -> LogContent:
     zone = choices.zone if form.is_local and choices.zone else UTC
     return LogContent(
         file=file,
@@ -131,18 +147,21 @@ def _of_room(file: LogFile, form: DatabaseFormat, room: StoredRoom, choices: Cho
         is_spelt=True,
         is_by_day=False,
         lines=0,
-        read=partial(_read_rows, file, form, room, zone),
+        read=partial(_read_rows, file, form, room, zone, with_unplaced=with_unplaced),
     )
 
 
 @contextmanager
 def _read_rows(
-    file: LogFile, form: DatabaseFormat, room: StoredRoom, zone: tzinfo
+    file: LogFile, form: DatabaseFormat, room: StoredRoom, zone: tzinfo, *, with_unplaced: bool
 ) -> Iterator[ReadLog]:
     counts = LineCounts()
     try:
         with closing(open_readonly(file.stored)) as connection:
-            yield ReadLog(_counted(form.read(connection, room, zone), counts), counts)
+            rows = form.read(stored_rows(connection, form, room.key), zone)
+            if with_unplaced:
+                rows = chain(rows, unplaced_rows(connection, form))
+            yield ReadLog(_counted(rows, counts), counts)
     except sqlite3.Error as error:
         raise UnusableFile(f"{file.path}: {error}") from error
 

@@ -4,10 +4,13 @@ An item is JSON, with the names that its Go structures have. Private chats (tabl
 not among the channels' (table sequence). The database does not say of which network it is.
 """
 
+# ruff: noqa: S608 -- every statement is made of constants
+
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import timedelta, tzinfo
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +18,8 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.times.timestamps import EPOCH
 from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
-    ReadRow,
     StoredRoom,
+    is_name,
     read_rows,
     split_mask,
 )
@@ -34,23 +37,19 @@ _TYPES = {
     9: MessageType.NICK,
     10: MessageType.TOPIC,
 }
-_ROOMS = "SELECT DISTINCT target FROM sequence ORDER BY target"
-_ROWS = """
-SELECT sequence.history_id, sequence.nanotime, history.data
+_ROOMS = f"SELECT DISTINCT target FROM sequence WHERE {is_name('target')} ORDER BY target"
+_NUMBERS = "SELECT rowid FROM sequence WHERE target = ? ORDER BY nanotime, history_id"
+_ROW = """
+SELECT sequence.nanotime, history.data
   FROM sequence LEFT JOIN history ON history.id = sequence.history_id
- WHERE sequence.target = ?
- ORDER BY sequence.nanotime, sequence.history_id
+ WHERE sequence.rowid = ?
 """
+_UNPLACED = f"SELECT rowid FROM sequence WHERE NOT {is_name('target')} ORDER BY rowid"
 
 
 def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
     del path
     return [StoredRoom("", target, (target,)) for (target,) in connection.execute(_ROOMS)]
-
-
-def _read(connection: sqlite3.Connection, room: StoredRoom, zone: tzinfo) -> Iterator[ReadRow]:
-    del zone  # times are in UTC
-    return read_rows(connection.execute(_ROWS, room.key), _said)
 
 
 def _said(nanotime: int, data: str | bytes) -> Sequence[DatedEvent]:
@@ -91,6 +90,9 @@ ERGO = DatabaseFormat(
         "sequence": frozenset({"history_id", "target", "nanotime"}),
     },
     rooms=_rooms,
-    read=_read,
+    numbers=_NUMBERS,
+    row=_ROW,
+    unplaced=_UNPLACED,
+    read=partial(read_rows, _said),
     by_documentation=True,
 )

@@ -1,16 +1,19 @@
 """Quassel's core, SQLite: tables backlog, buffer, network, sender."""
 
+# ruff: noqa: S608 -- every statement is made of constants
+
 import sqlite3
 from collections.abc import Iterator, Sequence
-from datetime import timedelta, tzinfo
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.times.timestamps import EPOCH
 from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
-    ReadRow,
     StoredRoom,
+    is_name,
     read_rows,
     split_mask,
 )
@@ -38,28 +41,31 @@ _IN_SECONDS = 100_000_000_000
 """Times below this are seconds (up to the year 5138), as before schema 31; later ones are
 milliseconds."""
 
-_ROOMS = """
+_IS_PLACED = f"{is_name('network.networkname')} AND {is_name('buffer.buffername')}"
+_ROOMS = f"""
 SELECT network.networkname, buffer.buffername, buffer.bufferid
   FROM buffer JOIN network USING (networkid)
- WHERE buffer.buffername != ''
+ WHERE {_IS_PLACED}
  ORDER BY buffer.bufferid
 """
-_ROWS = """
-SELECT backlog.messageid, backlog.time, backlog.type, backlog.flags, sender.sender, backlog.message
+_NUMBERS = "SELECT rowid FROM backlog WHERE bufferid = ? ORDER BY messageid"
+_ROW = """
+SELECT backlog.time, backlog.type, backlog.flags, sender.sender, backlog.message
   FROM backlog LEFT JOIN sender USING (senderid)
- WHERE backlog.bufferid = ?
- ORDER BY backlog.messageid
+ WHERE backlog.rowid = ?
 """
+_UNPLACED = f"""
+SELECT backlog.rowid
+  FROM backlog LEFT JOIN buffer USING (bufferid) LEFT JOIN network USING (networkid)
+ WHERE NOT ({_IS_PLACED}) AND buffer.buffername IS NOT ''
+ ORDER BY backlog.rowid
+"""
+"""The buffer without a name is the client's own window."""
 
 
 def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
     del path
     return [StoredRoom(network, name, (key,)) for network, name, key in connection.execute(_ROOMS)]
-
-
-def _read(connection: sqlite3.Connection, room: StoredRoom, zone: tzinfo) -> Iterator[ReadRow]:
-    del zone  # times are in UTC
-    return read_rows(connection.execute(_ROWS, room.key), _said)
 
 
 def _said(
@@ -97,5 +103,8 @@ QUASSEL = DatabaseFormat(
         "sender": frozenset({"senderid", "sender"}),
     },
     rooms=_rooms,
-    read=_read,
+    numbers=_NUMBERS,
+    row=_ROW,
+    unplaced=_UNPLACED,
+    read=partial(read_rows, _said),
 )

@@ -5,9 +5,12 @@ is. Times are in UTC. A file holds every user of the bouncer: a channel of two u
 and each of its messages is recognised.
 """
 
+# ruff: noqa: S608 -- every statement is made of constants
+
 import sqlite3
-from collections.abc import Iterator, Sequence
-from datetime import datetime, tzinfo
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from terrarium_mcp.chat.irc_message import IrcMessage, Source, parse_line
@@ -15,20 +18,31 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
-    ReadRow,
     StoredRoom,
+    is_name,
     read_rows,
 )
 from terrarium_mcp.logformats.entries import LogEvent
 from terrarium_mcp.logformats.log_reader import DatedEvent
 
-_ROOMS = """
-SELECT ifnull(nullif(network.name, ''), network.addr), target.target, target.id
+_NETWORK = "ifnull(nullif(network.name, ''), network.addr)"
+_IS_PLACED = f"{is_name(_NETWORK)} AND {is_name('target.target')}"
+_ROOMS = f"""
+SELECT {_NETWORK}, target.target, target.id
   FROM MessageTarget target JOIN Network network ON network.id = target.network
+ WHERE {_IS_PLACED}
  ORDER BY target.id
 """
-_ROWS = "SELECT id, time, CAST(raw AS BLOB) FROM Message WHERE target = ? ORDER BY time, id"
+_NUMBERS = "SELECT rowid FROM Message WHERE target = ? ORDER BY time, id"
+_ROW = "SELECT time, CAST(raw AS BLOB) FROM Message WHERE rowid = ?"
 """Bytes, since not all of what comes over the wire is UTF-8."""
+_UNPLACED = f"""
+SELECT Message.rowid
+  FROM Message LEFT JOIN MessageTarget target ON target.id = Message.target
+       LEFT JOIN Network network ON network.id = target.network
+ WHERE NOT ({_IS_PLACED})
+ ORDER BY Message.rowid
+"""
 
 
 def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
@@ -42,11 +56,6 @@ def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
 def _host(address: str) -> str:
     """The host of an address such as `ircs://irc.libera.chat:6697`; a name stays as it is."""
     return address.rpartition("//")[2].partition(":")[0] if "://" in address else address
-
-
-def _read(connection: sqlite3.Connection, room: StoredRoom, zone: tzinfo) -> Iterator[ReadRow]:
-    del zone  # times are in UTC
-    return read_rows(connection.execute(_ROWS, room.key), _said)
 
 
 def _said(time: str, raw: bytes) -> Sequence[DatedEvent]:
@@ -94,6 +103,9 @@ SOJU = DatabaseFormat(
         "Message": frozenset({"id", "target", "raw", "time"}),
     },
     rooms=_rooms,
-    read=_read,
+    numbers=_NUMBERS,
+    row=_ROW,
+    unplaced=_UNPLACED,
+    read=partial(read_rows, _said),
     by_documentation=True,
 )

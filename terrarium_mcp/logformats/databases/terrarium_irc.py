@@ -5,24 +5,40 @@ with microseconds; those that a default filled in are UTC, in whole seconds
 (chat/times/legacy_times.py). Notices are among the messages; actions are as they were sent.
 """
 
+# ruff: noqa: S608 -- every statement is made of constants
+
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import tzinfo
 from pathlib import Path
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.times.legacy_times import utc_times
-from terrarium_mcp.logformats.databases.database_format import DatabaseFormat, ReadRow, StoredRoom
+from terrarium_mcp.logformats.databases.database_format import (
+    DAMAGED,
+    DatabaseFormat,
+    ReadRow,
+    StoredRoom,
+    StoredRow,
+    damaged,
+    is_name,
+    require_text,
+)
 from terrarium_mcp.logformats.entries import LogEvent
-from terrarium_mcp.logformats.log_reader import DatedEvent
+from terrarium_mcp.logformats.log_reader import DatedEvent, RejectedLine
 
 _COLUMNS = frozenset(
     {"id", "timestamp", "channel", "nick", "user", "host", "message", "message_type"}
 )
-_ROOMS = "SELECT channel FROM messages WHERE channel != '' GROUP BY channel ORDER BY min(id)"
-_ROWS = """
-SELECT timestamp, nick, user, host, message, message_type FROM messages
- WHERE channel = ? ORDER BY id
+_ROOMS = f"""
+SELECT channel FROM messages WHERE {is_name("channel")} GROUP BY channel ORDER BY min(id)
+"""
+_NUMBERS = "SELECT rowid FROM messages WHERE channel = ? ORDER BY id"
+_ROW = "SELECT timestamp, nick, user, host, message_type, message FROM messages WHERE rowid = ?"
+_UNPLACED = f"""
+SELECT rowid FROM messages
+ WHERE NOT {is_name("channel")} AND channel IS NOT NULL AND channel IS NOT ''
+ ORDER BY rowid
 """
 
 
@@ -31,14 +47,35 @@ def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
     return [StoredRoom("", channel, (channel,)) for (channel,) in connection.execute(_ROOMS)]
 
 
-def _read(connection: sqlite3.Connection, room: StoredRoom, zone: tzinfo) -> Iterator[ReadRow]:
-    rows = ((_event(*row), timestamp) for timestamp, *row in connection.execute(_ROWS, room.key))
-    for event, said_at in utc_times(rows, zone):
+def _read(rows: Iterable[StoredRow | RejectedLine], zone: tzinfo) -> Iterator[ReadRow]:
+    rejected: list[RejectedLine] = []
+    for event, said_at in utc_times(_events(rows, rejected), zone):
+        yield from rejected
+        rejected.clear()
         yield DatedEvent(said_at, event)
+    yield from rejected
+
+
+def _events(
+    rows: Iterable[StoredRow | RejectedLine], rejected: list[RejectedLine]
+) -> Iterator[tuple[LogEvent, str | None]]:
+    """The events of rows, with their times as text; rows that cannot be read go to `rejected`."""
+    for row in rows:
+        if isinstance(row, RejectedLine):
+            rejected.append(row)
+            continue
+        timestamp, *columns = row.columns
+        try:
+            event = _event(*columns)
+            require_text(event)
+        except DAMAGED:
+            rejected.append(damaged(row))
+            continue
+        yield event, timestamp
 
 
 def _event(
-    nick: str | None, user: str | None, host: str | None, text: str | None, kind: str | None
+    nick: str | None, user: str | None, host: str | None, kind: str | None, text: str | None
 ) -> LogEvent:
     return LogEvent(MessageType.parse(kind), nick or "", text or "", user or "", host or "")
 
@@ -48,6 +85,9 @@ TERRARIUM_IRC = DatabaseFormat(
     program="terrarium-irc",
     columns={"messages": _COLUMNS},
     rooms=_rooms,
+    numbers=_NUMBERS,
+    row=_ROW,
+    unplaced=_UNPLACED,
     read=_read,
     is_local=True,
 )

@@ -1,10 +1,13 @@
 """The Lounge, SQLite: one table of messages as JSON. Names of networks are in the user's file."""
 
+# ruff: noqa: S608 -- every statement is made of constants
+
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from datetime import timedelta, tzinfo
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +15,8 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.times.timestamps import EPOCH
 from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
-    ReadRow,
     StoredRoom,
+    is_name,
     read_rows,
 )
 from terrarium_mcp.logformats.entries import LogEvent
@@ -32,11 +35,14 @@ _TYPES = {
     "topic": MessageType.TOPIC,
 }
 
-
-_ROOMS = "SELECT network, channel FROM messages GROUP BY network, channel ORDER BY min(rowid)"
-_ROWS = """
-SELECT rowid, time, type, msg FROM messages WHERE network = ? AND channel = ? ORDER BY rowid
+_IS_PLACED = f"{is_name('network')} AND {is_name('channel')}"
+_ROOMS = f"""
+SELECT network, channel FROM messages WHERE {_IS_PLACED}
+ GROUP BY network, channel ORDER BY min(rowid)
 """
+_NUMBERS = "SELECT rowid FROM messages WHERE network = ? AND channel = ? ORDER BY rowid"
+_ROW = "SELECT time, type, msg FROM messages WHERE rowid = ?"
+_UNPLACED = f"SELECT rowid FROM messages WHERE NOT ({_IS_PLACED}) ORDER BY rowid"
 
 
 def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
@@ -45,11 +51,6 @@ def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
         StoredRoom(names.get(uuid, ""), channel, (uuid, channel), network_id=uuid)
         for uuid, channel in connection.execute(_ROOMS)
     ]
-
-
-def _read(connection: sqlite3.Connection, room: StoredRoom, zone: tzinfo) -> Iterator[ReadRow]:
-    del zone  # times are in UTC
-    return read_rows(connection.execute(_ROWS, room.key), _said)
 
 
 def _said(time: int, kind: str, text: str) -> Sequence[DatedEvent]:
@@ -81,9 +82,9 @@ def _nick(person: object) -> str:
 
 def _network_names(path: Path) -> dict[str, str]:
     """The names of networks by their ids, from `users/<user>.json` beside the folder of logs."""
-    with suppress(OSError, ValueError, KeyError, TypeError):
+    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
         user = json.loads((path.parent.parent / "users" / f"{path.stem}.json").read_text("utf-8"))
-        return {network["uuid"]: network["name"] for network in user["networks"]}
+        return {network["uuid"]: str(network["name"]) for network in user["networks"]}
     return {}
 
 
@@ -92,5 +93,8 @@ THE_LOUNGE_DATABASE = DatabaseFormat(
     program="The Lounge",
     columns={"messages": frozenset({"network", "channel", "time", "type", "msg"})},
     rooms=_rooms,
-    read=_read,
+    numbers=_NUMBERS,
+    row=_ROW,
+    unplaced=_UNPLACED,
+    read=partial(read_rows, _said),
 )
