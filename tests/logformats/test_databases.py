@@ -487,3 +487,46 @@ def test_a_row_that_is_longer_than_any_line_is_rejected_and_not_read(
         assert tracemalloc.get_traced_memory()[1] < 5_000_000
     finally:
         tracemalloc.stop()
+
+
+def test_pages_that_name_each_other_are_no_endless_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 16 pages, with 24 ways from each to the next: 24^15 times the rows of the last."""
+    monkeypatch.setattr(
+        "terrarium_mcp.logformats.databases.database_format._ALWAYS_ALLOWED", 2_000_000
+    )
+    path = the_lounge(tmp_path / "ada.sqlite3")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for _ in range(8):
+            connection.execute("INSERT INTO messages SELECT * FROM messages")
+        (root,) = connection.execute("SELECT rootpage FROM sqlite_master").fetchone()
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+    stored = bytearray(path.read_bytes())
+    first, leaf = (root - 1) * size, root + 1
+    copies = [bytearray(stored[first : first + size]) for _ in range(15)]
+    pages = len(stored) // size
+    for number, page in enumerate(copies, 1):
+        following = pages + number + 1 if number < len(copies) else leaf
+        for at in cells(page):
+            page[at : at + 4] = following.to_bytes(4, "big")
+    stored[first : first + size] = copies[0]
+    stored[28:32] = (pages + len(copies)).to_bytes(4, "big")  # pages, as its header counts them
+    path.write_bytes(stored + b"".join(copies))
+    with pytest.raises(UnusableFile, match="more rows than a file of its size can hold"):
+        contents(path, Choices(network="libera"))
+
+
+def cells(page: bytes | bytearray) -> list[int]:
+    """Where an interior page names others (https://sqlite.org/fileformat2.html, 1.6)."""
+    assert page[0] == 5
+    number = int.from_bytes(page[3:5], "big")
+    cells = [int.from_bytes(page[12 + 2 * n : 14 + 2 * n], "big") for n in range(number)]
+    return [8, *cells]
+
+
+def test_a_name_that_is_longer_than_any_is_not_read(tmp_path: Path) -> None:
+    path = the_lounge(tmp_path / "ada.sqlite3")
+    change(path, "UPDATE messages SET channel = ? WHERE rowid = 2", "#" * 20_000_000)
+    with pytest.raises(UnusableFile, match="a name that is longer than any"):
+        contents(path, Choices(network="libera"))

@@ -82,6 +82,16 @@ class NamelessNetworks(TerrariumError):
         )
 
 
+def _unusable(file: LogFile, error: sqlite3.Error) -> UnusableFile:
+    """Why a database cannot be read."""
+    code = getattr(error, "sqlite_errorcode", None)  # Python's own errors have none
+    if code == sqlite3.SQLITE_INTERRUPT:
+        return UnusableFile(f"{file.path}: it has more rows than a file of its size can hold.")
+    if code == sqlite3.SQLITE_TOOBIG:
+        return UnusableFile(f"{file.path}: it has a name that is longer than any.")
+    return UnusableFile(f"{file.path}: {error}")
+
+
 def _require_unpacked(file: LogFile) -> None:
     """Check that a database is a file of its own: SQLite reads it here and there, not in a row."""
     with file.stored.open("rb") as stored:
@@ -116,7 +126,7 @@ def contents_of_database(file: LogFile, choices: Choices) -> Sequence[LogContent
             if not rooms and any(unplaced_rows(connection, fitting[0])):
                 raise UnusableFile(f"{file.path}: none of its rows names a channel.")
     except sqlite3.Error as error:
-        raise UnusableFile(f"{file.path}: {error}") from error
+        raise _unusable(file, error) from error
     if not all(room.network for room in rooms):
         if len({room.network or room.network_id for room in rooms}) > 1:
             raise NamelessNetworks(file.path, rooms)
@@ -163,7 +173,7 @@ def _read_rows(
                 rows = chain(rows, unplaced_rows(connection, form))
             yield ReadLog(_counted(rows, counts), counts)
     except sqlite3.Error as error:
-        raise UnusableFile(f"{file.path}: {error}") from error
+        raise _unusable(file, error) from error
 
 
 def _counted(rows: Iterator[ReadRow], counts: LineCounts) -> Iterator[LogItem]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,6 +37,12 @@ _LONGEST_NAME = 255
 
 _SHOWN = 80
 """Characters of a row that is too long."""
+
+
+_STEPS_PER_BYTE, _ALWAYS_ALLOWED, _STEPS = 1000, 100_000_000, 1_000_000
+"""Steps of SQLite that a database may take to be read; it is asked after as many as the last. Its
+pages may name each other so that a few of them have rows without end. A row takes 50 bytes and
+fewer steps; a hundred million take some seconds."""
 
 
 class StoredRow(NamedTuple):
@@ -126,11 +133,16 @@ def is_database(first_bytes: bytes) -> bool:
 def open_readonly(path: Path) -> sqlite3.Connection:
     """Open a database of another program so that not a byte of it can change.
 
+    A query that goes on for longer than all of its bytes explain is interrupted.
+
     Raises:
         sqlite3.DatabaseError: it is no database, or cannot be read.
     """
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
+    allowed = max(_ALWAYS_ALLOWED, path.stat().st_size * _STEPS_PER_BYTE)
+    waits = count(1)
+    connection.set_progress_handler(lambda: next(waits) * _STEPS > allowed, _STEPS)
     connection.execute("PRAGMA query_only = 1")
     connection.text_factory = partial(str, encoding="utf-8", errors="replace")
     return connection
