@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.cli.options import adopt_option, settings_of, settings_options
+from terrarium_mcp.cli.process import tidying_up
 
 
 @click.command("import")
@@ -86,4 +87,5 @@ def import_logs(
             rejects=rejects,
             adopt=adopt,
         )
-        anyio.run(starting.import_logs, settings, options)
+        with tidying_up():
+            anyio.run(starting.import_logs, settings, options)

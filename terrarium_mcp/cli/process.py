@@ -27,6 +27,34 @@ def _stop(_: int, __: object) -> NoReturn:
     os._exit(0)
 
 
+@contextmanager
+def tidying_up() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end the block as an error would, and then the process.
+
+    Threads may still read what is gone by then: nobody waits for them.
+    """
+    for one in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(one) is signal.SIG_DFL:  # nohup ignores the second
+            signal.signal(one, _raise)
+    try:
+        yield
+    except _Ended as ended:
+        os._exit(128 + ended.signal)
+
+
+class _Ended(SystemExit):
+    """A signal says that the process is to end; asyncio lets a SystemExit pass."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(128 + number)
+        self.signal = number
+
+
+def _raise(number: int, _: object) -> NoReturn:
+    signal.signal(number, signal.SIG_IGN)  # once is enough; what tidies up is not disturbed
+    raise _Ended(number)
+
+
 def run_service(
     job: Callable[[Unpack[Arguments]], Awaitable[int | None]], *arguments: *Arguments
 ) -> NoReturn:
