@@ -13,6 +13,7 @@ from pkgutil import resolve_name
 import click
 
 from terrarium_mcp import __version__
+from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.cli.console import ConsoleHandler, colour_wanted
 from terrarium_mcp.cli.process import lasting_imports
 from terrarium_mcp.errors import TerrariumError, plainly
@@ -72,5 +73,6 @@ def main() -> None:
     except TerrariumError as error:
         console.end_progress()
         name = click.style("terrarium-mcp:", fg="red")
-        click.echo(f"{name} {error}", err=True, color=colour_wanted())
+        said = "\n".join(map(harmless, str(error).splitlines()))  # a file may have any name
+        click.echo(f"{name} {said}", err=True, color=colour_wanted())
         sys.exit(1)

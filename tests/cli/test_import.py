@@ -12,9 +12,10 @@ import zipfile
 from contextlib import closing
 from pathlib import Path
 
+import anyio
 import pytest
 
-from tests.cli.programs import HANGS, INSTALLED, environment, quick_words, ran
+from tests.cli.programs import HANGS, INSTALLED, environment, quick_words, ran, running
 from tests.logformats.samples import LOGS
 from tests.store.files.stored import stored
 
@@ -433,3 +434,50 @@ def test_the_readme_shows_what_an_import_prints(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         printed += f"{command}\n{done.stdout}"
     assert printed == shown
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP])
+async def test_an_import_that_is_told_to_end_leaves_nothing_behind(
+    how: signal.Signals, tmp_path: Path
+) -> None:
+    """It waits for the rest of its standard input, of which it has a copy already."""
+    (temporary := tmp_path / "temporary").mkdir()
+    async with running(
+        "terrarium-mcp import -", at=tmp_path, DB_PATH=tmp_path / "x.db", TMPDIR=temporary
+    ) as program:
+        assert program.process.stdin
+        await program.process.stdin.send(b"23:57 < bob> hi\n")
+        with anyio.fail_after(HANGS):
+            while not list(temporary.glob("*/standard-input")):  # noqa: ASYNC110 -- no event
+                await anyio.sleep(0.02)
+        await program.stop(how)
+    assert program.process.returncode == 128 + how
+    assert program.said == []
+    assert not list(temporary.iterdir())
+
+
+def test_names_of_strangers_do_not_control_the_terminal(tmp_path: Path) -> None:
+    """Those of files in an archive, of channels, and of what cannot be read."""
+    escape, turned = "\x1b]0;x\x07\x1b[2J", "\u202e"
+    log = "--- Log opened Sat Oct 24 23:50:00 2026\n23:57 < bob> hi\n23:58 \x1b[31m\n"
+    packed = tmp_path / "logs.zip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr(f"net/#a{escape}{turned}.log", log)
+        archive.writestr(f"bad{escape}{turned}\nterrarium-mcp: all is well.log", "nonsense\n")
+        archive.writestr(f"c{escape}{turned}.log.gz", b"no gzip")
+        archive.writestr(f"d{escape}{turned}.db", b"SQLite format 3\0 or not")
+    rejects = tmp_path / "rejects"
+    done = imported(tmp_path, packed, *BERLIN, "--rejects", rejects)
+    assert done.returncode == 0, done.stderr
+    assert "1 added" in done.stdout
+    alone = tmp_path / f"e{escape}{turned}.zip"
+    alone.write_bytes(b"PK no zip")
+    refused = imported(tmp_path, alone, *BERLIN)
+    assert refused.returncode == 1
+    assert "e]0;x" in refused.stderr
+    listed = imported(tmp_path, "--list")
+    told = (done.stdout, done.stderr, refused.stderr, listed.stdout, rejects.read_text("utf-8"))
+    for text in told:
+        assert not {"\x1b", "\x07", turned} & set(text)
+        assert "\nterrarium-mcp: all is well" not in text
+    assert len(rejects.read_text("utf-8").splitlines()) == 4

@@ -296,7 +296,9 @@ def _rejects(path: Path | None, skipped: Iterable[TerrariumError]) -> Iterator[R
         written.writelines(f"{harmless(str(file))}\n" for file in skipped)
 
         def write(file: LogFile, line: RejectedLine) -> None:
-            written.write(f"{file.path}:{line.number}: {line.why}: {harmless(line.text)}\n")
+            written.write(
+                f"{harmless(file.path)}:{line.number}: {line.why}: {harmless(line.text)}\n"
+            )
 
         yield write
 

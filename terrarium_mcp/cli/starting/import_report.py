@@ -1,5 +1,6 @@
 """What an import found, and what became of it, in words. Pure."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
@@ -12,6 +13,9 @@ from terrarium_mcp.logformats.finding import Findings
 from terrarium_mcp.logformats.importing import ContentReport
 from terrarium_mcp.logformats.places import is_perhaps
 from terrarium_mcp.store import EarlierReading, ImportRecord
+
+_LONGEST_NAME = 120
+"""Characters of a channel with its network that are shown."""
 
 _NAMED = 5
 """Files or channels named in one sentence; more are counted."""
@@ -31,7 +35,7 @@ def found_lines(findings: Findings) -> Iterator[str]:
         yield f"left out: {conversations} (--private imports them)"
     if findings.skipped:
         more = " (--rejects FILE lists them all)" if len(findings.skipped) > _NAMED else ""
-        yield f"not read: {and_more(list(map(str, findings.skipped)), _NAMED)}{more}"
+        yield f"not read: {harmless(and_more(list(map(str, findings.skipped)), _NAMED))}{more}"
 
 
 def other_names(contents: Sequence[LogContent], known: Iterable[str], undo: str) -> Iterator[str]:
@@ -52,9 +56,10 @@ def other_names(contents: Sequence[LogContent], known: Iterable[str], undo: str)
             if is_perhaps(target, name) and fold(name) != fold(target) and fold(target) not in spelt
         ]
         if others:
+            pair = shlex.quote(harmless(f"{target}={others[0]}"))
             yield (
                 f"{harmless(target)} may be {harmless(and_more(others, _NAMED))}; if it is, {first}"
-                f" --map '{harmless(target)}={harmless(others[0])}'"
+                f" --map {pair}"
             )
 
 
@@ -68,14 +73,14 @@ def report_lines(reports: Sequence[ContentReport]) -> Iterator[str]:
         yield f"{_name(several[0].content)}: {_room(several)}"
     if failures := [str(one.failure) for one in reports if one.failure]:
         yield (
-            f"not read: {and_more(failures, _NAMED)}. Nothing of that was imported; unpack what can"
-            " be read of it, and import the copy"
+            f"not read: {harmless(and_more(failures, _NAMED))}. Nothing of that was imported;"
+            " unpack what can be read of it, and import the copy"
         )
     yield from _remarks(reports)
 
 
 def _name(content: LogContent) -> str:
-    return harmless(f"{content.network}/{content.target}")
+    return shown(f"{content.network}/{content.target}", _LONGEST_NAME)
 
 
 def _room(reports: Sequence[ContentReport]) -> str:
