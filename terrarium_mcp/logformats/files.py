@@ -187,7 +187,7 @@ def _zipped(path: Path, scratch: Path) -> Iterator[LogFile | UnusableFile]:
     """The files in a zip; those that are compressed themselves are unpacked."""
     changed = path.stat().st_mtime_ns
     archive = _archive(path, changed)
-    members = {one.filename: one for one in archive.infolist() if not one.is_dir()}
+    members = {name: one for one in archive.infolist() if _is_of_a_file(name := one.filename)}
     allowance = Allowance(path.stat().st_size)
     allowance.take(sum(one.file_size for one in members.values()))  # none gives more than it says
     with _new_folder(scratch) as folder:
@@ -279,6 +279,11 @@ def _stored(
         return UnusableFile(f"{path}: {_why(error)}")
     stored_at = Path(stored.name)
     return LogFile(path, name, stored_at, partial(_plain, stored_at))
+
+
+def _is_of_a_file(name: str) -> bool:
+    """Whether a name in a zip is one of a file: those of folders end with a slash."""
+    return name != "" and not name.endswith("/")
 
 
 def _is_compressed(name: str) -> bool:

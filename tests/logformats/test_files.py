@@ -189,6 +189,13 @@ def test_years_of_logs_in_one_archive_are_read(tmp_path: Path, scratch: Path) ->
     assert list(found.values()) == [text] * 5
 
 
+def test_a_file_without_a_name_is_none(tmp_path: Path, scratch: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        for name in ("", "labnet/", "labnet/#tea.log"):
+            archive.writestr(zipfile.ZipInfo(name), LINE)
+    assert read(tmp_path, scratch=scratch) == {"labnet/#tea.log": LINE}
+
+
 def test_a_damaged_file_in_an_archive_is_left_out_alone(tmp_path: Path, scratch: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("#mate.log.gz", gzip.compress(LINE)[:-9])
