@@ -530,3 +530,18 @@ def test_a_name_that_is_longer_than_any_is_not_read(tmp_path: Path) -> None:
     change(path, "UPDATE messages SET channel = ? WHERE rowid = 2", "#" * 20_000_000)
     with pytest.raises(UnusableFile, match="a name that is longer than any"):
         contents(path, Choices(network="libera"))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_name_that_is_not_utf_8_loses_no_row(name: str, tmp_path: Path) -> None:
+    path = made(name, tmp_path)
+    before = read_all(path).lines
+    columns = {"quassel": "buffer.buffername", "ergo": "sequence.target"}
+    table, column = {**columns, "soju": "MessageTarget.target"}.get(name, "messages.channel").split(
+        "."
+    )
+    latin = b"#caf\xe9"
+    where = f"WHERE {column} = (SELECT {column} FROM {table} WHERE {column} != '' LIMIT 1)"  # noqa: S608 -- ours
+    change(path, f"UPDATE {table} SET {column} = CAST(? AS TEXT) {where}", latin)  # noqa: S608 -- ours
+    assert "#caf\ufffd" in {content.target for content in contents(path, CHOICES)}
+    assert read_all(path).lines == before

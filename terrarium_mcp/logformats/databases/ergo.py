@@ -37,8 +37,15 @@ _TYPES = {
     9: MessageType.NICK,
     10: MessageType.TOPIC,
 }
-_ROOMS = f"SELECT DISTINCT target FROM sequence WHERE {is_name('target')} ORDER BY target"
-_NUMBERS = "SELECT rowid FROM sequence WHERE target = ? ORDER BY nanotime, history_id"
+_ROOMS = f"""
+SELECT target, min(rowid) FROM sequence WHERE {is_name("target")} GROUP BY target ORDER BY target
+"""
+_NUMBERS = """
+SELECT rowid FROM sequence
+ WHERE target = (SELECT target FROM sequence WHERE rowid = ?)
+ ORDER BY nanotime, history_id
+"""
+"""By the first row of a room, since its name need not be UTF-8."""
 _ROW = """
 SELECT sequence.nanotime, history.data
   FROM sequence LEFT JOIN history ON history.id = sequence.history_id
@@ -49,7 +56,7 @@ _UNPLACED = f"SELECT rowid FROM sequence WHERE NOT {is_name('target')} ORDER BY 
 
 def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
     del path
-    return [StoredRoom("", target, (target,)) for (target,) in connection.execute(_ROOMS)]
+    return [StoredRoom("", target, (first,)) for target, first in connection.execute(_ROOMS)]
 
 
 def _said(nanotime: int, data: str | bytes) -> Sequence[DatedEvent]:

@@ -31,9 +31,15 @@ _COLUMNS = frozenset(
     {"id", "timestamp", "channel", "nick", "user", "host", "message", "message_type"}
 )
 _ROOMS = f"""
-SELECT channel FROM messages WHERE {is_name("channel")} GROUP BY channel ORDER BY min(id)
+SELECT channel, min(rowid) FROM messages WHERE {is_name("channel")}
+ GROUP BY channel ORDER BY min(id)
 """
-_NUMBERS = "SELECT rowid FROM messages WHERE channel = ? ORDER BY id"
+_NUMBERS = """
+SELECT rowid FROM messages
+ WHERE channel = (SELECT channel FROM messages WHERE rowid = ?)
+ ORDER BY id
+"""
+"""By the first row of a room, since its name need not be UTF-8."""
 _ROW = "SELECT timestamp, nick, user, host, message_type, message FROM messages WHERE rowid = ?"
 _UNPLACED = f"""
 SELECT rowid FROM messages
@@ -44,7 +50,7 @@ SELECT rowid FROM messages
 
 def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
     del path
-    return [StoredRoom("", channel, (channel,)) for (channel,) in connection.execute(_ROOMS)]
+    return [StoredRoom("", channel, (first,)) for channel, first in connection.execute(_ROOMS)]
 
 
 def _read(rows: Iterable[StoredRow | RejectedLine], zone: tzinfo) -> Iterator[ReadRow]:

@@ -37,10 +37,15 @@ _TYPES = {
 
 _IS_PLACED = f"{is_name('network')} AND {is_name('channel')}"
 _ROOMS = f"""
-SELECT network, channel FROM messages WHERE {_IS_PLACED}
+SELECT network, channel, min(rowid) FROM messages WHERE {_IS_PLACED}
  GROUP BY network, channel ORDER BY min(rowid)
 """
-_NUMBERS = "SELECT rowid FROM messages WHERE network = ? AND channel = ? ORDER BY rowid"
+_NUMBERS = """
+SELECT rowid FROM messages
+ WHERE (network, channel) = (SELECT network, channel FROM messages WHERE rowid = ?)
+ ORDER BY rowid
+"""
+"""By the first row of a room, since its name need not be UTF-8."""
 _ROW = "SELECT time, type, msg FROM messages WHERE rowid = ?"
 _UNPLACED = f"SELECT rowid FROM messages WHERE NOT ({_IS_PLACED}) ORDER BY rowid"
 
@@ -48,8 +53,8 @@ _UNPLACED = f"SELECT rowid FROM messages WHERE NOT ({_IS_PLACED}) ORDER BY rowid
 def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
     names = _network_names(path)
     return [
-        StoredRoom(names.get(uuid, ""), channel, (uuid, channel), network_id=uuid)
-        for uuid, channel in connection.execute(_ROOMS)
+        StoredRoom(names.get(uuid, ""), channel, (first,), network_id=uuid)
+        for uuid, channel, first in connection.execute(_ROOMS)
     ]
 
 
