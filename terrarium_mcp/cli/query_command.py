@@ -7,7 +7,12 @@ class QueryCommand(click.Command):
     """A command whose words may begin with a minus, as `-sugar` does in a query."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Move the words behind a `--`, where click reads no options."""
+        """Move the words behind a `--`, where click reads no options.
+
+        Raises:
+            click.BadOptionUsage: an option is the last word, or another option follows it, where
+                its value is expected: `--output=--force` means such a value.
+        """
         with_value = {
             name
             for option in self.get_params(ctx)
@@ -19,7 +24,10 @@ class QueryCommand(click.Command):
             if word == "--":
                 words += rest
             elif word in with_value:
-                options += [word, *([value] if (value := next(rest, None)) is not None else [])]
+                value = next(rest, "--")
+                if value.startswith("--"):
+                    raise click.BadOptionUsage(word, f"Option {word!r} requires an argument.", ctx)
+                options += [word, value]
             elif word.startswith("--") or word in ctx.help_option_names:
                 options.append(word)
             else:

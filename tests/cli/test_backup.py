@@ -76,6 +76,7 @@ def test_nothing_is_overwritten(ours: Path, tmp_path: Path) -> None:
     precious.unlink()
     ran(f"{BACKUP} history.backup", "--db", ours, at=tmp_path)
     before = ours.read_bytes()
+    assert "belongs to the history" in told(ran(f"{BACKUP} ours.db-wal", "--db", ours, at=tmp_path))
     assert "exists, and is not overwritten" in told(
         ran(f"{RESTORE} history.backup", "--db", ours, at=tmp_path)
     )
@@ -234,6 +235,29 @@ async def test_an_account_that_may_only_read_the_database_can_back_it_up(
     assert "1 message in 1 channel" in alone
     left = {name async for name in names_in(open_folder)}
     assert not {name for name in left if "-" in name}  # no -wal, no -shm
+
+
+def test_a_database_that_may_not_be_read_is_named_and_not_the_backup(
+    ours: Path, open_folder: Path
+) -> None:
+    file, drop = open_folder / "irc_logs.db", open_folder / "drop"
+    file.write_bytes(ours.read_bytes())
+    file.chmod(0)
+    drop.mkdir()
+    drop.chmod(0o777)
+    code = AS_NOBODY.format(nobody=NOBODY, argv=["backup", f"{drop}/x.tar"])
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=open_folder,
+        env=environment(DB_PATH=file),
+        capture_output=True,
+        check=False,
+        timeout=60,
+        text=True,
+    )
+    assert told(done) == (
+        f"{file} cannot be used: Permission denied. {drop}/x.tar was not written."
+    )
 
 
 def test_an_idea_that_may_not_be_read_is_named(ours: Path, open_folder: Path) -> None:

@@ -256,13 +256,14 @@ async def test_what_controls_a_terminal_does_not_reach_one(file: Path) -> None:
         ("--channel #taa", "No channel #taa. Did you mean #tea?"),
         ("--output no/such/folder/file", "There is no folder "),
         ("--output . ", "is not an ordinary file"),
-        ("--format znc --output irc_logs.db", "is not an empty folder"),
+        ("--format znc --output logs.txt", "is not an empty folder"),
         ("--format znc --output x --force", "--force replaces a file"),
     ],
 )
 def test_what_cannot_be_exported_is_named_and_nothing_is_left(
     file: Path, arguments: str, cause: str
 ) -> None:
+    (file.parent / "logs.txt").write_text("no folder")
     before = {one.name for one in file.parent.iterdir()}
     assert cause in told(ran(f"{EXPORT} {arguments}", "--db", file, at=file.parent))
     assert {one.name for one in file.parent.iterdir()} - before <= {"irc_logs.db.keeper"}
@@ -295,6 +296,51 @@ def test_a_file_that_exists_is_replaced_only_on_request(file: Path, tmp_path: Pa
     assert done.returncode == 0, done.stderr
     assert "tea at four" in out.read_text()
     assert stat.S_IMODE(out.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    "output",
+    ["irc_logs.db", "irc_logs.db-wal", "irc_logs.db.keeper", "irc_logs.db.waiting",
+     "irc_logs.db.claims", "irc_logs.db.recorder-1f", "irc_logs.before-v3.db",
+     "enhancements/tea.md", "link", "twin"],
+)  # fmt: skip
+def test_the_history_is_never_written_over_whatever_its_file_is_called(
+    file: Path, output: str
+) -> None:
+    folder = file.parent
+    (folder / "enhancements").mkdir()
+    (folder / "link").symlink_to(file)
+    (folder / "twin").hardlink_to(file)
+    before = file.read_bytes()
+    done = ran(
+        f"{EXPORT} --format sqlite --force --output {output}", "--db", "irc_logs.db", at=folder
+    )
+    assert told(done) == (f"{folder / output} belongs to the history in {file}. Name another file.")
+    assert file.read_bytes() == before
+    assert (folder / "link").is_symlink()
+
+
+def test_a_link_leads_to_the_same_history(file: Path, tmp_path: Path) -> None:
+    (tmp_path / "linked.db").symlink_to(file)
+    done = ran(f"{EXPORT} --force --output irc_logs.db-wal", "--db", "linked.db", at=tmp_path)
+    assert "belongs to the history in" in told(done)
+
+
+@pytest.mark.parametrize("forgotten", ["--output", "--output --force", "--db"])
+def test_an_option_without_its_value_is_refused_and_nothing_is_written(
+    file: Path, forgotten: str
+) -> None:
+    done = ran(f"{EXPORT} {forgotten}", at=file.parent, DB_PATH=file)
+    option = forgotten.split(maxsplit=1)[0]
+    assert done.returncode == 2
+    assert done.stderr.endswith(f"Option '{option}' requires an argument.\n")
+    assert {one.name for one in file.parent.iterdir()} <= {file.name, f"{file.name}.keeper"}
+
+
+def test_a_folder_of_logs_is_not_made_in_the_backlog(file: Path, tmp_path: Path) -> None:
+    done = ran(f"{EXPORT} --format znc --output enhancements", "--db", file, at=tmp_path)
+    assert "enhancements belongs to the history in" in told(done)
+    assert not (tmp_path / "enhancements").exists()
 
 
 def test_a_reader_that_ends_early_causes_no_traceback(tmp_path: Path) -> None:

@@ -203,6 +203,30 @@ def test_what_cannot_be_read_is_added_to_what_stands_in_the_file(tmp_path: Path)
     assert "Traceback" not in nowhere.stderr
 
 
+@pytest.mark.parametrize(
+    ("rejects", "cause"),
+    [
+        ("irc.labnet.#lab.weechatlog", "is read by this command. Name another file."),
+        ("twin", "is read by this command. Name another file."),
+        ("irc_logs.db", "belongs to the history in"),
+        ("irc_logs.db-wal", "belongs to the history in"),
+    ],
+)
+def test_rejects_are_written_into_no_log_and_not_into_the_history(
+    tmp_path: Path, rejects: str, cause: str
+) -> None:
+    log = tmp_path / "irc.labnet.#lab.weechatlog"
+    written = b"not a line\n2026-10-24 23:57:14\tbob\tho"
+    log.write_bytes(written)
+    (tmp_path / "twin").hardlink_to(log)
+    done = ran("terrarium-mcp import", log, *BERLIN, "--rejects", rejects,
+               at=tmp_path, DB_PATH="irc_logs.db")  # fmt: skip
+    assert done.returncode == 1
+    assert cause in done.stderr
+    assert log.read_bytes() == written
+    assert {one.name for one in tmp_path.iterdir()} == {log.name, "twin"}
+
+
 def test_a_file_that_was_imported_in_another_zone_is_named_with_the_way_back(
     tmp_path: Path,
 ) -> None:

@@ -107,7 +107,10 @@ def test_options_are_still_options_and_mistyped_ones_are_refused(ours: Path) -> 
     assert "--limt" in done.stderr
     assert "--limit" in done.stderr.splitlines()[-1]
     assert ran(f"{SEARCH} -h", at=ours.parent).stdout.startswith("Usage: ")
-    assert ran(f"{SEARCH} gate --limit", at=ours.parent).returncode == 2
+    for forgotten in ("gate --limit", "--limit -- gate", "gate --limit --explain", "gate --db"):
+        done = ran(f"{SEARCH} {forgotten}", at=ours.parent)
+        assert done.returncode == 2
+        assert done.stderr.endswith("requires an argument.\n")
     done = ran(SEARCH, "--limit=1", "--db", ours, "--", "--rebuild", "gate", at=ours.parent)
     assert done.returncode == 0, done.stderr
     assert 'search "--rebuild gate"' in done.stdout or "search --rebuild gate" in done.stdout

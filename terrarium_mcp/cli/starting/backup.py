@@ -21,7 +21,7 @@ def back_up(database: Path, path: Path, *, compress: bool) -> None:
     it would be in the way of the next backup.
 
     Raises:
-        OutputExists, OutputFailed: it cannot be written there.
+        OutputExists, OutputIsSource, OutputFailed: it cannot be written there.
         BackupFailed, NotOurs, NotAdopted, StoreFailed: the database cannot be backed up.
     """
     if path.suffix.lower() in _OTHERWISE_PACKED:
@@ -37,7 +37,7 @@ def back_up(database: Path, path: Path, *, compress: bool) -> None:
 
 
 def _back_up(database: Path, place: Path, *, compress: bool) -> None:
-    require_free_file(place)
+    require_free_file(place, database)
     began = time.monotonic()
     with Progress() as progress, new_file(place) as file:
         manifest = make_backup(database, file, progress, compress=compress)

@@ -89,6 +89,7 @@ async def exported(options: ExportOptions) -> None:
 
 def _require_place(options: ExportOptions) -> None:
     """Check the output, and what the format allows."""
+    database = Path.cwd() / options.settings.db_path
     if options.private and options.form is not ExportFormat.JSONL:
         raise TerrariumError("Private messages can be exported with --format jsonl only.")
     if options.private and (options.query or options.channels):
@@ -98,9 +99,9 @@ def _require_place(options: ExportOptions) -> None:
     if options.is_folder and options.output:
         if options.force:
             raise TerrariumError("--force replaces a file; name a new or empty folder instead.")
-        require_free_folder(options.output)
+        require_free_folder(options.output, database)
     elif options.output:
-        require_free_file(options.output, force=options.force)
+        require_free_file(options.output, database, force=options.force)
 
 
 async def _export(store: Store, options: ExportOptions) -> Export:

@@ -23,7 +23,7 @@ from terrarium_mcp.cli.starting.import_report import (
     other_names,
     report_lines,
 )
-from terrarium_mcp.cli.starting.output import OutputFailed
+from terrarium_mcp.cli.starting.output import OutputFailed, require_apart
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import TerrariumError, and_more, did_you_mean, quantity
 from terrarium_mcp.logformats.contents import LogContent
@@ -125,6 +125,7 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
 
     Raises:
         NothingToImport: none of the files is a log, or an option must decide about some.
+        OutputIsSource: the rejects would be written into a log, or into the history.
         StoreFailed: the store cannot write. Run the same import again.
     """
     with TemporaryDirectory(prefix="terrarium-import-") as folder:
@@ -137,6 +138,9 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
             private=options.private,
             scratch=scratch,
         )
+        if options.rejects:
+            logs = [*map(Path, options.paths), *(one.file.stored for one in findings.contents)]
+            require_apart(options.rejects, settings.db_path, logs)
         is_one_export = _is_one_export(findings, options)
         if not is_one_export:
             _require_contents(findings)

@@ -1,12 +1,17 @@
-"""New files and folders of a command: they get their name once they are complete."""
+"""New files and folders of a command: they get their name once they are complete.
 
+None takes the place of a file that the command reads, whatever its options say.
+"""
+
+import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from terrarium_mcp.cli.starting.replacing import beside, replacing
 from terrarium_mcp.errors import HostFailure, TerrariumError
+from terrarium_mcp.store import belongs_to
 
 _PRIVATE = 0o700
 """The mode of a folder for what people said."""
@@ -16,19 +21,39 @@ class OutputExists(TerrariumError):
     """There is something in the place of an output."""
 
 
+class OutputIsSource(TerrariumError):
+    """An output would be written over what the command reads."""
+
+
 class OutputFailed(HostFailure):
     """An output cannot be written."""
 
 
-def require_free_file(path: Path, *, force: bool | None = None) -> None:
+def require_apart(path: Path, database: Path, sources: Iterable[Path] = ()) -> None:
+    """Check that `path` is no file of the history, and none of `sources`, by any name.
+
+    Raises:
+        OutputIsSource: it is one.
+    """
+    if belongs_to(path, database):
+        raise OutputIsSource(f"{path} belongs to the history in {database}. Name another file.")
+    for source in sources:
+        with suppress(OSError):  # one of them is not there
+            if path.samefile(source):
+                raise OutputIsSource(f"{path} is read by this command. Name another file.")
+
+
+def require_free_file(path: Path, database: Path, *, force: bool | None = None) -> None:
     """Check that a file may be written at `path`.
 
     `force` is whether to replace one that is there; None where the command never does.
 
     Raises:
+        OutputIsSource: it is a file of the history in `database`.
         OutputExists: there is one, and it is not to be replaced; or it is no ordinary file.
         OutputFailed: there is no such folder.
     """
+    require_apart(path, database)
     if path.exists() and not path.is_file():
         raise OutputExists(f"{path} is not an ordinary file. Name another.")
     if path.exists() and not force:
@@ -67,13 +92,15 @@ def _make_folder(path: Path) -> None:
         raise OutputFailed(f"The folder {path} cannot be made: {error.strerror}.") from error
 
 
-def require_free_folder(path: Path) -> None:
+def require_free_folder(path: Path, database: Path) -> None:
     """Check that a folder may be written at `path`: there is none, or an empty one.
 
     Raises:
+        OutputIsSource: it is a file or folder of the history in `database`.
         OutputExists: there is something.
         OutputFailed: there is no folder in which it could be.
     """
+    require_apart(path, database)
     if path.exists() and not (path.is_dir() and not any(path.iterdir())):
         raise OutputExists(f"{path} exists, and is not an empty folder. Name another.")
     if not path.parent.is_dir():
@@ -113,6 +140,11 @@ def _named_failures(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        named = error.filename  # none where a stream was being written
+        if named and not os.fspath(named).startswith(os.fspath(beside(path.resolve()))):
+            raise OutputFailed(
+                f"{named} cannot be used: {error.strerror or error}. {path} was not written."
+            ) from error
         raise OutputFailed(
             f"{path} cannot be written: {error.strerror or error}. Nothing was left there."
         ) from error
