@@ -57,7 +57,7 @@ MAY_IMPORT = {
 
 PACKAGES = {
     "store/sqlite": (
-        "engine", "schema", "opening", "index", "keeper", "claims", "own_files",
+        "engine", "schema", "opening", "trusted_time", "index", "keeper", "claims", "own_files",
         "path_watch", "ingest", "topics", "search", "archive", "removal", "imports", "health",
         "backup", "service", "store",
     ),

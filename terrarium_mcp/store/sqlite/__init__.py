@@ -5,6 +5,7 @@ In the order in which a message passes through:
 - store.py: `Store`, which connects the packages below to one file
 - service.py: opens that file and keeps it while it is in use; opening.py, keeper.py, claims.py
 - own_files.py: which files are the history's, so that nothing else is written there
+- trusted_time.py: how far the clock is trusted when lines are removed for their age
 - path_watch.py: notices when that file is moved, deleted or replaced
 - engine/: connections, transactions, the write lock, SQL functions, SQLite's errors in our words
 - schema/: the frozen versions, migration, adoption of a terrarium-irc database

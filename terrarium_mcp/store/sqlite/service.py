@@ -2,6 +2,7 @@
 
 import logging
 import sqlite3
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -32,6 +33,7 @@ from terrarium_mcp.store.sqlite.schema import (
     version_of,
 )
 from terrarium_mcp.store.sqlite.schema.adoption import ADOPTION, WrongZone, adoption_in
+from terrarium_mcp.store.sqlite.trusted_time import SteadyClock
 
 LARGE, MANY = 3_000_000, 10_000
 """Bytes to migrate, or lines to index, beyond which opening may take longer than half a second."""
@@ -66,6 +68,7 @@ class FileService:
         self.opted_out = OptOutReader()
         self._adopt = adopt
         self._settings = settings
+        self._clock = SteadyClock(datetime.now(UTC), anyio.current_time())
         self._retaining = anyio.CancelScope()
         self._path_watch = PathWatch(self.database, self.keeper, self._reopen)
 
@@ -134,7 +137,9 @@ class FileService:
         )
 
         with scope:
-            await Retention(self.database, self.indexer, self._settings).serve(self.keeper)
+            await Retention(self.database, self.indexer, self._settings, self._clock).serve(
+                self.keeper
+            )
 
     async def aclose(self) -> None:
         """Close the file; the keeper empties its WAL first."""

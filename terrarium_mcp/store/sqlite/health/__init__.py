@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.errors import TerrariumError, quantity
 from terrarium_mcp.settings import Settings
@@ -34,6 +35,12 @@ from terrarium_mcp.store.sqlite.schema import (
     terrarium_irc,
 )
 from terrarium_mcp.store.sqlite.schema.adoption import ADOPTION, adoption_in
+from terrarium_mcp.store.sqlite.trusted_time import (
+    LAST_RECORD,
+    PROOF,
+    doubt,
+    trusted_time,
+)
 
 
 def examine(path: Path, now: datetime, settings: Settings | None = None) -> list[Section]:
@@ -62,6 +69,7 @@ def examine(path: Path, now: datetime, settings: Settings | None = None) -> list
             if version == CURRENT:
                 facts += _adopted(connection, settings.source_timezone)
                 facts += [*_contents(connection), *_size(connection, path, now)]
+                facts += _retention(connection, path, now, settings)
                 sections += [_index(connection), _others(connection)]
                 sections += _speakers(connection, settings)
             sections[0] = _with(sections[0], facts)
@@ -178,6 +186,20 @@ def _size(connection: sqlite3.Connection, path: Path, now: datetime) -> Iterator
         a_year = megabytes(growth.bytes_a_year)
         yield Fact("growth", f"{growth.messages_a_day:,.0f} messages a day, {a_year} a year")
     yield _free(path, size)
+
+
+def _retention(
+    connection: sqlite3.Connection, path: Path, now: datetime, settings: Settings
+) -> Iterator[Fact]:
+    """Whether lines are about to be removed by a clock that may be wrong."""
+    if not (settings.retention_days or settings.retention_by_channel):
+        return
+    [found] = connection.execute(LAST_RECORD, {"until": to_text(now - PROOF)}).fetchone()
+    last = from_text(found) if found else None
+    if last and trusted_time(now, last) < now:
+        note = KeeperRecord.read(lock_file(path)) if is_held(lock_file(path)) else None
+        started = datetime.fromisoformat(note.since) if note else now - PROOF
+        yield Fact("retention", doubt(last, now), wrong=now - started < PROOF)
 
 
 def _free(path: Path, size: DatabaseSize) -> Fact:

@@ -8,7 +8,7 @@ import anyio
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING
 from terrarium_mcp.chat.records import Room
-from terrarium_mcp.chat.times.timestamps import to_text
+from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.errors import TerrariumError, quantity
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.records.removal import AuditEntry, RemovalReason
@@ -22,6 +22,13 @@ from terrarium_mcp.store.sqlite.removal.batched_delete import (
     delete_messages,
     delete_private,
     delete_turns,
+)
+from terrarium_mcp.store.sqlite.trusted_time import (
+    LAST_RECORD,
+    PROOF,
+    SteadyClock,
+    doubt,
+    trusted_time,
 )
 
 INTERVAL = timedelta(hours=1)
@@ -53,26 +60,52 @@ class Retention:
     messages of its channel, one in a private chat for the default number of days.
     """
 
-    def __init__(self, database: Database, indexer: Indexer, settings: Settings) -> None:
+    def __init__(
+        self, database: Database, indexer: Indexer, settings: Settings, clock: SteadyClock
+    ) -> None:
         self._database = database
         self._indexer = indexer
         self._rooms = Rooms(database)
         self._settings = settings
         self._days = settings.retention_days
+        self._clock = clock
+        self._is_doubted = False
 
     async def serve(self, keeper: Keeper) -> None:
         """While this process is the keeper, remove what is too old: at once, then every hour."""
         while self._days or any(one.days for one in self._settings.retention_by_channel):
             if keeper.is_us:
                 try:
-                    await self.apply(datetime.now(UTC))
+                    await self.apply_trusted(datetime.now(UTC), anyio.current_time())
                 except TerrariumError as error:  # a full disk, a lock: the next round may succeed
                     log.warning("%s", error)
             await anyio.sleep(INTERVAL.total_seconds() if keeper.is_us else TRY_EVERY)
 
-    async def apply(self, now: datetime) -> int:
+    async def apply_trusted(self, now: datetime, running: float) -> int:
+        """As `apply`, but of what is too old only by a doubtful clock, nothing; the log says so.
+
+        `running` is in seconds, of a clock that nobody sets.
+
+        Raises:
+            StoreFailed: the database cannot be written.
+        """
+        trusted = now
+        if self._clock.ran(now, running) < PROOF:
+            trusted = trusted_time(now, await self._last_record(now))
+        is_doubted = trusted < now and bool(await self._oldest(await self._cuts(now)))
+        if is_doubted and not self._is_doubted:
+            log.warning("%s", doubt(trusted - PROOF, now))
+        self._is_doubted = is_doubted
+        return await self.apply(now, trusted)
+
+    async def _last_record(self, now: datetime) -> datetime | None:
+        found = await self._database.value(LAST_RECORD, {"until": to_text(now - PROOF)})
+        return from_text(found) if found else None
+
+    async def apply(self, now: datetime, trusted: datetime | None = None) -> int:
         """Remove what is too old at `now`, oldest first; returns the number of messages.
 
+        What became too old only after `trusted` stays, if that is given.
         May be interrupted at any point: the same call then does the rest.
 
         Raises:
@@ -81,20 +114,17 @@ class Retention:
         await self._indexer.catch_up()
         entry = AuditEntry(at=now, why=RemovalReason.RETENTION, asked_by=ASKED_BY)
         deletion = BatchedDelete(self._database, entry)
-        too_old = {
-            room: to_text(now - timedelta(days=days))
-            for room in await self._rooms.all()
-            if (days := await self.days_for(room))
-        }
+        until = trusted or now
+        too_old = await self._cuts(until)
         while ids := await self._oldest(too_old):
             await deletion.run(ids, delete_messages)
         await self._cut_spans(too_old)
         if self._days:
-            before = to_text(now - timedelta(days=self._days))
+            before = to_text(until - timedelta(days=self._days))
             for table, delete in _WITHOUT_ROOM.items():
                 while ids := await self._without_room(table, before):
                     await deletion.run(ids, delete)
-        for dialogue, before in await self._dialogues(now):
+        for dialogue, before in await self._dialogues(until):
             while ids := await self._turns(dialogue, before):
                 await deletion.run(ids, delete_turns)
         messages, turns = deletion.removed
@@ -102,6 +132,14 @@ class Retention:
             gone = f"{quantity(messages, 'message')} and {quantity(turns, 'turn')}"
             log.info("removed %s of dialogues past their retention period", gone)
         return messages
+
+    async def _cuts(self, now: datetime) -> dict[Room, str]:
+        """Of each room whose lines are not kept for ever, the time before which they are not."""
+        return {
+            room: to_text(now - timedelta(days=days))
+            for room in await self._rooms.all()
+            if (days := await self.days_for(room))
+        }
 
     async def days_for(self, room: Room) -> int:
         """The number of days for which messages of a room are kept; 0 is forever."""

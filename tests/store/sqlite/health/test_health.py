@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import anyio
@@ -61,6 +62,26 @@ async def test_a_disk_that_is_nearly_full_is_named(
     disk = shutil.disk_usage(file.parent)._replace(free=free)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: disk)
     assert seen(file)["database disk"].startswith(told)
+
+
+async def test_a_clock_that_would_make_lines_too_old_is_named(file: Path) -> None:
+    keeps = Settings(network="net", retention_days=30)
+
+    def retention(now: datetime) -> list[tuple[str, bool]]:
+        facts = [one for section in examine(file, now, keeps) for one in section.facts]
+        return [(one.text, one.wrong) for one in facts if one.name == "retention"]
+
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat("<ada> tea"))
+        soon, late = datetime.now(UTC), datetime.now(UTC) + timedelta(days=2)
+        assert retention(NOON + timedelta(days=8)) == []
+        [(text, is_wrong)] = retention(soon)  # NOON is long ago
+        assert "nothing was recorded from 2026-05-01 until a day ago" in text
+        assert is_wrong
+        [(_, is_wrong)] = retention(late)  # the keeper has been running for more than a day
+        assert not is_wrong
+    [(_, is_wrong)] = retention(soon)  # nobody is about to remove anything
+    assert not is_wrong
 
 
 async def test_a_healthy_database_is_described_in_numbers(file: Path) -> None:

@@ -14,6 +14,7 @@ from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import PurgeTarget, Store, open_store
 from terrarium_mcp.store.sqlite.removal.retention import Retention
+from terrarium_mcp.store.sqlite.trusted_time import SteadyClock
 from tests.store.scene import NOON, SETTINGS, check_index, differences, find, line_of, rows_of
 
 
@@ -74,7 +75,8 @@ async def play(store: Store, script: Sequence[Any]) -> set[int]:
                 assert (await store.removal.traces(who)).total == 0
             case Grow(days):
                 grown = Settings(network="net", retention_days=days)
-                await Retention(store._database, store._indexer, grown).apply(NOON)  # noqa: SLF001 -- not the keeper's
+                clock = SteadyClock(NOON, 0)
+                await Retention(store._database, store._indexer, grown, clock).apply(NOON)  # noqa: SLF001 -- not the keeper's
             case lines:
                 # Each line has a word of its own, which tells whether it is found.
                 await store.messages.append(

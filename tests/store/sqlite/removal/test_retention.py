@@ -13,13 +13,16 @@ from terrarium_mcp.settings import RoomDays, Settings
 from terrarium_mcp.store import AuditEntry, PurgeTarget, RemovalReason, Store, open_store
 from terrarium_mcp.store.sqlite.removal import batched_delete
 from terrarium_mcp.store.sqlite.removal.retention import Retention
+from terrarium_mcp.store.sqlite.trusted_time import SteadyClock
 from tests.store.scene import NOON, check_index, differences, find, line_of, room, texts
 
 MONTH = Settings(network="net", retention_days=30)
 
 
 def retention(store: Store, settings: Settings) -> Retention:
-    return Retention(store._database, store._indexer, settings)  # noqa: SLF001 -- a second one beside the keeper's
+    """A second one beside the keeper's, of a process that was started at NOON."""
+    clock = SteadyClock(NOON, 0)
+    return Retention(store._database, store._indexer, settings, clock)  # noqa: SLF001
 
 
 async def apply(store: Store, settings: Settings) -> int:
@@ -129,6 +132,83 @@ async def test_the_keeper_removes_what_is_too_old_and_goes_on_keeping(file: Path
         await store.messages.append([line_of("ada", "newer", now)])
         assert await left(store) == ["newer", "new"]
         assert await differences(store) == []
+
+
+YEAR = timedelta(days=365)
+HOUR = 3_600.0
+
+
+async def recorded(store: Store, since: timedelta, until: timedelta) -> None:
+    """A channel recorded from `since` until `until` before NOON, with a line a day."""
+    await store.spans.begin("net", "#tea", NOON - since, "joined")
+    days = range((since - until).days + 1)
+    await store.messages.append(
+        [line_of("ada", f"tea {day}", NOON - since + timedelta(days=day)) for day in days]
+    )
+    await store.spans.end("net", "#tea", NOON - until, "left")
+
+
+async def test_a_clock_that_is_far_ahead_removes_nothing_for_a_day(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    await recorded(store, timedelta(days=20), timedelta())
+    one, ahead = retention(store, MONTH), NOON + YEAR
+    assert await one.apply_trusted(NOON, 0) == 0
+    assert await one.apply_trusted(ahead, 60) == 0
+    assert "nothing was recorded from 2026-05-01 until a day ago" in caplog.text
+    # What the bridge records by the same clock proves nothing, also after a restart.
+    await store.messages.append([line_of("ada", "late tea", ahead)])
+    again = retention(store, MONTH)
+    assert await again.apply_trusted(ahead + timedelta(hours=1), 0) == 0
+    assert await again.apply_trusted(ahead + timedelta(hours=23), 22 * HOUR) == 0
+    assert len(await left(store)) == 22
+    assert caplog.text.count("By this machine's clock") == 2  # once for each process
+    # The clock is set: everything is there.
+    assert await again.apply_trusted(NOON + timedelta(hours=23), 22 * HOUR) == 0
+
+
+async def test_what_was_too_old_when_last_was_recorded_goes_also_by_a_doubtful_clock(
+    store: Store,
+) -> None:
+    await recorded(store, timedelta(days=40), timedelta())
+    assert await retention(store, MONTH).apply_trusted(NOON + YEAR, 0) == 11  # 40 to 30 days old
+    assert [one.at for one in await store.removal.audit()] == [NOON + YEAR]
+
+
+async def test_after_a_long_absence_lines_go_once_a_day_was_recorded(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    await recorded(store, timedelta(days=120), timedelta(days=100))
+    first = retention(store, MONTH)
+    assert await first.apply_trusted(NOON, 0) == 0
+    await store.messages.append([line_of("ada", "back again", NOON)])
+    another = retention(store, MONTH)
+    assert await another.apply_trusted(NOON + timedelta(hours=25), 0) == 21
+    assert caplog.text.count("By this machine's clock") == 1
+
+
+async def test_a_process_that_ran_for_a_day_needs_no_record(store: Store) -> None:
+    await recorded(store, timedelta(days=120), timedelta(days=100))  # and nobody records any more
+    one = retention(store, MONTH)
+    assert await one.apply_trusted(NOON, 0) == 0
+    assert await one.apply_trusted(NOON + timedelta(hours=24), 24 * HOUR) == 21
+
+
+async def test_a_short_absence_and_an_empty_history_raise_no_doubt(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert await retention(store, MONTH).apply_trusted(NOON + YEAR, 0) == 0
+    await recorded(store, timedelta(days=40), timedelta(days=7))
+    assert await retention(store, MONTH).apply_trusted(NOON, 0) == 10
+    assert not caplog.records
+
+
+async def test_where_nothing_is_too_old_a_doubtful_clock_is_no_news(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    await recorded(store, timedelta(days=25), timedelta(days=20))
+    assert await retention(store, MONTH).apply_trusted(NOON, 0) == 0
+    assert not caplog.records
 
 
 async def test_a_process_that_is_not_the_keeper_removes_nothing(file: Path) -> None:
