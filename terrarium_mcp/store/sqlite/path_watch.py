@@ -95,7 +95,7 @@ class PathWatch:
         if seen != self._seen:
             self._seen, self._seen_since = seen, now
         if seen == _NOTHING:
-            self._remind(_what_happened(location))
+            self._remind(f"{_what_happened(location)} {_way_out(location)}")
             return location.is_deleted and now >= self._away_since + BEGIN_AFTER
         return now >= self._seen_since + SETTLED and await self._is_usable(location)
 
@@ -105,10 +105,13 @@ class PathWatch:
             with translate_errors(self._path):
                 if await to_thread.run_sync(version_of, self._path):
                     return True
-            problem = "It is none of terrarium-mcp's. Restart terrarium-mcp to adopt it."
+            problem = "it is none of terrarium-mcp's."
         except (TerrariumError, OSError) as error:
             problem = str(error)
-        self._remind(f"{_what_happened(location)} The file there now cannot be used: {problem}")
+        self._remind(
+            f"{_what_happened(location)} The file there now cannot be used: {problem}"
+            f" {_way_out_beside_a_file(location)}"
+        )
         return False
 
     def _remind(self, text: str) -> None:
@@ -119,10 +122,27 @@ class PathWatch:
 def _what_happened(location: FileLocation) -> str:
     if location.is_deleted:
         return (
-            f"The database {location.path} was deleted while in use, so nothing is written to it."
-            f" Put a database there; otherwise a new one is begun after {BEGIN_AFTER:g} s."
+            f"The database {location.path} was deleted while in use, so nothing is written to it:"
+            " lines wait in memory, and a restart loses them."
         )
     return (
         f"The database {location.path} was moved away while in use: it is now {location.now_at},"
-        " and is still being written. Move it back, or put another one there to go on with that."
+        " and is still being written."
     )
+
+
+def _way_out(location: FileLocation) -> str:
+    """What to do where nothing is at the path."""
+    if location.is_deleted:
+        return f"Put a database there; otherwise a new one is begun after {BEGIN_AFTER:g} s."
+    return "Move it back, or put another one there to go on with that."
+
+
+def _way_out_beside_a_file(location: FileLocation) -> str:
+    """What to do where another program's file is at the path, which is left alone."""
+    if location.is_deleted:
+        return (
+            "Move that file away while terrarium-mcp runs: a new database is begun in its place,"
+            " with the lines that wait."
+        )
+    return "Move that file away, and the database back."

@@ -237,6 +237,25 @@ async def test_a_strangers_file_at_the_path_is_left_alone(
     assert rows_of(file, "SELECT count(*) FROM recipes") == [(0,)]
 
 
+async def test_in_the_place_of_a_deleted_database_a_strangers_file_is_in_the_way_of_what_waits(
+    file: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(path_watch, "BEGIN_AFTER", 0.1)
+    async with opened(file) as store:
+        for one in file.parent.glob(f"{file.name}*"):
+            one.unlink()
+        with sqlite3.connect(file) as stranger:
+            stranger.execute("CREATE TABLE recipes (id)")
+        stranger.close()
+        await until_logged(caplog, "a restart loses them", "Move that file away while")
+        [told] = [one for one in caplog.messages if "Move that file away" in one]
+        assert "otherwise" not in told
+        file.rename(file.with_name("recipes.db"))
+        await until_logged(caplog, "was opened again")
+        await store.messages.append(chat("<ada> after"))
+    assert texts(file) == ["after"]
+
+
 async def test_those_who_follow_the_changes_go_on_with_the_other_database(
     file: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
