@@ -22,6 +22,7 @@ from terrarium_mcp.settings.values import (
     MOST_DAYS,
     NO_MODEL,
     AdminNames,
+    BotNick,
     Channels,
     Masks,
     ModelUrl,
@@ -71,7 +72,7 @@ class Settings(BaseModel):
     irc_use_ssl: bool | None = _setting(
         "IRC_USE_SSL", None, "whether to use TLS; unset: yes, unless the port is 6667"
     )
-    irc_nick: str = _setting("IRC_NICK", "Terra", "nick of the bot", min_length=1)
+    irc_nick: BotNick = _setting("IRC_NICK", "Terra", "nick of the bot")
     irc_channels: Channels = _setting(
         "IRC_CHANNELS",
         (),

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, MutableMapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -82,7 +83,9 @@ def _names(channels: object) -> set[str]:
 
 
 def _shown(name: str, value: object) -> object:
-    """The value of a setting for a message, which shows no channel's key."""
+    """The value of a setting for a message, which shows no channel's key, and a path as text."""
+    if isinstance(value, Path):
+        return str(value)
     return keys_hidden(value) if name == "IRC_CHANNELS" else value
 
 

@@ -21,6 +21,8 @@ MOST_DAYS = 100_000
 NO_MODEL = "none"
 """AGENT_API_URL where no model is to answer: an empty one is not set, and so the usual one."""
 
+_NICK = re.compile(r"(?![#&+~%$])[^\s\x00-\x20\x7f-\x9f!@,*?:]+")
+
 _LONGEST_VIEWER_URL = 150
 """A permalink of that length fits every line of IRC."""
 
@@ -100,6 +102,16 @@ def _zone(name: str) -> str:
     return name
 
 
+def _nick(name: str) -> str:
+    """A nick that some server may accept: RFC 2812 2.3.1 allows fewer, many servers more."""
+    if not _NICK.fullmatch(name):
+        raise ValueError(
+            "no server accepts such a nick: it is one word, without ! @ , * ? :, and begins with"
+            " none of # & + ~ % $"
+        )
+    return name
+
+
 def _network_name(name: str) -> str:
     if "/" in name or is_channel(name):
         raise ValueError("a network's name has no / and begins like no channel: libera")
@@ -128,6 +140,7 @@ def _viewer_url(address: str) -> str:
     return address
 
 
+BotNick = Annotated[str, AfterValidator(_nick)]
 NetworkName = Annotated[str, AfterValidator(_network_name)]
 Url = Annotated[str, AfterValidator(_url)]
 ModelUrl = Annotated[str, AfterValidator(_model_url)]

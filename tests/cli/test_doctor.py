@@ -155,6 +155,41 @@ def test_a_bridge_refuses_to_start_with_a_mount_in_a_channel_that_it_does_not_jo
     )
 
 
+@pytest.mark.usefixtures("ours")
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"IRC_CHANNELS": ""}, "labnet IRC_CHANNELS is not set."),
+        ({"TERRARIUM_TLS_KEY": "us.key"}, "TERRARIUM_TLS_KEY is set and TERRARIUM_TLS_CERT is not"),
+        ({"TERRARIUM_TLS_CERT": "us.pem", "IRC_USE_SSL": "off"}, "TERRARIUM_TLS_CERT needs TLS"),
+        ({"TERRARIUM_TLS_CERT": "us.pem"}, "TERRARIUM_TLS_CERT names us.pem, which cannot be read"),
+        ({"TERRARIUM_BRIDGE_TOOLS": "foo"}, "tools TERRARIUM_BRIDGE_TOOLS names foo, which"),
+        ({"TERRARIUM_SASL_USERNAME": "lab"}, "TERRARIUM_SASL_PASSWORD is not"),
+        ({"TERRARIUM_TALK_LOG": "ours.db"}, "log TERRARIUM_TALK_LOG names ours.db, which belongs"),
+    ],
+    ids=str,
+)
+def test_what_the_bridge_would_refuse_is_wrong_with_its_words(
+    tmp_path: Path, changed: dict[str, str], told: str
+) -> None:
+    settings = {
+        "IRC_SERVER": "irc.example.org",
+        "IRC_CHANNELS": "tea",
+        "TERRARIUM_CONTACT": "ada",
+        "TERRARIUM_NETWORK": "labnet",
+        "DB_PATH": "ours.db",
+    }
+    well = ran("terrarium-mcp doctor", at=tmp_path, **settings)
+    assert well.returncode == 0, well.stdout
+    done = ran("terrarium-mcp doctor", at=tmp_path, **settings | changed)
+    assert done.returncode == 1
+    assert told in " ".join(done.stdout.split())
+    refused = ran("terrarium-mcp bridge", at=tmp_path, **settings | changed)
+    assert refused.returncode == 1
+    [line] = refused.stderr.splitlines()
+    assert line.removeprefix("terrarium-mcp: ") in " ".join(done.stdout.split())
+
+
 def test_a_bad_setting_is_named(tmp_path: Path) -> None:
     done = ran("terrarium-mcp doctor", at=tmp_path, IRC_PORT="tea")
     assert done.returncode == 1

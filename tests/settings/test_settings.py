@@ -83,6 +83,25 @@ def test_the_environment_is_the_processes_own_unless_another_is_given(
     assert load_settings(environ={}).irc_nick == "Terra"
 
 
+@pytest.mark.parametrize("nick", ["Terra", "[tea]|away", "\u8336", "9abc", "-tea", "tea.bot"])
+def test_a_nick_that_some_server_takes_is_taken(nick: str) -> None:
+    assert load_settings(environ={"IRC_NICK": nick}).irc_nick == nick
+
+
+@pytest.mark.parametrize(
+    "nick", ["bad nick", "tea\u3000bot", "tea\x07", "tea!x", "t@h", "#tea", "a,b"]
+)
+def test_a_nick_that_no_server_takes_is_refused(nick: str) -> None:
+    assert f"IRC_NICK={nick!r} (from the environment): no server accepts such a nick" in complaint(
+        environ={"IRC_NICK": nick}
+    )
+
+
+def test_a_path_is_named_as_it_was_written() -> None:
+    told = complaint(environ={"TERRARIUM_PERSONA": "nofile"})
+    assert "TERRARIUM_PERSONA='nofile' (from the environment): " in told
+
+
 def test_the_owners_names_all_work() -> None:
     settings = load_settings(environ=OWNERS)
     assert names(settings) == ("#terrarium", "#dev")

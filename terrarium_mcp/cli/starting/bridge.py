@@ -4,9 +4,8 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from terrarium_mcp.cli.starting.bridge_checks import check_settings, check_tools
 from terrarium_mcp.cli.starting.bridge_runner import (
-    check_settings,
-    check_tools,
     claimed_channels,
     open_bridges,
     run_until_signal,

@@ -9,15 +9,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import anyio
 
+from terrarium_mcp.cli.starting.bridge_checks import check_settings, check_tools
 from terrarium_mcp.cli.starting.reloading import Reloader
 from terrarium_mcp.cli.starting.service_manager import ServiceManager, keep_informed
 from terrarium_mcp.irc_bridge.bridges import Bridges
 from terrarium_mcp.irc_bridge.model.client import LLM
-from terrarium_mcp.irc_bridge.network.server_config import server_config
-from terrarium_mcp.irc_bridge.network.transport import tls_context
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
-from terrarium_mcp.server import chosen_tools, published_tools
-from terrarium_mcp.settings import BadSetting, Settings, check_mounted_channels
+from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, claimed
 
 STOPPED, LINES_LOST = 0, 3
@@ -30,34 +28,6 @@ The store's thread gives up the interpreter's lock with every row that SQLite wr
 the event loop would take it for 5 ms each time, so that lines wait for seconds to be written."""
 
 log = logging.getLogger(__name__)
-
-
-def check_tools(settings: Settings) -> None:
-    """Refuse settings that would keep the MCP server from starting or offering the bot's tools.
-
-    Raises:
-        BadSetting: TERRARIUM_TOOLS or TERRARIUM_BRIDGE_TOOLS names a tool that is not published.
-    """
-    known = [tool.function.__name__ for tool in published_tools(settings)]
-    chosen_tools(settings.bridge_tools, known, "TERRARIUM_BRIDGE_TOOLS")
-
-
-def check_settings(settings: Settings) -> None:
-    """Refuse settings with which no connection could succeed, before anything is opened.
-
-    Raises:
-        BadSetting: no server, channel or contact is set, a certificate is unusable, or an MCP
-            server is mounted in a channel that no network has.
-    """
-    check_mounted_channels(settings.mcp_servers, settings.named_channels)
-    for network in settings.networks:
-        try:
-            config = server_config(network)
-            if config.tls_cafile or config.tls_certfile:
-                tls_context(config)
-        except (BadSetting, ConnectionError) as error:
-            name = f"{network.network_name}: " if len(settings.networks) > 1 else ""
-            raise BadSetting(f"{name}{error}") from error
 
 
 @asynccontextmanager

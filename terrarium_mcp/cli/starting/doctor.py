@@ -5,11 +5,13 @@ import shutil
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import click
 
 from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.cli.starting.bridge_checks import check_network, check_talk_log, check_tools
 from terrarium_mcp.cli.starting.liveness import facts_of, is_current, troubles
 from terrarium_mcp.cli.starting.program import shell_words
 from terrarium_mcp.cli.starting.progress import Progress
@@ -53,7 +55,7 @@ async def examination(
     repaired = await _repaired(path, settings) if rebuild else []
     state = examine(path, datetime.now(UTC), settings)
     tabled = [*networks_set_so(settings, tables), *channels_set_so(settings)]
-    known = [set_so(settings, sources), *tabled, *mounts_set_so(settings)]
+    known = [set_so(settings, sources), *tabled, *mounts_set_so(settings), *refusals(settings)]
     sections = [*known, *repaired, *state, *_importable(Path.home())]
     for section in sections:
         _show(section)
@@ -150,6 +152,20 @@ def set_so(settings: Settings, sources: Mapping[str, str]) -> Section:
             if (name := str(info.alias))
         ],
     )
+
+
+def refusals(settings: Settings) -> list[Section]:
+    """Why a server, or a bridge if a network has an IRC server, would refuse to start."""
+    checks = [("tools", partial(check_tools, settings)), ("log", partial(check_talk_log, settings))]
+    if any(one.irc_server for one in settings.networks):
+        checks += [(one.network_name, partial(check_network, one)) for one in settings.networks]
+    facts = []
+    for name, check in checks:
+        try:
+            check()
+        except BadSetting as error:
+            facts.append(Fact(harmless(name), str(error), wrong=True))
+    return [Section("refused at the start", facts)] if facts else []
 
 
 def _importable(home: Path) -> list[Section]:

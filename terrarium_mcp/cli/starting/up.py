@@ -5,9 +5,8 @@ from collections.abc import Callable
 import anyio
 from anyio.abc import TaskStatus
 
+from terrarium_mcp.cli.starting.bridge_checks import check_settings, check_tools
 from terrarium_mcp.cli.starting.bridge_runner import (
-    check_settings,
-    check_tools,
     claimed_channels,
     open_bridges,
     run_until_signal,

@@ -42,7 +42,8 @@ class OwnNick:
             return
         self._refusals += 1
         if self._refusals > _ATTEMPTS:
-            self._end(f"no nick was accepted: {line.params[-1] if line.params else ''}")
+            why = line.params[-1] if line.params else ""
+            self._end(f"no nick was accepted: {why.rstrip('.')}. Set IRC_NICK to another nick")
             return
         self._post("NICK", similar_nick(self._config.nick, secrets.randbelow(100)))
 

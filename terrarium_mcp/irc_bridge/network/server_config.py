@@ -55,8 +55,8 @@ def server_config(settings: Settings) -> ServerConfig:
     """The connection parameters of the network that the settings name.
 
     Raises:
-        BadSetting: no server or channel is set, or no contact for a public network, or a
-            certificate without TLS.
+        BadSetting: no server or channel is set, or no contact for a public network, or a login
+            without TLS, password or certificate.
     """
     if not settings.irc_server:
         raise BadSetting(
@@ -79,6 +79,16 @@ def server_config(settings: Settings) -> ServerConfig:
         raise BadSetting(
             "TERRARIUM_TLS_CERT needs TLS, which is off. Set IRC_USE_SSL=on and IRC_PORT to the"
             " server's TLS port, usually 6697, or remove TERRARIUM_TLS_CERT."
+        )
+    if settings.sasl_username and not (settings.sasl_password or settings.tls_cert):
+        raise BadSetting(
+            "TERRARIUM_SASL_USERNAME is set and TERRARIUM_SASL_PASSWORD is not. Set it, or remove"
+            " TERRARIUM_SASL_USERNAME."
+        )
+    if settings.sasl_password and not settings.uses_tls:
+        raise BadSetting(
+            "TERRARIUM_SASL_PASSWORD is sent over TLS only, which is off. Set IRC_USE_SSL=on and"
+            " IRC_PORT to the server's TLS port, usually 6697, or remove TERRARIUM_SASL_PASSWORD."
         )
     return ServerConfig(
         network=settings.network_name,

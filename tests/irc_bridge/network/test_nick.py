@@ -32,7 +32,7 @@ async def test_however_a_nick_is_refused_the_next_one_is_cut_and_numbered(numeri
 async def test_the_last_refusal_is_the_reason_why_there_is_no_connection() -> None:
     async with fake_ircd(answer=refusing("433")) as server, staying(login(server.port)) as (net, _):
         await server.hears("CAP LS", times=2)
-        assert net.trouble == "no nick was accepted: No"
+        assert net.trouble == "no nick was accepted: No. Set IRC_NICK to another nick"
         assert net.nick == "Terra"
 
 
@@ -40,7 +40,7 @@ async def test_a_refusal_without_a_word_is_a_refusal_too() -> None:
     answer = refusing("433", params="")
     async with fake_ircd(answer=answer) as server, staying(login(server.port)) as (network, _):
         await server.hears("CAP LS", times=2)
-        assert network.trouble == "no nick was accepted: "
+        assert network.trouble == "no nick was accepted: . Set IRC_NICK to another nick"
 
 
 async def test_once_registered_a_refused_nick_is_only_asked_for_again_later() -> None:

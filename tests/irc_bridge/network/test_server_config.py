@@ -92,6 +92,21 @@ def test_what_is_not_set_is_empty() -> None:
                 " server's TLS port, usually 6697, or remove TERRARIUM_TLS_CERT."
             ),
         ),
+        (
+            {"sasl_username": "lab"},
+            (
+                "TERRARIUM_SASL_USERNAME is set and TERRARIUM_SASL_PASSWORD is not. Set it, or"
+                " remove TERRARIUM_SASL_USERNAME."
+            ),
+        ),
+        (
+            {"sasl_username": "lab", "sasl_password": "hunter2", "irc_use_ssl": False},
+            (
+                "TERRARIUM_SASL_PASSWORD is sent over TLS only, which is off. Set IRC_USE_SSL=on"
+                " and IRC_PORT to the server's TLS port, usually 6697, or remove"
+                " TERRARIUM_SASL_PASSWORD."
+            ),
+        ),
     ],
 )
 def test_what_cannot_work_is_refused_with_the_way_out(changed: dict[str, Any], why: str) -> None:
