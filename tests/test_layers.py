@@ -57,9 +57,9 @@ MAY_IMPORT = {
 
 PACKAGES = {
     "store/sqlite": (
-        "engine", "schema", "opening", "trusted_time", "index", "keeper", "claims", "own_files",
-        "path_watch", "ingest", "topics", "search", "archive", "removal", "imports", "health",
-        "backup", "service", "store",
+        "engine", "schema", "opening", "trusted_time", "index", "keeper", "claims",
+        "older_keeper", "own_files", "path_watch", "ingest", "topics", "search", "archive",
+        "removal", "imports", "health", "backup", "service", "store",
     ),
     "irc_bridge": (
         "network", "model", "talk_log", "record", "toolbox", "answer", "dialogue",

@@ -23,6 +23,7 @@ from terrarium_mcp.store.sqlite.index.indexer import INDEXED_BY_READ, Indexer
 from terrarium_mcp.store.sqlite.index.voice_rules import adopt_rules, are_news
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 from terrarium_mcp.store.sqlite.keeper import Keeper, is_held, lock_file
+from terrarium_mcp.store.sqlite.older_keeper import OlderKeeperWatch
 from terrarium_mcp.store.sqlite.opening import Opening
 from terrarium_mcp.store.sqlite.path_watch import LOOK_EVERY, PathWatch
 from terrarium_mcp.store.sqlite.schema import (
@@ -154,12 +155,14 @@ class FileService:
 
     async def _open(self) -> None:
         may_adopt = self._adopt
-        while await to_thread.run_sync(_version, self.path, may_adopt) < CURRENT:
+        older = OlderKeeperWatch(self.path)
+        while (version := await to_thread.run_sync(_version, self.path, may_adopt)) < CURRENT:
             may_adopt = True  # which is checked again, with the file locked
             if self.keeper.claim():
                 await self._migrate()
             else:
                 self.opening.takes_long()
+                older.note(version, anyio.current_time())
                 await anyio.sleep(_LOOK_AGAIN)  # another process is migrating it
         await self.database.open()
         if self._adopt:

@@ -28,6 +28,7 @@ from terrarium_mcp.store.sqlite.index.counter_sql import IS_COUNTED
 from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.structure import TO_BE_EMPTIED
 from terrarium_mcp.store.sqlite.keeper import KeeperRecord, is_held, lock_file
+from terrarium_mcp.store.sqlite.older_keeper import older_keeper
 from terrarium_mcp.store.sqlite.schema import (
     APPLICATION_ID,
     CURRENT,
@@ -65,7 +66,7 @@ def examine(path: Path, now: datetime, settings: Settings | None = None) -> list
     try:
         with untouched(path) as connection:
             version = checked_version(connection, path)
-            facts = [_version(connection, version), _journal(path, version)]
+            facts = [_version(connection, path, version), _journal(path, version)]
             if version == CURRENT:
                 facts += _adopted(connection, settings.source_timezone)
                 facts += [*_contents(connection), *_size(connection, path, now)]
@@ -106,7 +107,7 @@ def _beside(path: Path) -> Iterator[Fact]:
         yield Fact("left over", text, wrong=True)
 
 
-def _version(connection: sqlite3.Connection, version: int) -> Fact:
+def _version(connection: sqlite3.Connection, path: Path, version: int) -> Fact:
     if version == CURRENT:
         return Fact("version", f"{version}, application id {APPLICATION_ID:#x}")
     if not version and not terrarium_irc.is_present(connection):
@@ -115,6 +116,8 @@ def _version(connection: sqlite3.Connection, version: int) -> Fact:
         return Fact(
             "version", "terrarium-irc's, not adopted: serve, bridge and up copy and adopt it"
         )
+    if problem := older_keeper(path, version):
+        return Fact("version", problem, wrong=True)
     return Fact("version", f"{version}; the next start copies it, then migrates it to {CURRENT}")
 
 
