@@ -19,8 +19,9 @@ from terrarium_mcp.cli.options import loaded_settings, settings_options, warn_of
 @click.option(
     "--rebuild",
     is_flag=True,
-    help="Recreate missing tables and indexes, which needs exclusive access; run --deep; then"
-    " rebuild whatever it found inconsistent.",
+    help="Recreate missing tables and indexes, which needs exclusive access; date new lines now,"
+    " if the last ones are ahead of the clock; run --deep; then rebuild whatever it found"
+    " inconsistent.",
 )
 @click.option(
     "--temp",

@@ -1,14 +1,17 @@
 """The doctor shows the settings and the database, and its exit status says whether all is well."""
 
 import subprocess
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import anyio
 import pytest
 
+from terrarium_mcp.store import open_store
 from tests.cli.programs import environment, ran, words
 from tests.samples import terrarium_irc as sample
 from tests.store.damage import garble_index
-from tests.store.scene import rows_of, write
+from tests.store.scene import line_of, rows_of, write
 
 Done = subprocess.CompletedProcess[str]
 
@@ -256,6 +259,26 @@ def test_what_is_wrong_is_marked_summed_up_and_rebuilt(ours: Path, tmp_path: Pat
     assert "rebuilt" in lines(mended)
     assert any(line.startswith("index, counters 1 line in ") for line in lines(mended))
     assert ran("terrarium-mcp doctor --deep", "--db", ours, at=tmp_path).returncode == 0
+
+
+def test_after_a_clock_that_was_ahead_new_lines_are_dated_right_again(tmp_path: Path) -> None:
+    file = tmp_path / "irc_logs.db"
+
+    async def say(at: datetime) -> None:
+        async with open_store(file) as store:
+            await store.messages.append([line_of("ada", "tea", at)])
+
+    now = datetime.now(UTC)
+    anyio.run(say, now + timedelta(days=1))
+    assert lines(ran("terrarium-mcp doctor", "--db", file, at=tmp_path))[-1] == (
+        "1 wrong: database (clock)"
+    )
+    done = ran("terrarium-mcp doctor --rebuild", "--db", file, at=tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert "set back new lines are dated now" in lines(done)
+    anyio.run(say, now)
+    [(first,), (second,)] = rows_of(file, "SELECT timestamp FROM messages ORDER BY id")
+    assert first > second
 
 
 def test_a_folder_for_the_copy_must_exist(ours: Path, tmp_path: Path) -> None:

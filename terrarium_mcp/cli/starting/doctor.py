@@ -53,6 +53,7 @@ async def examination(
     """Print the findings; returns whether all is well in the end."""
     path = Path.cwd() / settings.db_path
     repaired = await _repaired(path, settings) if rebuild else []
+    repaired += await _clock_set_back(path, settings) if rebuild else []
     state = examine(path, datetime.now(UTC), settings)
     tabled = [*networks_set_so(settings, tables), *channels_set_so(settings)]
     known = [set_so(settings, sources), *tabled, *mounts_set_so(settings), *refusals(settings)]
@@ -134,6 +135,17 @@ async def _repaired(path: Path, settings: Settings) -> list[Section]:
     except (TerrariumError, OSError) as error:
         facts.append(Fact("not done", str(error), wrong=True))
     return [Section("schema", facts)] if facts else []
+
+
+async def _clock_set_back(path: Path, settings: Settings) -> list[Section]:
+    """Date the next lines by the clock again, where those before them are ahead of it."""
+    now = datetime.now(UTC)
+    if not any(one.name == "clock" for one in examine(path, now)[0].facts):
+        return []
+    async with open_store(path, settings) as store:
+        await store.opening.wait(_OPENING_TIMEOUT)
+        was = await store.messages.set_clock_back(now)
+    return [Section("clock", [Fact("was ahead", was), Fact("set back", "new lines are dated now")])]
 
 
 async def _fill(path: Path, settings: Settings) -> None:

@@ -27,7 +27,8 @@ from terrarium_mcp.store.sqlite.engine import checkpoints
 from terrarium_mcp.store.sqlite.engine.checkpoints import Checkpoints
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.fts_merge import LOOK_EVERY, SegmentMerger
-from terrarium_mcp.store.sqlite.index import rolling_windows, word_blocks
+from terrarium_mcp.store.sqlite.index import clock_ahead, rolling_windows, word_blocks
+from terrarium_mcp.store.sqlite.index.clock_ahead import ClockAheadWatch
 from terrarium_mcp.store.sqlite.index.grouped_indexing import GroupedIndexing
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.rolling_windows import RollingWindows
@@ -134,6 +135,7 @@ class Keeper:
             tasks.start_soon(
                 self._repeat, RollingWindows(database).advance, rolling_windows.LOOK_EVERY
             )
+            tasks.start_soon(self._repeat, ClockAheadWatch(database).look, clock_ahead.LOOK_EVERY)
             tasks.start_soon(self._repeat, WordBlockCounter(database).count, word_blocks.LOOK_EVERY)
             tasks.start_soon(_schedule_repairs, indexer)
 

@@ -24,6 +24,7 @@ from terrarium_mcp.store.sqlite.health.readonly import is_wal, untouched
 from terrarium_mcp.store.sqlite.health.size import database_size
 from terrarium_mcp.store.sqlite.health.unnamed_relays import unnamed_relays
 from terrarium_mcp.store.sqlite.index.all_structures import EVERYTHING
+from terrarium_mcp.store.sqlite.index.clock_ahead import ROOMS_AHEAD, ahead, latest_tolerated
 from terrarium_mcp.store.sqlite.index.counter_sql import IS_COUNTED
 from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.structure import TO_BE_EMPTIED
@@ -69,7 +70,8 @@ def examine(path: Path, now: datetime, settings: Settings | None = None) -> list
             facts = [_version(connection, path, version), _journal(path, version)]
             if version == CURRENT:
                 facts += _adopted(connection, settings.source_timezone)
-                facts += [*_contents(connection), *_size(connection, path, now)]
+                facts += [*_contents(connection), *_clock(connection, now)]
+                facts += _size(connection, path, now)
                 facts += _retention(connection, path, now, settings)
                 sections += [_index(connection), _others(connection)]
                 sections += _speakers(connection, settings)
@@ -180,6 +182,13 @@ def _contents(connection: sqlite3.Connection) -> Iterator[Fact]:
         "recording",
         f"{quantity(still, 'span')} open, last alive {alive} UTC" if still else "nothing",
     )
+
+
+def _clock(connection: sqlite3.Connection, now: datetime) -> Iterator[Fact]:
+    """Whether lines get a wrong time."""
+    rooms = connection.execute(ROOMS_AHEAD, {"until": latest_tolerated(now)}).fetchall()
+    if rooms:
+        yield Fact("clock", harmless(ahead(rooms, now)), wrong=True)
 
 
 def _size(connection: sqlite3.Connection, path: Path, now: datetime) -> Iterator[Fact]:

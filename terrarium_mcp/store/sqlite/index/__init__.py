@@ -7,7 +7,7 @@ a watermark: the id up to which it is complete. It lags behind while a group of 
 - structure, all_structures: what they have in common, and which there are
 - watermarks: how far each is
 - indexer, grouped_indexing: keep them current; unindexing: takes out what is removed
-- external_rows, live_clock: the messages themselves
+- external_rows, live_clock, clock_ahead: the messages themselves
 - voices, voice_rules: who speaks, which most others go by
 - followers, room_moves: how the others follow what changes later
 - message_index, phrase_index, msgid_index, full_text, fts_syntax: what was said, by words

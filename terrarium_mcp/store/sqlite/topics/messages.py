@@ -22,6 +22,12 @@ from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import OF_ROOM, room_ids, within
 from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, IS_SPEECH, as_messages
+from terrarium_mcp.store.sqlite.index.clock_ahead import (
+    ROOMS_AHEAD,
+    ahead,
+    latest_tolerated,
+    set_back,
+)
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.watermarks import current_sql
 from terrarium_mcp.store.sqlite.ingest.append import Appender
@@ -57,6 +63,22 @@ class Messages:
             StoreFailed: nothing was saved; the same call may be repeated.
         """
         return await self._appender.append(messages)
+
+    async def set_clock_back(self, now: datetime) -> str:
+        """Date the next live lines at `now` or later, also where the last line is dated after it.
+
+        Call it once a wrong clock was set right: the lines until then keep their times. Returns
+        what was wrong; "" if no room was ahead.
+
+        Raises:
+            StoreFailed: nothing has changed.
+        """
+        rooms = await self._database.rows(ROOMS_AHEAD, {"until": latest_tolerated(now)})
+        if rooms:
+            await self._indexer.catch_up()  # lines above the watermark count too
+            async with self._database.writing() as writer:
+                await set_back(writer, now)
+        return ahead(rooms, now)
 
     async def append_all(
         self,
