@@ -7,8 +7,15 @@ import click
 from terrarium_mcp.cli.options import settings_of, settings_options
 
 
+def _named(_: click.Context, __: click.Parameter, path: str) -> Path:
+    """Refuse an empty name, as of a variable that is not set: it would be the current folder."""
+    if not path:
+        raise click.BadParameter("it is empty. Name a file or a folder.")
+    return Path(path)
+
+
 @click.command()
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=click.Path(), callback=_named)
 @click.option("--zstd", "compress", is_flag=True, help="Compress it with zstd.")
 @settings_options
 def backup(

@@ -10,13 +10,13 @@ _SHELLS = {"bash": BashComplete, "zsh": ZshComplete, "fish": FishComplete}
 @click.argument("shell", type=click.Choice(list(_SHELLS)))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
-    r"""Print a script that completes commands and options.
+    """Print a script that completes commands and options.
 
     \b
     bash: eval "$(terrarium-mcp completion bash)"      in ~/.bashrc
     zsh:  eval "$(terrarium-mcp completion zsh)"       in ~/.zshrc
     fish: terrarium-mcp completion fish | source       in ~/.config/fish/config.fish
-    """
+    """  # noqa: D301 -- for click \b is a character, after which it leaves lines as they are
     root = context.find_root()
     name = root.info_name or ""
     variable = f"_{name}_COMPLETE".replace("-", "_").upper()  # which click reads at the start

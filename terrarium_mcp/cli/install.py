@@ -8,9 +8,22 @@ from terrarium_mcp.cli.options import loaded_settings, settings_options, warn_of
 from terrarium_mcp.cli.starting.hosts import HOSTS
 
 
+def _named(_: click.Context, __: click.Parameter, name: str) -> str:
+    """Refuse a name that no person could choose in a host."""
+    if not name.strip():
+        raise click.BadParameter("it is empty. Name the entry, such as terrarium.")
+    return name
+
+
 @click.command()
 @click.argument("host", type=click.Choice(list(HOSTS)), metavar="HOST")
-@click.option("--name", default="terrarium", show_default=True, help="Name of the entry.")
+@click.option(
+    "--name",
+    default="terrarium",
+    show_default=True,
+    callback=_named,
+    help="Name of the entry.",
+)
 @click.option(
     "--file",
     type=click.Path(path_type=Path, dir_okay=False),

@@ -33,6 +33,8 @@ def serve(
     env_file: Path | None,
 ) -> None:
     """Publish the history over stdio, or over HTTP with --http or --sse."""
+    if not (http or sse):
+        _refuse_address()
     loaded = loaded_settings(db, config, env_file)
     if db and not create:
         _require_folder(loaded.settings.db_path)
@@ -41,6 +43,14 @@ def serve(
         _serve_http(loaded.settings, host, port, sse=sse)
     else:  # started by a program, in which nobody reads warnings
         _serve_stdio(loaded.settings)
+
+
+def _refuse_address() -> None:
+    """Refuse an address where nothing listens: the client would wait for it in vain."""
+    context = click.get_current_context()
+    for name in ("host", "port"):
+        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
+            raise click.UsageError(f"--{name} needs --http, or --sse: stdio has no address.")
 
 
 def _require_folder(database: Path) -> None:

@@ -66,6 +66,28 @@ def test_a_folder_that_is_missing_is_made_so_that_the_next_backup_has_its_place_
     assert stat.S_IMODE((tmp_path / "backups").stat().st_mode) == 0o700
 
 
+def test_an_empty_name_is_not_the_current_folder(ours: Path, tmp_path: Path) -> None:
+    before = {*tmp_path.iterdir()}
+    done = ran(BACKUP, "", "--db", ours, at=tmp_path)
+    assert done.returncode == 2
+    assert "it is empty. Name a file or a folder." in done.stderr
+    assert {*tmp_path.iterdir()} == before
+
+
+def test_a_restoration_that_fails_leaves_no_folder(ours: Path, tmp_path: Path) -> None:
+    ran(f"{BACKUP} h.tar", "--db", ours, at=tmp_path)
+    whole = (tmp_path / "h.tar").read_bytes()
+    (tmp_path / "cut.tar").write_bytes(whole[: len(whole) // 2])
+    (tmp_path / "mine").mkdir()
+    for place in ("a/b/x.db", "mine/x.db"):
+        done = ran(f"{RESTORE} cut.tar --db {place}", at=tmp_path)
+        assert "Nothing was changed." in told(done)
+    assert not (tmp_path / "a").exists()
+    assert (tmp_path / "mine").is_dir()
+    assert ran(f"{RESTORE} h.tar --db a/b/x.db", at=tmp_path).returncode == 0
+    assert (tmp_path / "a" / "b" / "x.db").is_file()
+
+
 def test_nothing_is_overwritten(ours: Path, tmp_path: Path) -> None:
     precious = tmp_path / "history.backup"
     precious.write_text("precious")

@@ -33,6 +33,14 @@ def test_help_is_also_a_word(tmp_path: Path) -> None:
     assert "(Did you mean one of: 'search', 'serve'?)" in unknown.stderr
 
 
+def test_the_help_of_the_completion_has_a_line_to_copy_for_each_shell(tmp_path: Path) -> None:
+    told = ran("terrarium-mcp completion --help", at=tmp_path).stdout
+    assert "\\b" not in told
+    lines = [" ".join(line.split()) for line in told.splitlines()]
+    assert 'bash: eval "$(terrarium-mcp completion bash)" in ~/.bashrc' in lines
+    assert "fish: terrarium-mcp completion fish | source in ~/.config/fish/config.fish" in lines
+
+
 @pytest.mark.parametrize(
     ("shell", "line"),
     [

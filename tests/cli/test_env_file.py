@@ -32,6 +32,15 @@ def test_only_the_lines_of_the_settings_change() -> None:
     )
 
 
+def test_a_setting_that_was_left_out_gets_its_line_again() -> None:
+    old = merged("", {"AGENT_MODEL": "m", "IRC_SERVER": "h"})
+    without = merged(old, {"AGENT_MODEL": ""})
+    assert "\n#AGENT_MODEL=m\n" in without
+    assert merged(without, {"AGENT_MODEL": "it's \\ n"}) == old.replace(
+        "AGENT_MODEL=m", "AGENT_MODEL='it\\'s \\\\ n'"
+    )
+
+
 def test_the_same_settings_again_change_nothing() -> None:
     values = {"IRC_SERVER": "h", "IRC_PORT": "", "TERRARIUM_CONTACT": "it's \\ me"}
     once = merged("", values)

@@ -84,7 +84,7 @@ def test_a_terrarium_toml_that_does_not_go_with_the_answers_is_told(
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--server", "127.0.0.1"], "IRC_CHANNELS is not known. Give it as an option"),
+        (["--server", "127.0.0.1"], "IRC_CHANNELS is not known. Give it as the option --channels"),
         (["--server", "http://h"], "not the address of an IRC server, such as"),
         (
             ["--server", "127.0.0.1", "--channels", "a;b"],
@@ -110,6 +110,17 @@ def test_with_yes_an_answer_that_cannot_be_used_ends_it(
     assert not list(tmp_path.iterdir())
 
 
+def test_a_zone_that_is_not_needed_is_checked_and_said_to_be_unused(tmp_path: Path) -> None:
+    options = ["--server", "127.0.0.1:1", "--channels", "tea", "--model-url", "none", "--yes"]
+    done = ran("terrarium-mcp init --old-zone Mars/X", *options, at=tmp_path)
+    assert done.returncode == 1
+    assert "TERRARIUM_SOURCE_TIMEZONE='Mars/X' (from your answer): not a time zone" in done.stderr
+    assert not list(tmp_path.iterdir())
+    done = ran("terrarium-mcp init --old-zone Europe/Berlin", *options, at=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "--old-zone is not used" in done.stderr
+
+
 async def test_faulty_answers_are_asked_for_again(ngircd: Ircd, tmp_path: Path) -> None:
     port = free_port()
     async with strict_agent() as agent:
@@ -123,6 +134,7 @@ async def test_faulty_answers_are_asked_for_again(ngircd: Ircd, tmp_path: Path) 
             await init.answers("IRC server", f"localhost:{ngircd.tls_port}")
             await init.answers("PEM file", "nowhere.pem")
             await init.sees("TERRARIUM_TLS_CAFILE names", "cannot be used: No such file")
+            await init.sees("As an option of init, TERRARIUM_TLS_CAFILE is --tls-cafile")
             await init.answers("Keep this server nevertheless?", "n")
             await init.answers("IRC server", f"localhost:{ngircd.tls_port}")
             await init.answers("PEM file", ngircd.cafile)

@@ -164,6 +164,12 @@ def test_a_second_run_changes_nothing(host: str, home: Path) -> None:
     assert len(list(file.parent.glob("*.before-*"))) == 1
 
 
+def test_an_entry_without_a_name_is_refused(home: Path) -> None:
+    done = ran("terrarium-mcp install cursor --write --name", "", at=home, HOME=home)
+    assert done.returncode == 2
+    assert "it is empty. Name the entry, such as terrarium." in done.stderr
+
+
 def test_another_database_replaces_the_entry_and_keeps_each_copy(home: Path) -> None:
     file = there("claude-desktop", home)
     install("claude-desktop", home, "--write")

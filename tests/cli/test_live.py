@@ -56,8 +56,8 @@ def test_what_is_not_wrong_yet_is_a_trouble_all_the_same() -> None:
     away = beat(connected=False, since=just_now, trouble="the password is wrong")
     outside = beat(since=just_now, missing=("#tea",), model_trouble="no answer")
     assert wrong(away) == wrong(outside) == []
-    assert (troubles(away), troubles(outside)) == (["connected"], ["channels", "model"])
-    assert troubles(beat()) == troubles(beat(connected=False, stopped=True)) == []
+    assert (troubles(away, NOW), troubles(outside, NOW)) == (["connected"], ["channels", "model"])
+    assert troubles(beat(), NOW) == troubles(beat(connected=False, stopped=True), NOW) == []
 
 
 def test_a_bridge_that_records_everything_is_well() -> None:
@@ -115,6 +115,15 @@ def test_a_silent_bridge_and_one_that_died_are_not_well() -> None:
     dead = Heartbeat(f"{2**22 + 1}@{socket.gethostname()}", NOW, report())
     (gone,) = wrong(dead)
     assert "ended without a word after 2026-11-22 12:00:00 UTC" in gone
+
+
+def test_what_an_old_heartbeat_said_of_recording_is_not_said_to_be_so_now() -> None:
+    later = NOW + timedelta(seconds=57)
+    told = {fact.name: fact.text for fact in facts_of(beat(), later)}
+    assert told["recording"] == ("worked 57 s ago, 0 lines waiting; no heartbeat was written since")
+    assert wrong(beat(), later) == []
+    assert troubles(beat(), later) == ["recording"]
+    assert troubles(beat(), NOW + timedelta(seconds=45)) == []
 
 
 def test_a_network_that_nobody_has_recorded_for_a_week_is_no_reason_for_an_alarm() -> None:

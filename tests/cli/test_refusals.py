@@ -218,6 +218,13 @@ def test_a_certificate_authority_that_cannot_be_used_is_named(tmp_path: Path, co
     assert "TERRARIUM_TLS_CAFILE names ca.pem, which cannot be used" in line
 
 
+@pytest.mark.parametrize("option", ["--host 0.0.0.0", "--port 8765"])
+def test_an_address_without_http_is_refused(tmp_path: Path, option: str) -> None:
+    told = misused(ran(f"terrarium-mcp serve {option}", at=tmp_path))
+    assert f"{option.split(maxsplit=1)[0]} needs --http, or --sse" in told
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(
     "command", ["", "sing", "serve --sing", "bridge --mcp not-an-address", "demo --twice"]
 )

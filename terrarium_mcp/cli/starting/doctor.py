@@ -84,7 +84,7 @@ def live_examination(settings: Settings, now: datetime) -> bool:
         f"{_title(name)} ({trouble})"
         for name, heartbeat in sorted(found.items())
         if _title(name) in shown
-        for trouble in troubles(heartbeat)
+        for trouble in troubles(heartbeat, now)
     ]
     return _verdict(sections, in_trouble)
 

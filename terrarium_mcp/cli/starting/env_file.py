@@ -18,7 +18,8 @@ _PLAIN = re.compile(r"[\w./:@,+-]+")
 def merged(old: str, values: Mapping[str, str]) -> str:
     """The text of `old` with these settings; an empty value comments its line out.
 
-    Everything else stays as it is. Settings that `old` lacks are appended, with their meaning.
+    Everything else stays as it is. A line that was commented out so is used again. Settings that
+    `old` lacks are appended, with their meaning.
 
     Raises:
         TerrariumError: a value cannot be written to such a file.
@@ -30,6 +31,8 @@ def merged(old: str, values: Mapping[str, str]) -> str:
         if present.search(text):
             new = line.replace("\\", r"\\") if line else r"#\g<0>"
             text = present.sub(new, text)
+        elif line and (commented := re.compile(rf"^#{name}=.*$", re.MULTILINE)).search(text):
+            text = commented.sub(line.replace("\\", r"\\"), text, count=1)  # which we left out
         elif line:
             added += f"\n# {_meanings()[name]}\n{line}\n"
     return text + ("" if text.endswith("\n") else "\n") + added if added else text

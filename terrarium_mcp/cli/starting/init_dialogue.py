@@ -10,6 +10,20 @@ from terrarium_mcp.settings import BadSetting, Settings, keys_hidden, settings_f
 NONE = {"none", "no", "-"}
 """Answers that mean: without one."""
 
+OPTIONS = {
+    "IRC_SERVER": "--server",
+    "IRC_CHANNELS": "--channels",
+    "IRC_USE_SSL": "--tls or --no-tls",
+    "TERRARIUM_CONTACT": "--contact",
+    "TERRARIUM_TLS_CAFILE": "--tls-cafile",
+    "AGENT_API_URL": "--model-url",
+    "AGENT_API_KEY": "--model-key",
+    "AGENT_MODEL": "--model",
+    "DB_PATH": "--old-logs",
+    "TERRARIUM_SOURCE_TIMEZONE": "--old-zone",
+}
+"""The option of `terrarium-mcp init` for each setting: what is said of one names both."""
+
 Values = Mapping[str, str]
 """Settings by their names, as they are written to a file; an empty one is not set."""
 
@@ -44,7 +58,9 @@ class Dialogue:
             if typed or not needed:
                 return typed
         if needed and not default:
-            raise TerrariumError(f"{name} is not known. Give it as an option, or leave --yes out.")
+            raise TerrariumError(
+                f"{name} is not known. Give it as the option {OPTIONS[name]}, or leave --yes out."
+            )
         return default
 
     def option(self, name: str, *, or_usual: bool) -> str:
@@ -73,7 +89,10 @@ class Dialogue:
 
     def objects(self, problem: object) -> None:
         """Say what is wrong with an answer."""
-        click.secho(f"  {problem}", fg="yellow", err=True)
+        text = str(problem)
+        if named := [f"{name} is {option}" for name, option in OPTIONS.items() if name in text]:
+            text = f"{text.rstrip('.')}. As an option of init, {', '.join(named)}."
+        click.secho(f"  {text}", fg="yellow", err=True)
 
     def agrees(self, question: str) -> bool:
         """Whether to go on; without anyone to ask, yes."""

@@ -12,6 +12,10 @@ from terrarium_mcp.store import Fact, Heartbeat
 STALE = timedelta(minutes=3)
 """After this long without a heartbeat (nine of them) a bridge is not well."""
 
+LATE = timedelta(seconds=45)
+"""After this long two heartbeats are missing: what the last one said of writing may have changed,
+since a bridge that cannot write cannot report it."""
+
 GRACE = timedelta(minutes=2)
 """For this long a bridge may be unconnected or outside a channel: a start, a netsplit, a kick."""
 
@@ -36,13 +40,13 @@ def facts_of(heartbeat: Heartbeat, now: datetime) -> list[Fact]:
         _connection(heartbeat, now),
         _channels(heartbeat, now),
         Fact("newest line", _newest(heartbeat, now)),
-        _writing(heartbeat),
+        _writing(heartbeat, now),
         Fact("model", harmless(report.model_trouble) or "no trouble known"),
         Fact("questions", f"{report.questions} in work or waiting"),
     ]
 
 
-def troubles(heartbeat: Heartbeat) -> list[str]:
+def troubles(heartbeat: Heartbeat, now: datetime) -> list[str]:
     """The facts that are not as they should be at the moment, whether or not that is wrong yet.
 
     A model counts as well, without which recording goes on.
@@ -51,6 +55,7 @@ def troubles(heartbeat: Heartbeat) -> list[str]:
     found = {
         "connected": not report.connected,
         "channels": bool(report.missing),
+        "recording": now - heartbeat.at > LATE,
         "model": bool(report.model_trouble),
     }
     return [name for name, is_so in found.items() if is_so and not report.stopped]
@@ -132,11 +137,14 @@ def _newest(heartbeat: Heartbeat, now: datetime) -> str:
     return f"{duration(now - newest)} ago" if newest else "none since the start"
 
 
-def _writing(heartbeat: Heartbeat) -> Fact:
+def _writing(heartbeat: Heartbeat, now: datetime) -> Fact:
     report = heartbeat.report
     lost = f"; {quantity(report.lost, 'line')} lost since the start" if report.lost else ""
     waiting = f"{quantity(report.waiting, 'line')} waiting"
     if report.unwritable_since is None:
+        if (age := now - heartbeat.at) > LATE:
+            text = f"worked {duration(age)} ago, {waiting}{lost}; no heartbeat was written since"
+            return Fact("recording", text)
         return Fact("recording", f"works, {waiting}{lost}")
     since = f"not since {_time(report.unwritable_since)}, {waiting}{lost}."
     return Fact("recording", f"{since} {report.write_trouble}", wrong=True)

@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -46,7 +46,11 @@ def restore_backup(bundle: Path, path: Path, on_step: OnBackupStep) -> Manifest:
     with _named(bundle):
         needed = sum(file.bytes for file in manifest_in(bundle).files.values())
     _require_nothing_in_the_way(path)
-    create_private_folder(path.parent)
+    with _folder_of(path):
+        return _restored(bundle, path, needed, on_step)
+
+
+def _restored(bundle: Path, path: Path, needed: int, on_step: OnBackupStep) -> Manifest:
     if free_bytes(path.parent) < needed:
         raise RestoreRefused(
             f"The backup needs {needed / 1e6:,.0f} MB; {path.parent} has"
@@ -64,6 +68,22 @@ def restore_backup(bundle: Path, path: Path, on_step: OnBackupStep) -> Manifest:
         _require_nothing_in_the_way(path)
         _put_in_place(temporary, path)
     return manifest
+
+
+@contextmanager
+def _folder_of(path: Path) -> Iterator[None]:
+    """The folder of the database; one that is made for it goes again if the block fails."""
+    missing = [one for one in (path.parent, *path.parent.parents) if not one.exists()]
+    create_private_folder(path.parent)
+    try:
+        yield
+    except BaseException:
+        if missing:
+            with suppress(OSError):  # something else was put there
+                lock_file(path).unlink(missing_ok=True)
+                for folder in missing:
+                    folder.rmdir()
+        raise
 
 
 def _require_nothing_in_the_way(path: Path) -> None:
