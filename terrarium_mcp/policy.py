@@ -26,6 +26,9 @@ UNUSABLE_KEY = f"{_PREFIX}unusable"
 """The key of a tool's `_meta` that says why it cannot work here, for a client that offers tools."""
 
 _PERMALINK = re.compile(r"(?:terrarium://message/)?(\d{1,18})")
+_WRITTEN_ID = re.compile(
+    r"(?:https?://\S{0,200}?/message/|(?:message|line|id)\s+#?)?(\d{1,18})", re.IGNORECASE
+)
 
 _NETWORK = re.compile(rf"(.*?)/(?=[{CHANNEL_PREFIXES}])")
 _NETWORK_OF_BARE_NAME = re.compile(r"(.*?)/(?=.)")
@@ -132,9 +135,11 @@ def split_label(label: str) -> tuple[str, str]:
 def message_id(text: str) -> int | None:
     """The id that `text` names: `184213` or a permalink such as `terrarium://message/184213`.
 
-    It may stand as it is shown or spoken of: `(184213)`, `#184213`.
+    It may be written as it is shown or spoken of: `(184213)`, `#184213`, `message 184213`,
+    `https://logs.example/message/184213`.
     """
-    match = _PERMALINK.fullmatch(text.strip().strip("#()[]"))
+    written = text.strip().strip("#()[]<>.,")
+    match = _PERMALINK.fullmatch(written) or _WRITTEN_ID.fullmatch(written)
     return int(match[1]) if match else None
 
 
@@ -232,6 +237,6 @@ def _time(raw: Mapping[str, object], key: str) -> datetime | None:
 def _as_of(value: object) -> datetime | int | None:
     if type(value) is int:
         value = str(value)
-    if isinstance(value, str) and (named := message_id(value)) is not None:
-        return named
+    if isinstance(value, str) and (named := _PERMALINK.fullmatch(value.strip())):
+        return int(named[1])
     return _time({"as_of": value}, "as_of")

@@ -86,6 +86,7 @@ _AND_AS_TEXT = Term("AND", TermKind.PHRASE)
 _OTHER_SYNTAX = {
     "AND": "AND was read as text: it must be between two words or phrases",
     "NOT": "NOT was read as text: -word excludes messages with the word",
+    "*": "* was read as text: an empty query lists every line",
 }
 _KINDS = {kind.lower(): kind for kind in MessageType}
 

@@ -558,3 +558,7 @@ def test_a_moment_is_printed_in_the_readers_zone_and_read_again_as_the_same() ->
         query = parse_query(text, now=NOW, zone=berlin)
         assert query.printed(berlin) == printed
         assert parse_query(printed, now=NOW, zone=berlin) == query
+
+
+def test_an_asterisk_alone_is_told_how_to_list_every_line() -> None:
+    assert parsed("*").notes == ("* was read as text: an empty query lists every line",)
