@@ -87,6 +87,22 @@ async def test_a_search_needs_no_mcp(tmp_path: Path) -> None:
         assert not set(modules.split()) & {"mcp", "mcp_types", "pydle", "openai", "starlette"}
 
 
+def test_a_health_check_needs_no_mcp(tmp_path: Path) -> None:
+    code = IMPORTED.format(argv=["terrarium-mcp", "doctor", "--live"])
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        check=False,  # no bridge is running
+        timeout=HANGS,
+        text=True,
+    )
+    imported = set(done.stdout.splitlines()[-1].split())
+    assert "click" in imported
+    assert not imported & {"mcp", "mcp_types", "pydle", "openai", "starlette"}
+
+
 def test_help_names_every_command(tmp_path: Path) -> None:
     done = ran("terrarium-mcp --help", at=tmp_path)
     assert done.returncode == 0

@@ -11,11 +11,10 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.cli.starting.bridge_checks import check_network, check_talk_log, check_tools
 from terrarium_mcp.cli.starting.liveness import facts_of, is_current, troubles
 from terrarium_mcp.cli.starting.program import shell_words
 from terrarium_mcp.cli.starting.progress import Progress
-from terrarium_mcp.errors import TerrariumError, quantity
+from terrarium_mcp.errors import TerrariumError, and_more, quantity
 from terrarium_mcp.logformats.usual_places import usual_logs
 from terrarium_mcp.settings import (
     BadSetting,
@@ -37,6 +36,8 @@ from terrarium_mcp.store import (
 )
 
 UNREADABLE = "database (contents)"
+
+_MOST_ROOMS = 5
 
 _OPENING_TIMEOUT = 24 * 3600.0
 """Seconds that a rebuild waits for the history to open: effectively no limit."""
@@ -144,8 +145,10 @@ async def _clock_set_back(path: Path, settings: Settings) -> list[Section]:
         return []
     async with open_store(path, settings) as store:
         await store.opening.wait(_OPENING_TIMEOUT)
-        was = await store.messages.set_clock_back(now)
-    return [Section("clock", [Fact("was ahead", was), Fact("set back", "new lines are dated now")])]
+        rooms = await store.messages.set_clock_back(now)
+    names = harmless(and_more(rooms, _MOST_ROOMS))
+    done = f"the last line of {names} is dated ahead of the clock; new lines are dated now"
+    return [Section("clock", [Fact("set back", done)])] if rooms else []
 
 
 async def _fill(path: Path, settings: Settings) -> None:
@@ -168,6 +171,12 @@ def set_so(settings: Settings, sources: Mapping[str, str]) -> Section:
 
 def refusals(settings: Settings) -> list[Section]:
     """Why a server, or a bridge if a network has an IRC server, would refuse to start."""
+    from terrarium_mcp.cli.starting.bridge_checks import (
+        check_network,
+        check_talk_log,
+        check_tools,
+    )
+
     checks = [("tools", partial(check_tools, settings)), ("log", partial(check_talk_log, settings))]
     if any(one.irc_server for one in settings.networks):
         checks += [(one.network_name, partial(check_network, one)) for one in settings.networks]

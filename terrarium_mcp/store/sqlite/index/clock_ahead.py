@@ -11,6 +11,7 @@ import logging
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
+from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.errors import and_more
 from terrarium_mcp.store.sqlite.engine.database import Database
@@ -40,13 +41,18 @@ def latest_tolerated(now: datetime) -> str:
     return to_text(now + TOLERATED)
 
 
+def names_of_rooms(rooms: Sequence[Row]) -> list[str]:
+    """The names of the rooms of ROOMS_AHEAD, as `network/#channel`."""
+    return [f"{as_text(network)}/{as_text(channel)}" for network, channel, _ in rooms]
+
+
 def ahead(rooms: Sequence[Row], now: datetime) -> str:
     """What is wrong with the rooms of ROOMS_AHEAD, and the way out; empty if there are none."""
     if not rooms:
         return ""
-    named = [f"{as_text(network)}/{as_text(channel)}" for network, channel, _ in rooms]
+    named = harmless(and_more(names_of_rooms(rooms), _MOST_NAMED))
     return (
-        f"The newest line of {and_more(named, _MOST_NAMED)} is dated {rooms[0][2][:19]} UTC, ahead"
+        f"The newest line of {named} is dated {rooms[0][2][:19]} UTC, ahead"
         f" of this machine's clock ({to_text(now)[:19]}). Until then every line there gets that"
         " time. If the clock is right now, run: terrarium-mcp doctor --rebuild"
     )

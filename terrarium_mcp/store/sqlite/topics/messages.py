@@ -24,8 +24,8 @@ from terrarium_mcp.store.sqlite.engine.rooms import OF_ROOM, room_ids, within
 from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, IS_SPEECH, as_messages
 from terrarium_mcp.store.sqlite.index.clock_ahead import (
     ROOMS_AHEAD,
-    ahead,
     latest_tolerated,
+    names_of_rooms,
     set_back,
 )
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
@@ -64,11 +64,11 @@ class Messages:
         """
         return await self._appender.append(messages)
 
-    async def set_clock_back(self, now: datetime) -> str:
+    async def set_clock_back(self, now: datetime) -> list[str]:
         """Date the next live lines at `now` or later, also where the last line is dated after it.
 
         Call it once a wrong clock was set right: the lines until then keep their times. Returns
-        what was wrong; "" if no room was ahead.
+        the rooms that were ahead, as `network/#channel`.
 
         Raises:
             StoreFailed: nothing has changed.
@@ -78,7 +78,7 @@ class Messages:
             await self._indexer.catch_up()  # lines above the watermark count too
             async with self._database.writing() as writer:
                 await set_back(writer, now)
-        return ahead(rooms, now)
+        return names_of_rooms(rooms)
 
     async def append_all(
         self,

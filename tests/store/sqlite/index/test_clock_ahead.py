@@ -55,7 +55,7 @@ async def test_a_server_s_clock_that_is_a_little_ahead_is_no_news(
     await ClockAheadWatch(store._database, lambda: NOON).look()  # noqa: SLF001 -- as above
     assert not [one for one in caplog.messages if "ahead" in one]
     assert clock(file, NOON) == []
-    assert await store.messages.set_clock_back(NOON) == ""
+    assert await store.messages.set_clock_back(NOON) == []
 
 
 @pytest.mark.parametrize("indexed", [False, True])
@@ -68,7 +68,7 @@ async def test_set_back_the_next_lines_have_their_own_time_and_everything_fits(
     await say(store, "late", NOON + HOUR)
     if indexed:
         await differences(store)
-    assert "net/#tea" in await store.messages.set_clock_back(NOON + 2 * HOUR)
+    assert await store.messages.set_clock_back(NOON + 2 * HOUR) == ["net/#tea"]
     await say(store, "right again", NOON + 3 * HOUR)
     await say(store, "and on", NOON + 4 * HOUR)
     assert rows_of(file, TIMES) == [
