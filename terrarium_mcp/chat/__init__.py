@@ -5,8 +5,7 @@
 - on_record, opt_outs: what may be recorded
 - commands, slips: what is said to the bot; voices, relays: who speaks
 - query, terms, operator_hints, legacy_search: the query language
-- question, presence_questions, event_questions, person_questions, named_channels, named_people,
-  mentions, english/: what a plain question asks
+- question, questions/, named_channels, named_people, mentions, english/: what a plain question asks
 - times/, durations: moments, as they are stored, typed and meant, and how long something lasts
 - transcript, tokens, urls, invisible, defusing, quoted_secrets: chat as text for its readers
 - disentanglement/: which line answers which

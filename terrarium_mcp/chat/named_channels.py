@@ -1,5 +1,6 @@
 """Which channels a question names as the place to look: `what happened in #dev`."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ _PLACES = frozenset({"in", "on", "from", "inside", "within", "at"})
 
 _MORE = frozenset({"and", "or"})
 _PUNCTUATION = ".,;:!?"
+_INTRODUCING = f"(?:{'|'.join(sorted(_PLACES | _MORE))})"
 
 
 def with_channels_named(query: Query, is_channel: Callable[[str], bool]) -> Query:
@@ -23,7 +25,7 @@ def with_channels_named(query: Query, is_channel: Callable[[str], bool]) -> Quer
     """
     clauses: list[tuple[Term, ...]] = []
     channels: list[str] = []
-    names = list(_names(query))
+    names, sentence = list(_names(query)), query.sentence
     for n, (name, clause) in enumerate(zip(names, query.clauses, strict=True)):
         before = names[n - 1] if n else ""
         continues = before.lower() in _MORE and n > 1 and names[n - 2] in channels
@@ -34,12 +36,21 @@ def with_channels_named(query: Query, is_channel: Callable[[str], bool]) -> Quer
             names[n] = channel
             if before.lower() in _PLACES | _MORE:
                 clauses.pop()
+            sentence = _without(name, sentence)
         else:
             clauses.append(clause)
     if not channels:
         return query
     known = dict.fromkeys([*query.channels, *channels])
-    return replace(query, clauses=tuple(clauses), channels=tuple(known))
+    return replace(query, clauses=tuple(clauses), channels=tuple(known), sentence=sentence)
+
+
+def _without(name: str, sentence: str) -> str:
+    """The sentence without the first place of that name, and the words that introduce it."""
+    place = re.compile(
+        rf"(?:(?<!\S){_INTRODUCING}\s+)*(?<!\S){re.escape(name)}(?!\S)\s*", re.IGNORECASE
+    )
+    return place.sub("", sentence, count=1).strip()
 
 
 def _names(query: Query) -> Iterator[str]:

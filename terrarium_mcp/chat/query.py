@@ -31,7 +31,6 @@ from datetime import UTC, datetime, time, tzinfo
 
 from terrarium_mcp.chat.irctext import harmless, plain
 from terrarium_mcp.chat.operator_hints import operator_meant
-from terrarium_mcp.chat.presence_questions import last_seen_of
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.relays import nick_meant
 from terrarium_mcp.chat.terms import Term, TermKind
@@ -76,6 +75,7 @@ _NEXT_WORDS = re.compile(r"(?:\s+[^\s:\"-]+(?!\S)){1,5}")
 """Up to five words after a value, which may continue its time: `after:3 days ago`. An operator, a
 phrase or an excluded word (with `:`, `"` or `-`) ends them."""
 _TIME_OPERATOR = re.compile(r"(?<!\w)(?:after|before|on):", re.IGNORECASE)
+# Not is:, which ends half a sentence: "the answer is: ...".
 _NEEDS_VALUE = re.compile(r"-?(?:from|in|mentions|has|type|after|before|on):", re.IGNORECASE)
 NO_TIME_LEFT = "no message can be both after and before these times"
 """The note of a query whose times exclude each other."""
@@ -108,6 +108,7 @@ class Query:
         only_commands: whether it must be a command to the bot.
         since: its earliest time; aware, in UTC.
         until: the end of its time (exclusive).
+        sentence: its words as they were typed, repeated ones too; "" where the clauses say all.
         notes: sentences about text that looked like an operator, and about text that was ignored.
     """
 
@@ -123,6 +124,7 @@ class Query:
     only_commands: bool = False
     since: datetime | None = None
     until: datetime | None = None
+    sentence: str = field(default="", compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     @property
@@ -133,7 +135,7 @@ class Query:
     @property
     def question(self) -> str:
         """The words as they were typed, without the operators."""
-        return " ".join(term.text for term in self.terms)
+        return self.sentence or " ".join(term.text for term in self.terms)
 
     def __str__(self) -> str:
         """The query as text, which parses to the same query by any clock and in any zone."""
@@ -228,8 +230,6 @@ class _QueryParser:
                 self._take_term(_term(part), excluded=bool(part["minus"]))
             else:
                 self._take_operator(part)
-        if nick := last_seen_of(self._text):
-            self._note(f"from:{nick}, sorted by newest, shows when they last spoke")
         if self._is_cut:
             self._note(f"only the first {MOST_CHARACTERS:,} characters of the query were read")
 
@@ -252,6 +252,7 @@ class _QueryParser:
             only_commands=self._only_commands,
             since=since,
             until=until,
+            sentence=self._sentence(),
             notes=tuple(self._notes),
         )
 
@@ -373,6 +374,12 @@ class _QueryParser:
                 clause.append(_OR_AS_TEXT if isinstance(item, _Or) else item)
         if clause:
             yield tuple(dict.fromkeys(clause))
+
+    def _sentence(self) -> str:
+        """The words in their order, where some are repeated: `what broke in #dev in May`."""
+        typed = [item.text for item in self._items if isinstance(item, Term)]
+        said = [text for text in typed if not _PUNCTUATION.fullmatch(text)]
+        return " ".join(said) if len(set(said)) < len(said) else ""
 
     def _named(self, key: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys(self._names.get(key, ())))

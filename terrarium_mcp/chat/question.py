@@ -26,7 +26,7 @@ _FIRST_PERSON = re.compile(
 )
 
 
-_TALK = frozenset(
+_GENERAL_WORDS = frozenset(
     """happen happens happened happening discuss discusses discussed discussing discussion
     discussions conversation conversations topic topics chat chats chatted chatting talking talks
     going new news summary summarise summarize recap people folks everyone everybody thing things
@@ -34,12 +34,12 @@ _TALK = frozenset(
     message messages day days week weeks month months year years time show give list anything
     everything something lines""".split()  # noqa: SIM905 -- a list would be a page of quotation marks
 )
-"""Words that ask for talk as such, whatever it was about."""
+"""Words that ask for what was said, whatever it was about."""
 
 
-def asks_for_all_talk(text: str) -> bool:
+def asks_what_was_said(text: str) -> bool:
     """Whether a question, without the time it names, asks for whatever was said then."""
-    return bool(text.strip(" ?!.,")) and _TALK.issuperset(_content_words(text))
+    return bool(text.strip(" ?!.,")) and _GENERAL_WORDS.issuperset(_content_words(text))
 
 
 def content_words(text: str, people: tuple[str, ...]) -> tuple[str, ...]:

@@ -14,8 +14,8 @@ from terrarium_mcp.errors import TerrariumError, people, quantity, shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import MOST_READ, ScopeDetails, ScopeStats, Search
 from terrarium_mcp.tools.asides import counted_note, left_out_note
-from terrarium_mcp.tools.search_request import rooms_searched
-from terrarium_mcp.tools.search_text import unknown_nick_notes
+from terrarium_mcp.tools.known_nicks import unknown_nick_notes
+from terrarium_mcp.tools.search_arguments import rooms_searched
 
 _LONGEST_QUERY = 200
 

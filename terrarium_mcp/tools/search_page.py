@@ -12,10 +12,10 @@ from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Hits, Rung, Search
 from terrarium_mcp.tools.asides import left_out_note
-from terrarium_mcp.tools.event_hints import event_notes
 from terrarium_mcp.tools.facts import head_facts, json_costs
+from terrarium_mcp.tools.known_nicks import unknown_nick_notes
 from terrarium_mcp.tools.parameters import clamping_notes
-from terrarium_mcp.tools.search_request import search_request
+from terrarium_mcp.tools.search_arguments import requested_search
 from terrarium_mcp.tools.search_text import (
     NOT_NEVER,
     exact_total_note,
@@ -26,7 +26,6 @@ from terrarium_mcp.tools.search_text import (
     remaining_tokens,
     scan_note,
     search_facts,
-    unknown_nick_notes,
     weak_note,
 )
 from terrarium_mcp.tools.silence import silence_notes
@@ -69,7 +68,7 @@ async def search_page(
     Raises:
         TerrariumError: the query, channel or cursor cannot be used.
     """
-    search = await search_request(
+    search = await requested_search(
         query, request, channel=channel, hours=hours, limit=limit, sort=sort
     )
     rooms, parsed = search.rooms, search.query
@@ -81,7 +80,6 @@ async def search_page(
     head = [
         await request.coverage_line(rooms),
         *(f"note: {sentence}" for sentence in parsed.notes),
-        *await event_notes(request, search),
         *await unknown_nick_notes(request, parsed, rooms),
         *clamping_notes(hours=hours, limit=limit, context=context),
     ]

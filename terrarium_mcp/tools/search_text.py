@@ -1,12 +1,8 @@
 """The text around the hits of a search: headline, notes, and how to go on."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.chat.query import Query
-from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import local
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import line_of
@@ -86,23 +82,6 @@ def scan_note(request: Request, search: Search, reached: datetime) -> str:
     direction = "up to" if search.sort is Sort.OLDEST else "back to"
     time = local(reached, request.settings.zone)
     return f"searched only {direction} {time:%Y-%m-%d %H:%M}: the next page continues from there"
-
-
-async def unknown_nick_notes(request: Request, query: Query, rooms: Sequence[Room]) -> list[str]:
-    """A note for each nick in the query that is not recorded, with similar ones."""
-    notes = []
-    for nick in dict.fromkeys([*query.people, *query.mentions]):
-        people = [
-            await request.store.people.lookup(
-                nick, network, rooms, until=request.until, visible_only=request.visible_only
-            )
-            for network in dict.fromkeys(room.network for room in rooms)
-        ]
-        if not any(person.rooms or person.evidence for person in people):
-            near = harmless(", ".join(name for person in people for name in person.near))
-            similar = f"; similar nicks: {near}" if near else ""
-            notes.append(f"note: no one called {shown(nick)} is recorded here{similar}")
-    return notes
 
 
 def exact_total_note(request: Request, search: Search, hits: Hits) -> list[str]:

@@ -25,6 +25,7 @@ def read(text: str) -> tuple[str, tuple[str, ...]]:
         ("#dev deploy script", "deploy script", ("#dev",)),
         ("what broke in #dev and #tea", "what broke", ("#dev", "#tea")),
         ("what broke in #dev or in #tea", "what broke", ("#dev", "#tea")),
+        ("what broke in #dev in May?", "what broke in May?", ("#dev",)),
         ("deploy in &local", "deploy", ("&local",)),
         ("in:#tea what broke in #dev", "what broke", ("#tea", "#dev")),
     ],

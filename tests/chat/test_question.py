@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.question import (
-    asks_for_all_talk,
+    asks_what_was_said,
     asks_when,
     content_words,
     is_first_person,
@@ -130,12 +130,12 @@ def test_a_stop_word_in_the_possessive_or_inside_a_word_with_a_dash_does_not_tel
         *["summarize the discussion", "what were the main topics of the week", "anything new?"],
     ],
 )
-def test_a_question_without_a_topic_asks_for_all_talk(text: str) -> None:
-    assert asks_for_all_talk(text)
+def test_a_question_without_a_topic_asks_what_was_said(text: str) -> None:
+    assert asks_what_was_said(text)
 
 
 @pytest.mark.parametrize(
     "text", ["what happened to the gate", "what did ada say", "deploy", "", " ? ", "gate topics"]
 )
 def test_a_question_with_a_topic_or_without_words_does_not(text: str) -> None:
-    assert not asks_for_all_talk(text)
+    assert not asks_what_was_said(text)

@@ -18,6 +18,35 @@ MONTHS = (
 )  # fmt: skip
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
+MONTH = rf"(?:{'|'.join(f'{name}|{name[:3]}' for name in MONTHS)}|sept)\.?"
+DAY_OF_MONTH = r"\d{1,2}(?:st|nd|rd|th)?"
+YEAR = r"(?:19|20)\d\d"
+"""A month by name, a day of it, and a year, as people write them: regular expressions."""
+
+COUNTS = {
+    "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "four": 4, "five": 5,
+    "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+}  # fmt: skip
+"""Numbers in words, as people count days and weeks."""
+
+_LEAP_YEARS = 8
+"""Years within which every day of the calendar comes, also around 1900."""
+
+
+def latest_year_with(month: int, day: int, today: date) -> int:
+    """The latest year whose day of that month has come; this year's or the last, but for 29 Feb.
+
+    Raises:
+        ValueError: there is no such day.
+    """
+    for year in range(today.year, today.year - _LEAP_YEARS - 1, -1):
+        try:
+            if date(year, month, day) <= today:
+                return year
+        except ValueError:  # not in this year, or in none
+            continue
+    raise ValueError(f"no day {day} of month {month}")
+
 
 def month_number(name: str) -> int:
     """The number of a month, by its name, its first three letters, or that number in digits."""

@@ -4,15 +4,19 @@ import re
 from datetime import date, timedelta
 from functools import cache
 
-from terrarium_mcp.chat.times.calendar_words import MONTHS, PERIODS, month_number
+from terrarium_mcp.chat.times.calendar_words import (
+    DAY_OF_MONTH,
+    MONTH,
+    PERIODS,
+    YEAR,
+    latest_year_with,
+    month_number,
+)
 from terrarium_mcp.chat.times.seasons import Days
 
-_MONTH = rf"(?:{'|'.join(f'{name}|{name[:3]}' for name in MONTHS)}|sept)\.?"
-_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
-_YEAR = r"(?:19|20)\d\d"
 _END = (
-    rf"(?:the\s+)?(?:\d{{4}}-\d\d(?:-\d\d)?|{_DAY}\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?"
-    rf"|{_MONTH}\s+{_DAY}(?!\d)(?:,?\s+{_YEAR})?|{_MONTH}(?:,?\s+{_YEAR})?|{_YEAR}|{_DAY})"
+    rf"(?:the\s+)?(?:\d{{4}}-\d\d(?:-\d\d)?|{DAY_OF_MONTH}\s+(?:of\s+)?{MONTH}(?:,?\s+{YEAR})?"
+    rf"|{MONTH}\s+{DAY_OF_MONTH}(?!\d)(?:,?\s+{YEAR})?|{MONTH}(?:,?\s+{YEAR})?|{YEAR}|{DAY_OF_MONTH})"
 )
 RANGE = (
     rf"(?:between\s+(?P<from>{_END})\s+and\s+(?P<to>{_END})"
@@ -22,9 +26,9 @@ RANGE = (
 
 _FIELDS = (
     r"(?P<year>\d{4})-(?P<month>\d\d)(?:-(?P<day>\d\d))?",
-    rf"(?P<year>{_YEAR})",
-    rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:\s+(?:of\s+)?(?P<month>{_MONTH})(?:,?\s+(?P<year>{_YEAR}))?)?",
-    rf"(?P<month>{_MONTH})(?:\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?)?(?:,?\s+(?P<year>{_YEAR}))?",
+    rf"(?P<year>{YEAR})",
+    rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:\s+(?:of\s+)?(?P<month>{MONTH})(?:,?\s+(?P<year>{YEAR}))?)?",
+    rf"(?P<month>{MONTH})(?:\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?)?(?:,?\s+(?P<year>{YEAR}))?",
 )
 
 
@@ -46,6 +50,8 @@ def days_between(found: re.Match[str], today: date) -> list[Days]:
         first = {**last, **first}
     if is_of_days and "month" not in last:
         last = {**first, **last}
+    if any("day" in end and "month" not in end for end in (first, last)):
+        raise ValueError(found[0])  # `from 3 to May`, `from 3 to 2016`
     first, last = _with_years(first, last, today)
     begins, ends = _days(first), _days(last)
     if begins[0] >= ends[1]:
@@ -58,13 +64,12 @@ def _with_years(
 ) -> tuple[dict[str, int], dict[str, int]]:
     """Both ends with a year: without one, the last is in the latest year in which it has begun."""
     if "year" not in last and "year" not in first:
-        begun = (first["month"], first.get("day", 1)) <= (today.month, today.day)
-        first = {**first, "year": today.year if begun else today.year - 1}
-    turns = first.get("month", 1) > last.get("month", 12)
+        first = {**first, "year": latest_year_with(first["month"], first.get("day", 1), today)}
+    crosses_new_year = first.get("month", 1) > last.get("month", 12)
     if "year" not in last:
-        last = {**last, "year": first["year"] + turns}
+        last = {**last, "year": first["year"] + (1 if crosses_new_year else 0)}
     if "year" not in first:
-        first = {**first, "year": last["year"] - turns}
+        first = {**first, "year": last["year"] - (1 if crosses_new_year else 0)}
     return first, last
 
 

@@ -5,7 +5,15 @@ from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from functools import cache
 
-from terrarium_mcp.chat.times.calendar_words import MONTHS, PERIODS, WEEKDAYS, month_number
+from terrarium_mcp.chat.times.calendar_words import (
+    COUNTS,
+    MONTH,
+    PERIODS,
+    WEEKDAYS,
+    YEAR,
+    latest_year_with,
+    month_number,
+)
 from terrarium_mcp.chat.times.day_ranges import RANGE, days_between
 from terrarium_mcp.chat.times.feasts import FEAST, feast, latest_feast
 from terrarium_mcp.chat.times.seasons import (
@@ -19,17 +27,13 @@ from terrarium_mcp.chat.times.seasons import (
     seasons_called,
 )
 
-_COUNTS = {
-    "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "four": 4, "five": 5,
-    "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
-}  # fmt: skip
 _MONTHS_OF_A_YEAR = 12
 _UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 """About how many days each unit has: `two months ago` is not exact either."""
 
-_MONTH = rf"(?P<month>{'|'.join(f'{name}|{name[:3]}' for name in MONTHS)}|sept)\.?"
+_MONTH = rf"(?P<month>{MONTH})"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-_YEAR = r"(?P<year>(?:19|20)\d\d)"
+_YEAR = rf"(?P<year>{YEAR})"
 _ON = rf"(?:on\s+)?(?:(?:{'|'.join(WEEKDAYS)}),?\s+)?(?:the\s+)?"
 _ISO_DAY = r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"
 _DAY_MONTH = rf"{_DAY}\s+(?:of\s+)?{_MONTH}"
@@ -39,7 +43,7 @@ _WEEKEND = rf"(?:on\s+|over\s+)?(?:the\s+)?(?P<weekend>weekend)\s+of\s+{_ON}"
 _SEASON = rf"(?P<season>{'|'.join(SEASONS)})"
 _FEAST = rf"(?P<feast>{FEAST})"
 _PART = r"(?P<part>early|mid|late|(?:beginning|start|middle|end)\s+of)[\s-]+"
-_COUNT = rf"(?P<count>\d{{1,4}}|{'|'.join(_COUNTS)})(?:\s+of)?\s+"
+_COUNT = rf"(?P<count>\d{{1,4}}|{'|'.join(COUNTS)})(?:\s+of)?\s+"
 RELATION = r"(?:since|before|prior\s+to|after|until|till|up\s+to|by|around)"
 """Words in front of days that say which time is meant by them."""
 _AT = rf"(?:on|at|over|during|last|this|{RELATION})\s+"
@@ -61,7 +65,7 @@ def _in_month(found: re.Match[str], today: date) -> list[Days]:
     """A month, or a third of it; without a year, the latest one that has begun."""
     fields = found.groupdict()
     month = month_number(fields["month"])
-    year = int(fields.get("year") or 0) or _last_year_with((month, 1), today)
+    year = int(fields.get("year") or 0) or latest_year_with(month, 1, today)
     if part := fields.get("part"):
         return [part_of_month(part.split()[0].lower(), date(year, month, 1))]
     return [_whole("month", date(year, month, 1))]
@@ -126,8 +130,8 @@ def _weekend(found: re.Match[str], today: date) -> list[Days]:
 
 def _ago(found: re.Match[str], today: date) -> list[Days]:
     """That long ago, plus and minus half of the unit."""
-    count, unit = found["count"], _UNIT_DAYS[found["unit"]]
-    middle = today - timedelta((int(count) if count.isdigit() else _COUNTS[count.lower()]) * unit)
+    number, unit = _count_and_days(found)
+    middle = today - timedelta(number * unit)
     return [(middle - timedelta(unit // 2), middle + timedelta(unit // 2 + 1))]
 
 
@@ -144,9 +148,15 @@ def _this_or_last(found: re.Match[str], today: date) -> list[Days]:
 
 def _last_few(found: re.Match[str], today: date) -> list[Days]:
     """So many days up to today, or about as many as that many weeks, months or years have."""
+    number, unit = _count_and_days(found)
+    return [(today - timedelta(number * unit), today + timedelta(1))]
+
+
+def _count_and_days(found: re.Match[str]) -> tuple[int, int]:
+    """How many of a unit, and about how many days the unit has."""
     count = found["count"].lower()
-    number = int(count) if count.isdigit() else _COUNTS[count]
-    return [(today - timedelta(number * _UNIT_DAYS[found["unit"].lower()]), today + timedelta(1))]
+    number = int(count) if count.isdigit() else COUNTS[count]
+    return number, _UNIT_DAYS[found["unit"].lower()]
 
 
 def _weekday(found: re.Match[str], today: date) -> list[Days]:
@@ -276,15 +286,11 @@ def matches(text: str) -> Iterator[tuple[re.Match[str], Reader]]:
 
 
 def _date(found: re.Match[str], today: date) -> date:
-    """The day of a month that was found; without a year, the latest one that has come."""
+    """The day of a month that was found; without a year, the latest that has come."""
     fields = found.groupdict()
     month, day = month_number(fields["month"]), int(fields["day"])
-    year = int(fields.get("year") or 0) or _last_year_with((month, day), today)
+    year = int(fields.get("year") or 0) or latest_year_with(month, day, today)
     return date(year, month, day)
-
-
-def _last_year_with(day: tuple[int, int], today: date) -> int:
-    return today.year if day <= (today.month, today.day) else today.year - 1
 
 
 def _day(day: date) -> Days:

@@ -3,7 +3,14 @@
 import re
 from datetime import UTC, datetime, timedelta, tzinfo
 
-from terrarium_mcp.chat.times.calendar_words import MONTHS, PERIODS, WEEKDAYS
+from terrarium_mcp.chat.times.calendar_words import (
+    COUNTS,
+    DAY_OF_MONTH,
+    MONTH,
+    PERIODS,
+    WEEKDAYS,
+    YEAR,
+)
 from terrarium_mcp.chat.times.time_expressions import time_expressions
 
 _ISO = re.compile(r"\d{4}(?:$|-)")
@@ -12,20 +19,15 @@ _WEEK = re.compile(r"\d{4}-W\d\d")
 _AGO = re.compile(r"(\d{1,6})([smhdw])|(?:the )?(?:last|past) (\d{1,6}) ([mh])(?:inute|our)s?")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _MAX_CHARACTERS = 60
-_COUNT = (
-    r"(?:\d{1,4}|(?:a\s+)?(?:few|couple)(?:\s+of)?"
-    r"|an?|one|two|three|four|five|six|seven|eight|nine|ten)"
-)
+_COUNT = rf"(?:\d{{1,4}}|(?:a\s+)?(?:{'|'.join(COUNTS)})(?:\s+of)?)"
 _UNIT = r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?)"
-_MONTH = rf"(?:{'|'.join(f'{name}|{name[:3]}' for name in MONTHS)}|sept)\.?"
 _WEEKDAY = rf"(?:{'|'.join(f'{name}|{name[:3]}' for name in WEEKDAYS)}|tues|thurs?)"
-_DAY, _YEAR = r"\d{1,2}(?:st|nd|rd|th)?", r"(?:19|20)\d\d"
 _CLOCK = r"(?:\d{1,2}(?::\d\d){1,2}(?:\s*[ap]m)?|\d{1,2}\s*[ap]m|noon|midnight)"
 _SEVERAL_WORDS = re.compile(
     rf"(?:the\s+)?{_COUNT}\s+{_UNIT}(?:\s+ago)?"
-    rf"|(?:the\s+)?(?:last|past|this)\s+(?:{_COUNT}\s+)?(?:{_UNIT}|{_WEEKDAY}|{_MONTH})"
-    rf"|(?:(?:{_WEEKDAY},?\s+)?(?:the\s+)?(?:{_DAY}\s+(?:of\s+)?{_MONTH}|{_MONTH}\s+{_DAY})(?:,?\s+{_YEAR})?"
-    rf"|{_MONTH},?\s+{_YEAR}|(?:last\s+)?{_WEEKDAY}|yesterday|today)"
+    rf"|(?:the\s+)?(?:last|past|this)\s+(?:{_COUNT}\s+)?(?:{_UNIT}|{_WEEKDAY}|{MONTH})"
+    rf"|(?:(?:{_WEEKDAY},?\s+)?(?:the\s+)?(?:{DAY_OF_MONTH}\s+(?:of\s+)?{MONTH}|{MONTH}\s+{DAY_OF_MONTH})(?:,?\s+{YEAR})?"
+    rf"|{MONTH},?\s+{YEAR}|(?:last\s+)?{_WEEKDAY}|yesterday|today)"
     rf"(?:\s+(?:morning|afternoon|evening|night))?(?:,?\s+(?:at\s+)?{_CLOCK})?",
     re.IGNORECASE,
 )

@@ -1,7 +1,7 @@
 """Times mentioned in a plain English question: `yesterday`, `in May`, `the summer of 2021`.
 
-Unlike `on:` and `after:` they do not restrict a search. People talk about an event before and after
-it, so messages of that time only rank higher.
+In a ranked search lines of that time rank higher, since people talk about an event before and after
+it. A search sorted by time is narrowed to it (tools/plain_questions.py).
 """
 
 import re
@@ -17,8 +17,8 @@ _EARLIEST = date(1900, 1, 1)
 """The first day of what was before a time."""
 
 _LATELY, _AS_LONG = timedelta(14), 4
-"""How long before a time most of what was before it is looked for: so many days, or as many times
-as long as it lasts."""
+"""How much of the time before something counts as near it: so many days, or so many times its own
+length if that is longer."""
 
 _AROUND = timedelta(3)
 """How far a time around a day reaches."""
@@ -32,9 +32,9 @@ _RELATED = re.compile(
 class TimeExpression:
     """A time from `since` to `until` (exclusive), and the words `said`, which begin at `at`.
 
-    One that begins with the word since or after goes on up to today, one with before or until
-    begins long ago; of that most is meant of its last days (`lately`). Words that may name two
-    times, such as `winter 2008`, make two expressions.
+    With since or after it extends to today; with before or until it begins in 1900, and only its
+    last days (`lately`) rank higher. Words that may name two times, such as `winter 2008`, make two
+    expressions.
     """
 
     said: str
@@ -45,7 +45,7 @@ class TimeExpression:
 
     @property
     def nearer(self) -> datetime:
-        """From when on lines are near it: of what was before a time, not all is."""
+        """When the part that ranks higher begins."""
         return max(self.since, self.until - min(self.lately, self.until - self.since))
 
     @property

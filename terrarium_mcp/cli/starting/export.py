@@ -32,7 +32,7 @@ from terrarium_mcp.policy import View
 from terrarium_mcp.request import AppContext, Request, request_for
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Search, Store, open_store
-from terrarium_mcp.tools.search_request import rooms_searched
+from terrarium_mcp.tools.search_arguments import rooms_searched
 
 _REPORT_EVERY, _ELSEWHERE_EVERY = 1.0, 30.0
 """Seconds between two reports: on a terminal, where each replaces the last, and in a log."""

@@ -6,8 +6,8 @@ from terrarium_mcp.policy import View
 from terrarium_mcp.request import AppContext, Request, request_for
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
+from terrarium_mcp.tools.search_arguments import requested_search
 from terrarium_mcp.tools.search_page import search_page
-from terrarium_mcp.tools.search_request import search_request
 
 
 async def found(
@@ -31,5 +31,7 @@ async def found(
 
 
 async def _why(request: Request, query: str, channel: str, limit: int, sort: str) -> str:
-    search = await search_request(query, request, channel=channel, hours=0, limit=limit, sort=sort)
+    search = await requested_search(
+        query, request, channel=channel, hours=0, limit=limit, sort=sort
+    )
     return explained(search, await request.store.search.explained(search))

@@ -42,7 +42,15 @@ def test_both_ends_are_included_and_lend_each_other_what_is_left_out(
 
 @pytest.mark.parametrize(
     "text",
-    ["from 9 to 5", "between 3 and 10", "between 31 and 32 may", "between 2013 and 2011", "from a"],
+    [
+        "from 9 to 5",
+        "from 3 to May",
+        "from 3 to 2016",
+        "between 3 and 10",
+        "between 31 and 32 may",
+        "between 2013 and 2011",
+        "from a",
+    ],
 )
 def test_what_names_no_days_is_none(text: str) -> None:
     assert days(text) == []

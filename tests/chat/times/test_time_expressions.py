@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.chat.times.time_expressions import time_expressions, without_times
 
 NOW = datetime(2026, 5, 14, 9, 30, tzinfo=UTC)  # a Thursday
@@ -50,8 +51,9 @@ def days(text: str) -> list[tuple[str, str]]:
         ("last Thursday", "2026-05-07", "2026-05-08"),
     ],
 )
-def test_a_time_is_understood(text: str, since: str, until: str) -> None:
+def test_a_time_is_understood_in_any_case(text: str, since: str, until: str) -> None:
     assert days(text) == [(since, until)]
+    assert days(text.title()) == days(text.upper()) == [(since, until)]
 
 
 @pytest.mark.parametrize("now", [NOW, datetime.max.replace(tzinfo=UTC)])
@@ -87,9 +89,20 @@ def test_the_words_of_a_time_are_taken_out() -> None:
     assert without_times(time_expressions(text, NOW, UTC), text) == "what broke   and  ?"
 
 
-@given(st.text())
+WORDS = """between and from to until up the day week of before after since by around in on early mid
+    late end first second half quarter q1 last past this few Two a 3 31 29 2016 0 99 may Feb june
+    monday weekend winter christmas yesterday today night ago days Weeks month YEARS 2026-05-01
+    2026-W06 3/4/2016 ,"""
+
+
+@given(st.text() | st.lists(st.sampled_from(WORDS.split()), min_size=2, max_size=9).map(" ".join))
 def test_any_text_is_read(text: str) -> None:
     assert all(one.since < one.until for one in time_expressions(text, NOW, UTC))
+    parse_query(f'on:"{text}" after:{text}', now=NOW)
+
+
+def test_the_leap_day_is_the_latest_that_has_come() -> None:
+    assert days("on 29 feb") == [("2024-02-29", "2024-03-01")]
 
 
 MONTHS = ["january", "february", "march", "april", "may", "june", "july", "august"]

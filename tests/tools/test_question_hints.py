@@ -36,12 +36,34 @@ async def test_who_asks_for_a_kick_is_told_the_query_that_finds_it(house: House)
     assert await notes(house, "who kicked eve on 2 May 2025?") == []
 
 
-async def test_links_of_a_day_in_a_channel_are_found_by_a_query(house: House) -> None:
-    await house.hears("<bo> see https://tea.example/ and brew\n<cy> or https://mate.example/")
-    await house.hears("<bo> https://mate.example/", channel="#mate")
-    (note,) = await notes(house, "which links were shared in #tea yesterday?")
-    during = "after:2026-05-01 before:2026-05-02"
-    assert note == f"note: the query in:#tea has:link {during} finds 2 lines with a link"
+async def test_a_time_before_another_has_no_beginning_in_the_query(house: House) -> None:
+    await house.hears("<bo> hello")
+    await put_out(house, "eve")
+    (note,) = await notes(house, "who was kicked before June 2026?")
+    assert note.startswith("note: the query type:kick before:2026-06-01 finds 1 event;")
+
+
+async def test_the_hint_is_there_in_every_order(house: House) -> None:
+    await house.hears("<bo> hello")
+    await put_out(house, "eve")
+    for sort in ("oldest", "newest"):
+        told = await house.learns(
+            "search_irc_history", LATER, query="who was kicked yesterday?", sort=sort
+        )
+        assert "note: the query type:kick after:2026-05-01 before:2026-05-02 finds" in told.outside
+
+
+LAST_SPOKE = "note: from:{}, sorted by newest, shows when they last spoke"
+
+
+async def test_who_asks_for_a_last_sign_is_told_the_query_that_shows_it(house: House) -> None:
+    await house.hears("<LjL> hello\n<bo> hi")
+    for query in ("is LjL still around?", "in:#tea has anyone seen ljl lately?"):
+        told = await house.learns("search_irc_history", LATER, query=query)
+        nick = "ljl" if "ljl" in query else "LjL"
+        assert LAST_SPOKE.format(nick) in told.outside
+    told = await house.learns("search_irc_history", LATER, query="is nginx active?")
+    assert "last spoke" not in told.outside
 
 
 async def test_events_that_the_caller_may_not_see_are_not_hinted_at(house: House) -> None:

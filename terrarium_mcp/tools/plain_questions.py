@@ -1,11 +1,13 @@
-"""What a plain question asks for beside its words: the talk of a time, or what somebody said."""
+"""What a plain question asks for besides its words: what was said at a time, or by somebody."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.chat.person_questions import WhatSomebodySaid, what_somebody_said
 from terrarium_mcp.chat.query import Query
-from terrarium_mcp.chat.question import asks_for_all_talk, content_words
+from terrarium_mcp.chat.question import asks_what_was_said, content_words
+from terrarium_mcp.chat.questions.narrowing import narrowed_to
+from terrarium_mcp.chat.questions.people import PersonQuestion, person_question
 from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.chat.times.time_expressions import (
     TimeExpression,
@@ -14,12 +16,14 @@ from terrarium_mcp.chat.times.time_expressions import (
 )
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Search, Sort
+from terrarium_mcp.tools.known_nicks import people_called
+from terrarium_mcp.tools.question_hints import question_hints
 from terrarium_mcp.tools.silence import is_silent
 
 Times = tuple[TimeExpression, ...]
 
 
-async def as_asked(search: Search, request: Request) -> Search:
+async def read_as_question(search: Search, request: Request) -> Search:
     """The search that the words of `search` ask for; its notes say how they were read.
 
     - A time and nothing else (`what happened yesterday`) is for the conversations of that time.
@@ -28,20 +32,24 @@ async def as_asked(search: Search, request: Request) -> Search:
       words that say something are searched for.
     - Else lines of the time lead.
     """
-    query = search.query
-    if not (search.now and query.terms and _is_sentence(query)):
+    asked_in_words = search.query.question
+    if not (search.now and search.query.terms and _is_sentence(search.query)):
         return search
-    times = time_expressions(query.question, search.now, search.zone)
+    times = time_expressions(asked_in_words, search.now, search.zone)
     times = await _with_lines(times, search, request)
-    rest = without_times(times, query.question)
-    if times and asks_for_all_talk(rest):
-        return _talk_of(times, search)
-    asked = None if query.people else what_somebody_said(rest)
+    rest = " ".join(without_times(times, asked_in_words).split())
+    search = _with_notes(search, await question_hints(rest, times, search, request))
+    query = search.query
+    if times and asks_what_was_said(rest):
+        return _conversations_of(times, search)
+    asked = None if query.people else person_question(rest)
     is_ranked = search.sort is Sort.RELEVANCE
     if asked and not (asked.about and is_ranked) and await _is_known(asked.nick, search, request):
         return _said_by(asked, times, search)
     if times and not is_ranked:
-        return _noted(search, replace(_within(times, query), clauses=_clauses(rest)))
+        return _noted(
+            search, replace(narrowed_to(times, query), clauses=_clauses(rest), sentence="")
+        )
     return await _leading(times, search, request) if times else search
 
 
@@ -50,20 +58,21 @@ def _is_sentence(query: Query) -> bool:
     return all(len(clause) == 1 and clause[0].kind is TermKind.WORD for clause in query.clauses)
 
 
-def _talk_of(times: Times, search: Search) -> Search:
+def _conversations_of(times: Times, search: Search) -> Search:
     """The conversations of the times, the oldest first; or all lines, the newest first."""
-    during = replace(_within(times, search.query), clauses=())
+    during = replace(narrowed_to(times, search.query), clauses=(), sentence="")
     if search.sort is Sort.NEWEST:
         return _noted(search, during)
     return replace(_noted(search, during), sort=Sort.OLDEST, by_conversation=True)
 
 
-def _said_by(asked: WhatSomebodySaid, times: Times, search: Search) -> Search:
+def _said_by(asked: PersonQuestion, times: Times, search: Search) -> Search:
     """The lines of a person, the oldest first where a time is asked for, else the newest."""
     query = replace(
-        _within(times, search.query),
+        narrowed_to(times, search.query),
         clauses=_clauses(asked.about) if asked.about else (),
-        people=(asked.nick,),
+        sentence="",
+        people=(asked.nick,) if asked.nick else (),
         mentions=(asked.to,) if asked.to else search.query.mentions,
         has_link=asked.only_links or search.query.has_link,
     )
@@ -78,35 +87,25 @@ def _clauses(text: str) -> tuple[tuple[Term, ...], ...]:
     return tuple((Term(word),) for word in content_words(text, ()))
 
 
-def _within(times: Times, query: Query) -> Query:
-    """The query narrowed to the times: from the first of them to the last."""
-    if not times:
-        return query
-    meant = [one for one in times if one is times[0] or one.at != times[0].at]
-    until = max(one.until for one in meant)
-    query = replace(query, until=min(until, query.until or until))
-    if not all(one.has_beginning for one in meant):
-        return query
-    since = min(one.since for one in meant)
-    return replace(query, since=max(since, query.since or since))
-
-
 def _noted(search: Search, query: Query) -> Search:
     """The search for another query than its own, which a note shows."""
-    note = f"read as {query.printed(search.zone)}"
-    return replace(search, query=replace(query, notes=(*query.notes, note)))
+    return _with_notes(replace(search, query=query), [f"read as {query.printed(search.zone)}"])
+
+
+def _with_notes(search: Search, notes: Sequence[str]) -> Search:
+    return replace(search, query=replace(search.query, notes=(*search.query.notes, *notes)))
 
 
 async def _leading(times: Times, search: Search, request: Request) -> Search:
     """The search with a note on the time whose lines lead, and whether there are any."""
-    during = _within(times[:1], Query())
+    during = narrowed_to(times[:1], Query())
     silent = await is_silent(replace(search, query=during), request)
     note = f"{harmless(times[0].said)} is {during.printed(search.zone)}: " + (
         "nothing was said here then, so these are lines of other times"
         if silent
         else "lines of that time come first"
     )
-    return replace(search, query=replace(search.query, notes=(*search.query.notes, note)))
+    return _with_notes(search, [note])
 
 
 async def _with_lines(times: Times, search: Search, request: Request) -> Times:
@@ -114,7 +113,7 @@ async def _with_lines(times: Times, search: Search, request: Request) -> Times:
     readings = [one for one in times if one.at == times[0].at]
     if len(readings) > 1:
         likelier, other = (
-            replace(search, query=_within((one,), search.query)) for one in readings[:2]
+            replace(search, query=narrowed_to((one,), search.query)) for one in readings[:2]
         )
         if await is_silent(likelier, request) and not await is_silent(other, request):
             return readings[1], readings[0], *times[2:]
@@ -122,11 +121,5 @@ async def _with_lines(times: Times, search: Search, request: Request) -> Times:
 
 
 async def _is_known(nick: str, search: Search, request: Request) -> bool:
-    """Whether somebody of that nick did anything in the rooms of the search."""
-    for network in dict.fromkeys(room.network for room in search.rooms):
-        person = await request.store.people.lookup(
-            nick, network, search.rooms, until=request.until, visible_only=request.visible_only
-        )
-        if person.rooms:
-            return True
-    return False
+    """Whether somebody of that nick did anything in the rooms of the search; of none, true."""
+    return not nick or bool(await people_called(request, nick, search.rooms))

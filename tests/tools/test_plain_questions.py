@@ -30,6 +30,12 @@ def notes(told: Told) -> list[str]:
         ("what did ada say?", "from:ada", [3, 1]),
         ("what did ada say in May?", "from:ada after:2026-05-01 before:2026-06-01", [1, 3]),
         ("What was the last thing ada said?", "from:ada", [3, 1]),
+        (
+            "which links were shared in #tea in May?",
+            "in:#tea has:link after:2026-05-01 before:2026-06-01",
+            [2],
+        ),
+        ("show me all the links", "has:link", [2]),
         ("what did ada say to bo in #tea", "from:ada in:#tea mentions:bo", [3]),
         (
             "what links did bo share in 2026",

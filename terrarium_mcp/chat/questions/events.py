@@ -1,22 +1,20 @@
-"""Questions for what happened rather than for what was said: kicks, topics, joins, links. Pure.
+"""Questions for what happened rather than for what was said: kicks, bans, topics, joins. Pure.
 
-No words of such a question find an event; a query with `type:` or `has:link` does.
+No words of such a question find an event; a query with `type:` does.
 """
 
 import re
 from dataclasses import dataclass
 
-from terrarium_mcp.chat.english import is_stop_word
 from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.questions.forms import NICK, form, named_person
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.terms import Term
 
-_NICK = r"(?P<nick>[^\s,;:?!\"()]+)"
+_NICK = rf"(?P<nick>{NICK})"
 _WHEN = r"(?:(?:when|why|how|where|by\s+whom)\s+)?"
 _BE = r"(?:was|were|is|are|got|has|have|had|been|did|get)"
 _KICKED, _BANNED = r"kick(?:ed)?", r"bann?(?:ed)?"
-_SHARED = r"(?:shared|posted|sent|linked|pasted|mentioned|said|given)"
-_LINKS = r"(?:links?|urls?|web\s*sites?|web\s*pages?)"
 _TOPIC = r"(?:channel(?:['\u2019]s)?\s+)?topic"
 _PLACE = (
     r"(?:\s+(?:(?:in|from|on|of|out|off|to|at|by)\s+)*(?:here|there|lately|recently|irc|last|again"
@@ -36,7 +34,6 @@ class _EventForm:
     pattern: re.Pattern[str]
     kinds: tuple[MessageType, ...] = ()
     words: tuple[str, ...] = ()
-    has_link: bool = False
     by_nick: bool = False
 
     def query(self, nick: str) -> Query:
@@ -46,18 +43,17 @@ class _EventForm:
             clauses=tuple((Term(word),) for word in sought),
             people=(nick,) if nick and self.by_nick else (),
             kinds=self.kinds,
-            has_link=self.has_link,
         )
 
 
 def _form(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"\s*{pattern}{_PLACE}[\s?!.]*", re.IGNORECASE)
+    return form(f"{pattern}{_PLACE}")
 
 
 _KICK, _MODE = (MessageType.KICK,), (MessageType.MODE,)
 _LEAVE, _JOIN = (MessageType.PART, MessageType.QUIT), (MessageType.JOIN,)
 _BAN = ("+b",)
-"""What the event of a ban holds; of whom it says a mask, seldom the nick."""
+"""The text of a ban's event. It names a mask, seldom the nick."""
 
 _FORMS = (
     _EventForm(_form(rf"who\s+(?:(?:{_BE})\s+)+{_KICKED}"), _KICK),
@@ -78,26 +74,9 @@ _FORMS = (
     _EventForm(_form(rf"{_WHEN}did\s+{_NICK}\s+(?:first\s+)?join"), _JOIN, by_nick=True),
     _EventForm(_form(r"who\s+(?:has\s+|have\s+)?(?:left|parted|quit)"), _LEAVE),
     _EventForm(_form(rf"{_WHEN}did\s+{_NICK}\s+(?:leave|part|quit)"), _LEAVE, by_nick=True),
-    _EventForm(
-        _form(
-            rf"(?:which|what)\s+{_LINKS}\s+(?:did|has)\s+{_NICK}\s+"
-            rf"(?:share|post|send|paste|{_SHARED})"
-        ),
-        has_link=True,
-        by_nick=True,
-    ),
-    _EventForm(
-        _form(
-            rf"(?:which|what|(?:(?:show|list|find|give)\s+(?:me\s+)?)(?:all\s+)?(?:the\s+)?)\s*"
-            rf"{_LINKS}(?:\s+(?:that\s+)?(?:(?:were|was|have\s+been|has\s+been|got)\s+)?{_SHARED})?"
-            rf"(?:\s+(?:by|from)\s+{_NICK})?"
-        ),
-        has_link=True,
-        by_nick=True,
-    ),
 )
 
-_MAY_ASK = re.compile(r"kick|bann?|topic|join|left|leave|part|quit|links?|urls?|web", re.IGNORECASE)
+_MAY_ASK = re.compile(r"kick|bann?|topic|join|left|leave|part|quit", re.IGNORECASE)
 
 
 def may_ask_for_events(text: str) -> bool:
@@ -107,8 +86,7 @@ def may_ask_for_events(text: str) -> bool:
 
 def event_query(text: str) -> Query | None:
     """The query for the events that a question asks for, without its time; None for any other."""
-    for form in _FORMS:
-        if match := form.pattern.fullmatch(text):
-            nick = match.groupdict().get("nick") or ""
-            return form.query("" if is_stop_word(nick.lower()) else nick)
+    for one in _FORMS:
+        if match := one.pattern.fullmatch(text):
+            return one.query(named_person(match.groupdict().get("nick") or ""))
     return None

@@ -3,17 +3,15 @@
 No line says that, so no words of the question find it.
 """
 
-import re
+from terrarium_mcp.chat.questions.forms import NICK, form, named_person
 
-from terrarium_mcp.chat.english import is_stop_word
-
-_NICK = r"(?P<nick>[^\s,;:?!\"()]+)"
+_NICK = rf"(?P<nick>{NICK})"
 _SOMEBODY = r"(?:anyone|anybody|someone|somebody|you|we|they|people)"
 _LATELY = r"(?:\s+(?:lately|recently|today|around|here|this\s+\w+|in\s+here))*"
 
 _FORMS = tuple(
-    re.compile(rf"\s*{form}[\s?!.]*", re.IGNORECASE)
-    for form in (
+    form(pattern)
+    for pattern in (
         rf"when\s+(?:was|is)\s+{_NICK}\s+last\s+(?:here|seen|active|around|online|on|in\s+.+)",
         rf"when\s+did\s+{_NICK}\s+last\s+(?:speak|talk|write|post|join|show\s+up|say\s+\w+)",
         rf"when\s+did\s+{_SOMEBODY}\s+last\s+(?:see|hear\s+from|talk\s+to)\s+{_NICK}",
@@ -25,7 +23,7 @@ _FORMS = tuple(
 
 def last_seen_of(text: str) -> str:
     """The nick, as written, for whose presence a text asks; empty if it asks for something else."""
-    for form in _FORMS:
-        if match := form.fullmatch(text):
-            return "" if is_stop_word(match["nick"].lower()) else match["nick"]
+    for one in _FORMS:
+        if match := one.fullmatch(text):
+            return named_person(match["nick"])
     return ""

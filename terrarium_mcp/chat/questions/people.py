@@ -3,14 +3,13 @@
 No line says what the question says, so no words of it find one: the person and the time do.
 """
 
-import re
 from dataclasses import dataclass
 
-from terrarium_mcp.chat.english import is_stop_word
+from terrarium_mcp.chat.questions.forms import NICK, form, named_person
 
-_NICK = r"(?P<nick>[^\s,;:?!\"()]+)"
-_TO = r"(?:\s+to\s+(?P<to>[^\s,;:?!\"()]+))?"
-_TOLD = r"\s+(?P<to>[^\s,;:?!\"()]+)"
+_NICK = rf"(?P<nick>{NICK})"
+_TO = rf"(?:\s+to\s+(?P<to>{NICK}))?"
+_TOLD = rf"\s+(?P<to>{NICK})"
 _HAVE = r"(?:did|does|do|has|have|had)"
 _OFTEN = r"(?:ever\s+|been\s+|just\s+|all\s+|else\s+)*"
 _SAY = r"(?:say|said|saying|write|written|wrote|writing|post|posted|talk\s+about|talking\s+about)"
@@ -18,24 +17,27 @@ _THINK = r"(?:think|thought|mention|mentioned|suggest|suggested|recommend|recomm
 _TELL = r"(?:tell|told|answer|answered|ask|asked|reply\s+to|replied\s+to|answer\s+to)"
 _LAST = r"(?P<last>last|latest|newest|most\s+recent)"
 _LINE = r"(?:thing|line|message|comment|word)s?"
-_LINK = r"(?P<links>(?:links?|urls?))"
+_LINK = r"(?P<links>links?|urls?)"
 _PASTE = r"(?:post|posted|paste|pasted|share|shared|send|sent|drop|dropped|give|gave|link|linked)"
-_SHOW = r"(?:(?:what(?:'s|\s+is|\s+was|\s+were)?|show(?:\s+me)?|give\s+me|find)\s+)?(?:the\s+)?"
-
-_NOBODY = frozenset(
-    "us everyone everybody anyone anybody someone somebody people folks who it".split()  # noqa: SIM905 -- shorter
+_HERE = r"(?:\s+(?:here|there|lately|recently|in\s+(?:here|(?:this|the)\s+channel)))*"
+_FIND = r"(?:show|list|find|give)(?:\s+me)?"
+_ALL = r"(?:all\s+)?(?:the\s+)?"
+_SHOW = rf"(?:(?:what(?:'s|\s+is|\s+was|\s+were)?|{_FIND})\s+)?{_ALL}"
+_WERE_SHARED = (
+    r"(?:\s+(?:that\s+)?(?:were|was|have\s+been|got)"
+    r"\s+(?:posted|pasted|shared|sent|dropped|given|mentioned))?"
 )
-"""Words in the place of a nick that name nobody, beside stop words."""
 
 _FORMS = tuple(
-    re.compile(rf"\s*{form}[\s?!.]*", re.IGNORECASE)
-    for form in (
+    form(pattern)
+    for pattern in (
         rf"what\s+{_OFTEN}{_HAVE}\s+{_NICK}\s+{_OFTEN}{_SAY}{_TO}",
         rf"what\s+{_HAVE}\s+{_NICK}\s+{_OFTEN}(?:{_SAY}|{_THINK})\s+(?:about|of|on)\s+(?P<about>.+?)",
         rf"what\s+(?:was|is)\s+{_NICK}\s+(?:saying|talking\s+about)",
         rf"what\s+{_HAVE}\s+{_NICK}\s+{_OFTEN}{_TELL}{_TOLD}",
         rf"(?:what|which)\s+{_LINK}\s+{_HAVE}\s+{_NICK}\s+{_OFTEN}{_PASTE}",
         rf"{_SHOW}{_LINK}\s+(?:by|from|that)\s+{_NICK}(?:\s+{_PASTE})?",
+        rf"(?:what|which|{_FIND})\s+{_ALL}{_LINK}{_WERE_SHARED}{_HERE}",
         rf"{_SHOW}{_LAST}\s+{_LINE}\s+(?:that\s+)?{_NICK}\s+(?:said|wrote|posted)",
         rf"{_SHOW}{_LAST}\s+{_LINE}\s+(?:by|from|of)\s+{_NICK}",
         rf"{_SHOW}(?:everything|anything|all|lines|messages)\s+(?:that\s+)?{_NICK}\s+(?:said|wrote)",
@@ -45,10 +47,11 @@ _FORMS = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class WhatSomebodySaid:
+class PersonQuestion:
     """A question for what `nick` said: to somebody, about something, the links, or what came last.
 
-    The names and the topic are as written, and empty where the question has none.
+    The names and the topic are as written, and empty where the question has none: without `nick`
+    the links are those of everybody.
     """
 
     nick: str
@@ -58,15 +61,15 @@ class WhatSomebodySaid:
     is_for_last: bool = False
 
 
-def what_somebody_said(text: str) -> WhatSomebodySaid | None:
+def person_question(text: str) -> PersonQuestion | None:
     """What somebody said, if a text asks for that; without the words for a time and a channel."""
-    for form in _FORMS:
-        if match := form.fullmatch(text):
+    for one in _FORMS:
+        if match := one.fullmatch(text):
             found = match.groupdict()
-            nick, to = found["nick"], found.get("to") or ""
-            if any(map(_names_nobody, filter(None, (nick, to)))):
+            nick, to = found.get("nick") or "", found.get("to") or ""
+            if any(name and not named_person(name) for name in (nick, to)):
                 return None
-            return WhatSomebodySaid(
+            return PersonQuestion(
                 nick,
                 to,
                 found.get("about") or "",
@@ -74,7 +77,3 @@ def what_somebody_said(text: str) -> WhatSomebodySaid | None:
                 is_for_last=bool(found.get("last")),
             )
     return None
-
-
-def _names_nobody(word: str) -> bool:
-    return word.lower() in _NOBODY or is_stop_word(word.lower())

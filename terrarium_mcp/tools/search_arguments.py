@@ -10,16 +10,16 @@ from terrarium_mcp.errors import TerrariumError, UnknownChannel, shown
 from terrarium_mcp.offload import offload
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Search, Sort
-from terrarium_mcp.tools.question_request import as_asked
+from terrarium_mcp.tools.plain_questions import read_as_question
 
 
-async def search_request(
+async def requested_search(
     query: str, request: Request, *, channel: str, hours: int, limit: int, sort: str
 ) -> Search:
     """The search that a query asks for, within what the request may read.
 
     A channel that the query names as the place is the channel (`what broke in #dev`). What else a
-    plain question asks for, `question_request` says.
+    plain question asks for, `plain_questions` says.
 
     Raises:
         TerrariumError: no room is left, or a name is unknown.
@@ -37,7 +37,7 @@ async def search_request(
         zone=zone,
         visible_only=request.visible_only,
     )
-    return await as_asked(search, request)
+    return await read_as_question(search, request)
 
 
 async def _parsed(query: str, request: Request) -> Query:

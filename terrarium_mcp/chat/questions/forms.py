@@ -1,0 +1,25 @@
+"""The forms of questions: patterns for a whole question, with the names in it."""
+
+import re
+
+from terrarium_mcp.chat.english import is_stop_word
+
+NICK = r"[^\s,;:?!\"()]+"
+"""What may be a nick, as a regular expression."""
+
+_NOBODY = frozenset(
+    {"us", "who", "it", "nobody", "people", "folks"}
+    | {f"{some}{body}" for some in ("any", "some", "every") for body in ("one", "body")}
+)
+"""Words in the place of a nick that name nobody, beside stop words."""
+
+
+def form(pattern: str) -> re.Pattern[str]:
+    """A form of question, which fits a whole text: blanks and marks around it do not matter."""
+    return re.compile(rf"\s*{pattern}[\s?!.]*", re.IGNORECASE)
+
+
+def named_person(word: str) -> str:
+    """The nick, or "" for a word that names nobody: a stop word, `everyone`, `nobody`."""
+    folded = word.lower()
+    return "" if folded in _NOBODY or is_stop_word(folded) else word

@@ -1,0 +1,36 @@
+"""Who is recorded under a nick, and who is called similarly."""
+
+from collections.abc import Sequence
+
+from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.records import Room
+from terrarium_mcp.errors import shown
+from terrarium_mcp.request import Request
+from terrarium_mcp.store import Person
+
+
+async def people_called(request: Request, nick: str, rooms: Sequence[Room]) -> list[Person]:
+    """Who did anything in these rooms under a nick, or changed to or from it: one for a network."""
+    return [one for one in await _looked_up(request, nick, rooms) if one.rooms or one.evidence]
+
+
+async def unknown_nick_notes(request: Request, query: Query, rooms: Sequence[Room]) -> list[str]:
+    """A note for each nick in the query that is not recorded, with similar ones."""
+    notes = []
+    for nick in dict.fromkeys([*query.people, *query.mentions]):
+        people = await _looked_up(request, nick, rooms)
+        if not any(person.rooms or person.evidence for person in people):
+            near = harmless(", ".join(name for person in people for name in person.near))
+            similar = f"; similar nicks: {near}" if near else ""
+            notes.append(f"note: no one called {shown(nick)} is recorded here{similar}")
+    return notes
+
+
+async def _looked_up(request: Request, nick: str, rooms: Sequence[Room]) -> list[Person]:
+    return [
+        await request.store.people.lookup(
+            nick, network, rooms, until=request.until, visible_only=request.visible_only
+        )
+        for network in dict.fromkeys(room.network for room in rooms)
+    ]

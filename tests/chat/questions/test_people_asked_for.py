@@ -1,0 +1,65 @@
+"""Questions for what somebody said, whatever it was about."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from terrarium_mcp.chat.questions.people import PersonQuestion, person_question
+
+ADA = PersonQuestion("ada")
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("what did ada say?", ADA),
+        ("What has ada been saying", ADA),
+        ("what else did ada write  ?", ADA),
+        ("what was ada talking about?", ADA),
+        ("what did ada say to bo", PersonQuestion("ada", "bo")),
+        ("what did nacc answer to ph88^?", PersonQuestion("nacc", "ph88^")),
+        ("what did ada tell bo?", PersonQuestion("ada", "bo")),
+        ("what link did ada paste", PersonQuestion("ada", only_links=True)),
+        ("which links has ada shared?", PersonQuestion("ada", only_links=True)),
+        ("show me the links from ada", PersonQuestion("ada", only_links=True)),
+        ("show me all the links from ada", PersonQuestion("ada", only_links=True)),
+        ("list links by ada", PersonQuestion("ada", only_links=True)),
+        ("which links were shared?", PersonQuestion("", only_links=True)),
+        ("what urls were posted here?", PersonQuestion("", only_links=True)),
+        ("show me all the links", PersonQuestion("", only_links=True)),
+        ("what was the last thing ada said?", PersonQuestion("ada", is_for_last=True)),
+        ("the latest message from ada", PersonQuestion("ada", is_for_last=True)),
+        ("everything ada said", ADA),
+        ("show messages by ada", ADA),
+        ("what did ada say about the deploy?", PersonQuestion("ada", about="the deploy")),
+        ("what does ada think of green tea", PersonQuestion("ada", about="green tea")),
+    ],
+)
+def test_the_person_is_who_said_it(text: str, meant: PersonQuestion) -> None:
+    assert person_question(text) == meant
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what did ada drink?",
+        "what did they say?",
+        "what did nobody say",
+        "which link is broken",
+        "what links the two houses",
+        "what did ada tell us?",
+        "who said tea?",
+        "ada",
+        "what does it say",
+        "",
+    ],
+)
+def test_another_verb_or_nobody_in_particular_makes_it_another_question(text: str) -> None:
+    assert person_question(text) is None
+
+
+@given(st.text(max_size=80))
+def test_any_text_is_read(text: str) -> None:
+    for asked in (text, f"what did {text} say", f"which links did {text} share"):
+        meant = person_question(asked)
+        assert meant is None or meant.nick in asked
