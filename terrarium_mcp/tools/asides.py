@@ -22,7 +22,8 @@ def counted_note(request: Request, asides: int) -> list[str]:
     """How many of the lines counted are asides, of which nobody is the speaker."""
     if not asides:
         return []
-    return [f"note: of these lines, {_kinds(request)}: {asides:,}, which count for no person"]
+    lines, they = ("1 line", "it counts") if asides == 1 else (f"{asides:,} lines", "they count")
+    return [f"note: {lines} of these: {_kinds(request)}; {they} for no person"]
 
 
 def _kinds(request: Request) -> str:

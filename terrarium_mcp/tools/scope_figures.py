@@ -119,7 +119,7 @@ def _moment(request: Request, name: str, text: str) -> datetime | None:
 
 
 def headline(request: Request, figures: Figures) -> str:
-    """`figures of tea from:ada after:2026-05-01 in #tea (exact words)`."""
+    """`figures of tea from:ada after:2026-05-01 in #tea (exact words, ...)`."""
     printed = shown(figures.query.printed(request.settings.zone), _LONGEST_QUERY)
     words = " (exact words, no similar ones)" if figures.query.terms else ""
     return f"figures of {printed or 'all lines'} in {request.room_names(figures.rooms)}{words}"

@@ -177,8 +177,8 @@ async def test_the_figures_of_a_channel_say_how_many_lines_are_asides(house: Hou
     await house.hears("<ada> !search tea")
     told = await house.learns("get_channel_stats")
     note = (
-        "note: of these lines, commands to a bot (is:command) or words of the recording bot"
-        " (from:Terra): 1, which count for no person"
+        "note: 1 line of these: commands to a bot (is:command) or words of the recording bot"
+        " (from:Terra); it counts for no person"
     )
     assert note in told.outside
     assert told.facts["notes"] == [note]
