@@ -1,1 +1,8 @@
-"""Times: timestamps of the store, dates in queries, times named in questions, times of old logs."""
+"""Times: timestamps of the store, dates in queries, times named in questions, times of old logs.
+
+- timestamps: moments as the store has them; legacy_times: those of a terrarium-irc database
+- calendar_words: months, weekdays and periods in English; periods: the calendar periods that a
+  stretch of time touches
+- seasons, feasts, day_ranges, named_days: days that words name
+- time_expressions: times that a question mentions; query_dates: times typed into a query
+"""

@@ -1,4 +1,10 @@
-"""Health: what an examination can see of a database quickly, without changing anything."""
+"""Health: what an examination can see of a database quickly, without changing anything.
+
+- readonly: how a database is opened for it
+- size, bridges, unnamed_relays: how large it is, who records into it, who may be a relay
+- external_changes: what other programs changed
+- deep_check: everything derived, compared with a recount
+"""
 
 import sqlite3
 from collections.abc import Iterator

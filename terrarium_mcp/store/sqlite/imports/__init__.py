@@ -1,4 +1,11 @@
-"""Imports: logs of other programs merged into the history, each line once; listed, and undone."""
+"""Imports: logs of other programs merged into the history, each line once; listed, and undone.
+
+- log_stream, log_blocks: the lines of many logs as one stream
+- recent_texts, clock_correction: the right times for a log whose clock was wrong
+- known_lines, stored_lines: which lines are stored already
+- group_insert: the others become rows; source_rows: which log has which
+- undo: takes an import back
+"""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
