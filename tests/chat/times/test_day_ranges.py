@@ -1,19 +1,8 @@
 """Days from one to another, as a question names them."""
 
-from datetime import UTC, datetime
-
 import pytest
 
-from terrarium_mcp.chat.times.time_expressions import time_expressions
-
-NOW = datetime(2026, 5, 14, 9, 30, tzinfo=UTC)
-
-
-def days(text: str) -> list[tuple[str, str]]:
-    return [
-        (f"{one.since:%Y-%m-%d}", f"{one.until:%Y-%m-%d}")
-        for one in time_expressions(text, NOW, UTC)
-    ]
+from tests.chat.times.scene import days
 
 
 @pytest.mark.parametrize(

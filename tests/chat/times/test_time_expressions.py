@@ -10,16 +10,7 @@ from hypothesis import strategies as st
 
 from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.chat.times.time_expressions import time_expressions, without_times
-
-NOW = datetime(2026, 5, 14, 9, 30, tzinfo=UTC)  # a Thursday
-
-
-def days(text: str) -> list[tuple[str, str]]:
-    """The first day of each time that `text` names, and the day after its last."""
-    return [
-        (f"{one.since:%Y-%m-%d}", f"{one.until:%Y-%m-%d}")
-        for one in time_expressions(text, NOW, UTC)
-    ]
+from tests.chat.times.scene import NOW, days
 
 
 @pytest.mark.parametrize(
