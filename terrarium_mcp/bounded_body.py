@@ -1,7 +1,7 @@
 """Bounds the body of a response while it is read, so that an endless one fills no memory.
 
-It is also decompressed here, piece by piece: DEFLATE makes up to 1,032 bytes of one, and a body may
-be compressed twice.
+It is decompressed here, piece by piece: DEFLATE can turn one byte into 1,032. A body compressed
+more than once is refused.
 """
 
 import math
@@ -22,10 +22,11 @@ class BodyTooLarge(httpx2.ReadError):
     """The server sent more than any answer needs."""
 
 
-def bound(response: httpx2.Response, limit: float = math.inf) -> None:
+def bound_body(response: httpx2.Response, limit: float = math.inf) -> None:
     """Let reading a response fail after `limit` bytes of its body, as it is uncompressed.
 
-    Reading raises BodyTooLarge then. Whatever the limit, no more than a piece is in memory at once.
+    Reading raises BodyTooLarge then, and httpx2.DecodingError for a compressed body that is damaged
+    or ends early. Whatever the limit, no more than a piece is in memory at once.
 
     Raises:
         httpx2.DecodingError: it has a coding that is not in ACCEPT_ENCODING, or several.
@@ -47,12 +48,17 @@ class _BoundedBody(httpx2.AsyncByteStream):
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         read = 0
+        is_empty = True
         async for part in self._body:
+            is_empty = is_empty and not part
             for piece in self._pieces(part):
                 read += len(piece)
                 if read > self._limit:
                     raise BodyTooLarge(f"more than {self._limit:,} bytes")
                 yield piece
+        # An answer without a body, as to HEAD, may name a coding all the same (RFC 9110 8.4).
+        if self._compressed is not None and not self._compressed.eof and not is_empty:
+            raise httpx2.DecodingError("the compressed body ends early")
 
     def _pieces(self, part: bytes) -> Iterator[bytes]:
         """A part of the body, uncompressed."""

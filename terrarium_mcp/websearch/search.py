@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import httpx2
 
-from terrarium_mcp.bounded_body import ACCEPT_ENCODING, bound
+from terrarium_mcp.bounded_body import ACCEPT_ENCODING, bound_body
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
 
@@ -82,7 +82,7 @@ async def _response(query: str, count: int, settings: Settings) -> httpx2.Respon
 
 async def _bound(response: httpx2.Response) -> None:
     """Have no more than MOST_BYTES read of an answer; a response hook of httpx2."""
-    bound(response, MOST_BYTES)
+    bound_body(response, MOST_BYTES)
 
 
 def _json(response: httpx2.Response) -> Any:

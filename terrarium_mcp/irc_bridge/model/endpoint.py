@@ -11,7 +11,7 @@ import httpx2
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient
 from tenacity.wait import wait_base
 
-from terrarium_mcp.bounded_body import bound
+from terrarium_mcp.bounded_body import bound_body
 from terrarium_mcp.chat.quoted_secrets import without_secrets
 from terrarium_mcp.irc_bridge.model.adaptations import RequestBody
 from terrarium_mcp.irc_bridge.model.endpoint_errors import error_text, reason, shortened
@@ -133,14 +133,14 @@ class Endpoint:
             raise ConnectionFailed(reason(error), never_sent=never_sent) from error
 
 
-async def _bound_body(response: httpx2.Response) -> None:
+async def _bound_utf8(response: httpx2.Response) -> None:
     """Bound what is read of a response, as UTF-8; a response hook of httpx2.
 
     A charset that the endpoint names may be any codec of Python: `unicode_escape` makes surrogates,
     and others refuse to decode at all.
     """
     response.encoding = "utf-8"
-    bound(response, MAX_BYTES)
+    bound_body(response, MAX_BYTES)
 
 
 def _fresh_connections() -> DefaultAsyncHttpxClient:
@@ -155,7 +155,7 @@ def _fresh_connections() -> DefaultAsyncHttpxClient:
         limits=httpx2.Limits(max_keepalive_connections=0),
         timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
         follow_redirects=False,
-        event_hooks={"response": [_bound_body]},
+        event_hooks={"response": [_bound_utf8]},
     )
 
 

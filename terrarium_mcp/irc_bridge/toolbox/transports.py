@@ -13,7 +13,7 @@ from mcp import StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from terrarium_mcp.bounded_body import ACCEPT_ENCODING, bound
+from terrarium_mcp.bounded_body import ACCEPT_ENCODING, bound_body
 from terrarium_mcp.errors import shown
 from terrarium_mcp.irc_bridge.toolbox.repairs import Complain, RepairedStream
 from terrarium_mcp.settings import Mount
@@ -126,7 +126,7 @@ async def _started(mount: Mount, stderr: StderrLog) -> AsyncIterator[Any]:
 async def _bound(response: httpx2.Response) -> None:
     """Have no more than MOST_BYTES read of a body, unless it is an event stream."""
     is_stream = response.headers.get("content-type", "").startswith("text/event-stream")
-    bound(response, math.inf if is_stream else MOST_BYTES)
+    bound_body(response, math.inf if is_stream else MOST_BYTES)
 
 
 @contextmanager
