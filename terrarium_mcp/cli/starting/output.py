@@ -57,15 +57,15 @@ def require_free_file(path: Path, database: Path, *, force: bool | None = None) 
     if path.exists() and not path.is_file():
         raise OutputExists(f"{path} is not an ordinary file. Name another.")
     if path.exists() and not force:
-        replacing = "" if force is None else ", or replace it with --force"
-        raise OutputExists(f"{path} exists. Name another file{replacing}.")
+        or_force = "" if force is None else ", or replace it with --force"
+        raise OutputExists(f"{path} exists. Name another file{or_force}.")
     if not path.parent.is_dir():
-        raise OutputFailed(f"There is no folder {path.parent}. Create it, or name another.")
+        raise _without_folder(path)
 
 
 @contextmanager
 def in_folder(path: Path) -> Iterator[None]:
-    """A folder for what the block writes; one that is made for it goes again if that fails.
+    """A folder for what the block writes; if the block fails, a folder created for it is removed.
 
     Raises:
         OutputFailed: it cannot be made.
@@ -85,9 +85,7 @@ def _make_folder(path: Path) -> None:
     try:
         path.mkdir(_PRIVATE, exist_ok=True)
     except FileNotFoundError as error:
-        raise OutputFailed(
-            f"There is no folder {path.parent}. Create it, or name another."
-        ) from error
+        raise _without_folder(path) from error
     except OSError as error:
         raise OutputFailed(f"The folder {path} cannot be made: {error.strerror}.") from error
 
@@ -104,7 +102,11 @@ def require_free_folder(path: Path, database: Path) -> None:
     if path.exists() and not (path.is_dir() and not any(path.iterdir())):
         raise OutputExists(f"{path} exists, and is not an empty folder. Name another.")
     if not path.parent.is_dir():
-        raise OutputFailed(f"There is no folder {path.parent}. Create it, or name another.")
+        raise _without_folder(path)
+
+
+def _without_folder(path: Path) -> OutputFailed:
+    return OutputFailed(f"There is no folder {path.parent}. Create it, or name another.")
 
 
 @contextmanager
