@@ -18,15 +18,8 @@ def parsed_json(text: str | bytes) -> Any:
     """
     try:
         value = json.loads(text)
-        again = json.dumps(value, ensure_ascii=False)
+        text_again = json.dumps(value, ensure_ascii=False)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    return value if _is_encodable(again) else json.loads(encodable(again))
-
-
-def _is_encodable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+    clean = encodable(text_again)
+    return value if clean == text_again else json.loads(clean)

@@ -40,11 +40,12 @@ _TOKEN_START = re.compile(
     re.IGNORECASE,
 )
 
+# Of what is before a token and after it, joined by a character that stands for the token itself.
 _IN_PROSE = re.compile(r"""(?:\w |.?["'\u201c\u2018(])\0(?: \w|[.,;:!?)"'\u201d\u2019])""")
 
 
 def without_template_tokens(text: str) -> str:
-    """`text` up to the first end of a turn that words precede, without tokens before the words."""
+    """`text` without leading tokens, cut at the first end-of-turn token after some words."""
     if leading := _LEADING.match(text):
         text = text[leading.end() :]
     code = CodeSpans(text)
@@ -53,14 +54,12 @@ def without_template_tokens(text: str) -> str:
 
 
 def broken_template_tokens(text: str) -> str:
-    """`text` with a blank inside each token, which no template takes for its own then."""
+    """`text` with a blank inside each token, so that no template reads it as its own."""
     return _TOKEN_START.sub(r"\g<0> ", text)
 
 
 def _is_mention(text: str, token: re.Match[str], code: CodeSpans) -> bool:
     """Whether a token is a word of a sentence: in code, or between words of its line."""
-    before, after = (
-        text[max(token.start() - 2, 0) : token.start()],
-        text[token.end() : token.end() + 2],
-    )
+    before = text[max(token.start() - 2, 0) : token.start()]
+    after = text[token.end() : token.end() + 2]
     return code.holds(token.start()) or _IN_PROSE.match(f"{before}\0{after}") is not None
