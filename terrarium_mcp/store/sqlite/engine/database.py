@@ -36,17 +36,16 @@ from terrarium_mcp.store.sqlite.engine.files import FileState, bytes_of, state_o
 from terrarium_mcp.store.sqlite.engine.functions import FUNCTIONS, as_text
 from terrarium_mcp.store.sqlite.engine.location import FileLocation
 from terrarium_mcp.store.sqlite.engine.reads import (
-    Found,
     Params,
     Reads,
+    Result,
     Row,
     WholeRead,
     completed,
 )
 from terrarium_mcp.store.sqlite.engine.write_lock import LockWaiters
 from terrarium_mcp.store.sqlite.engine.writes import (
-    Done,
-    GivenIds,
+    UsedIds,
     WholeTransaction,
     Writer,
     committed,
@@ -77,8 +76,8 @@ writers out no longer than SQLite itself waits for readers (`RETRY_MS`)."""
 class StatementWriter(Writer):
     """The statements of a transaction that are handed to the connection's thread one by one."""
 
-    def __init__(self, connection: aiosqlite.Connection, given: GivenIds) -> None:
-        self.given = given
+    def __init__(self, connection: aiosqlite.Connection, ids: UsedIds) -> None:
+        self.ids = ids
         self._connection = connection
 
     async def run(self, sql: str, params: Params = ()) -> None:
@@ -112,7 +111,7 @@ class Database(Reads):
         self._ready = ready
         self._connections = AsyncExitStack()
         self._writer: aiosqlite.Connection | None = None
-        self._given = GivenIds()
+        self._ids = UsedIds()
         self._writing = anyio.Lock()
         self._patient = 0
         self._waiters = LockWaiters(path)
@@ -130,7 +129,7 @@ class Database(Reads):
             StoreFailed: the file cannot be opened for writing.
         """
         self.generation += 1
-        self._given.largest = 0
+        self._ids.largest = 0
         with translate_errors(self.path):
             self._writer = await self._connect(
                 self.path.as_uri(),
@@ -189,17 +188,19 @@ class Database(Reads):
             StoreFailed: it could not be committed; nothing was written.
         """
         async with self._begun(patiently) as connection:
-            writer, largest = StatementWriter(connection, self._given), self._given.largest
-            try:
-                yield writer
-                await writer.run("COMMIT")
-            except BaseException:
-                self._given.largest = largest
-                with suppress(sqlite3.Error):  # a full disk may have rolled back already
-                    await writer.run("ROLLBACK")
-                raise
+            writer = StatementWriter(connection, self._ids)
+            with self._ids.restored_on_failure():
+                try:
+                    yield writer
+                    await writer.run("COMMIT")
+                except BaseException:
+                    with suppress(sqlite3.Error):  # a full disk may have rolled back already
+                        await writer.run("ROLLBACK")
+                    raise
 
-    async def written(self, write: WholeTransaction[Done], *, patiently: bool = False) -> Done:
+    async def write_whole(
+        self, write: WholeTransaction[Result], *, patiently: bool = False
+    ) -> Result:
         """Run a whole transaction, and the thinking between its statements, in the writer's thread.
 
         Args:
@@ -212,7 +213,7 @@ class Database(Reads):
         """
         async with self._begun(patiently) as connection:
             return await _in_its_thread(
-                connection, lambda inner: committed(inner, write, self._given)
+                connection, lambda inner: committed(inner, write, self._ids)
             )
 
     @asynccontextmanager
@@ -254,20 +255,20 @@ class Database(Reads):
         Args:
             sql: the statement.
             params: its parameters.
-            deadline: as in `whole`.
+            deadline: as in `read_whole`.
 
         Raises:
             TookTooLong: the deadline passed.
             StoreFailed: the file cannot be read.
         """
-        return await self.whole(lambda reads: reads.rows(sql, params), deadline=deadline)
+        return await self.read_whole(lambda reads: reads.rows(sql, params), deadline=deadline)
 
-    async def whole(
+    async def read_whole(
         self,
-        read: WholeRead[Found],
+        read: WholeRead[Result],
         *,
         deadline: float | None = None,
-    ) -> Found:
+    ) -> Result:
         """Run a read of several statements, and the thinking between them, in a reader's thread.
 
         Args:
@@ -306,6 +307,7 @@ class Database(Reads):
         if self._watcher is not None:
             with suppress(sqlite3.Error):  # another process recovers the WAL
                 [(version,)] = self._watcher.execute("PRAGMA data_version").fetchall()
+                # data_version has 32 bits: a file that is opened again never repeats a number.
                 return self.generation << 40 | int(version)
         return None
 
@@ -438,7 +440,7 @@ async def _try_to_begin(connection: aiosqlite.Connection, *, is_last_try: bool) 
     return True
 
 
-async def _completed(reader: aiosqlite.Connection, read: WholeRead[Found]) -> Found:
+async def _completed(reader: aiosqlite.Connection, read: WholeRead[Result]) -> Result:
     """The result of a read. Whatever happens, the connection is idle again afterwards."""
     stopped = Event()
     try:
@@ -451,15 +453,15 @@ async def _completed(reader: aiosqlite.Connection, read: WholeRead[Found]) -> Fo
 
 async def _in_its_thread(
     connection: aiosqlite.Connection,
-    run: Callable[[sqlite3.Connection], Found],
-) -> Found:
+    run: Callable[[sqlite3.Connection], Result],
+) -> Result:
     """What `run` returns for a connection, in the thread of that connection.
 
     aiosqlite offers single statements only. tests/test_aiosqlite.py watches what it does them with.
     """
     execute, inner = connection._execute, connection._conn  # noqa: SLF001 -- as said
-    found: Found = await execute(run, inner)  # type: ignore[no-untyped-call]  # as said
-    return found
+    result: Result = await execute(run, inner)  # type: ignore[no-untyped-call]  # as said
+    return result
 
 
 async def _make_idle(reader: aiosqlite.Connection) -> None:

@@ -31,14 +31,14 @@ async def free_ids(writer: Writer) -> FreeIds:
     Somebody may have deleted the newest messages by hand. So the ids that this process has given
     count as used, and those that the derived structures have seen: they do not look at them again.
     """
-    ((newest, reserved),) = await writer.rows(_USED, (writer.given.largest,))
+    ((newest, reserved),) = await writer.rows(_USED, (writer.ids.largest,))
     is_in_block = reserved % BLOCK == 0 and reserved - BLOCK < newest
     return FreeIds(1 + (newest if is_in_block else max(newest, reserved)), reserved)
 
 
 async def give(writer: Writer, free: FreeIds, last: int) -> None:
     """Give out the free ids up to this one, before they are inserted, and reserve its block."""
-    writer.given.largest = last
+    writer.ids.largest = last
     if last > free.reserved:
         await _set(writer, -(-last // BLOCK) * BLOCK)
 

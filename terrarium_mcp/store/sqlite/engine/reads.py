@@ -14,7 +14,7 @@ from terrarium_mcp.store.sqlite.engine.functions import as_text
 
 Params = Mapping[str, Any] | Sequence[Any]
 Row = sqlite3.Row
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 
 class Reads(Protocol):
@@ -35,7 +35,7 @@ class Reads(Protocol):
         return default if not rows or rows[0][0] is None else rows[0][0]
 
 
-WholeRead = Callable[[Reads], Coroutine[Any, Any, Found]]
+WholeRead = Callable[[Reads], Coroutine[Any, Any, Result]]
 """A read of several statements, which waits for nothing else."""
 
 
@@ -63,9 +63,9 @@ class ThreadReads(Reads):
 
 def completed(
     connection: sqlite3.Connection,
-    read: WholeRead[Found],
+    read: WholeRead[Result],
     stopped: Event,
-) -> Found:
+) -> Result:
     """The result of a read whose statements run at once, so that it never waits.
 
     Args:
@@ -74,24 +74,24 @@ def completed(
         stopped: is set once nobody waits for the read any more; it then ends.
 
     Raises:
-        RuntimeError: it waits for something else.
+        RuntimeError: it awaited something other than its own statements.
     """
     return at_once(read(ThreadReads(connection, stopped)))
 
 
-def at_once(whole: Coroutine[Any, Any, Found]) -> Found:
+def at_once(whole: Coroutine[Any, Any, Result]) -> Result:
     """The result of a coroutine whose statements run at once.
 
     Raises:
-        RuntimeError: it waits for something else.
+        RuntimeError: it awaited something other than its own statements.
     """
     try:
         whole.send(None)
     except StopIteration as end:
-        result: Found = end.value
+        result: Result = end.value
         return result
     whole.close()
-    raise RuntimeError("A read or transaction waits for something else than its statements.")
+    raise RuntimeError("A read or transaction awaited something other than its own statements.")
 
 
 def _fetched(connection: sqlite3.Connection, sql: str, params: Params) -> list[Row]:

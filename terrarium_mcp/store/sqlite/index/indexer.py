@@ -277,7 +277,7 @@ class Indexer:
     async def _advance_once(self, names: Collection[str], patiently: bool) -> tuple[int, int]:
         """Index the next rows in one transaction; returns the id that all reach, and the newest."""
         try:
-            reached, newest, turn = await self._database.written(
+            reached, newest, turn = await self._database.write_whole(
                 lambda writer: self._index_next(writer, names), patiently=patiently
             )
         except IndexDamaged:

@@ -110,7 +110,7 @@ class Appender:
                 await self._indexer.determine_voices(writer, added[0], added[-1])
             return ids
 
-        ids = await self._database.written(save)
+        ids = await self._database.write_whole(save)
         if is_flood and await self._indexer.lag() > INDEXED_BY_READ:
             await self._catch_up()
         return ids
@@ -141,6 +141,6 @@ class Appender:
             )
             return ids, is_indexed, turn
 
-        ids, is_indexed, turn = await self._database.written(save)
+        ids, is_indexed, turn = await self._database.write_whole(save)
         turn.step()  # the commit takes longer the more pages were changed
         return SaveResult(ids, is_indexed, turn.longest)

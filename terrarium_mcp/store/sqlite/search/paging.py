@@ -267,7 +267,7 @@ class Pages:
             question, corpus = request.attempt.question, _corpus(reads, request)
             return await rank(question, await request.analysis.parsed(question, corpus), corpus)
 
-        return await self._database.whole(read, deadline=_RANKED_WITHIN)
+        return await self._database.read_whole(read, deadline=_RANKED_WITHIN)
 
     async def _messages(self, ids: Sequence[int], rooms: Sequence[Room]) -> list[Message]:
         """These messages, in this order; without those removed since they were ranked."""

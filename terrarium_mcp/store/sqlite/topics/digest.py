@@ -80,7 +80,7 @@ class DigestReader:
                 digest_of(told, _links(looked_at.said[::-1]), nick), looked_at.reached
             )
 
-        return await self._database.whole(read)
+        return await self._database.read_whole(read)
 
 
 def _newest_rows(rooms: Sequence[Room]) -> str:

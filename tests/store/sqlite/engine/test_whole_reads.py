@@ -24,7 +24,7 @@ async def test_its_statements_and_the_thinking_between_them_are_in_one_thread_be
         return [one, two, await reads.value("SELECT NULL", default=3)]
 
     of_the_loop = threading.get_ident()
-    assert await database.whole(read) == [1, 2, 3]
+    assert await database.read_whole(read) == [1, 2, 3]
 
 
 async def test_an_error_of_it_reaches_who_asked_and_the_connection_serves_the_next_read(
@@ -36,7 +36,7 @@ async def test_an_error_of_it_reaches_who_asked_and_the_connection_serves_the_ne
 
     for _ in range(5):  # more than there are connections
         with pytest.raises(LookupError, match="no tea"):
-            await database.whole(read)
+            await database.read_whole(read)
     assert await database.value("SELECT 1") == 1
 
 
@@ -50,7 +50,7 @@ async def test_the_deadline_is_that_of_all_its_statements_together(database: Dat
 
     with anyio.fail_after(5):
         with pytest.raises(TookTooLong, match=r"within 0\.05 s"):
-            await database.whole(read, deadline=0.05)
+            await database.read_whole(read, deadline=0.05)
         assert await database.value("SELECT 1") == 1
     assert ran == [0]
 
@@ -78,7 +78,7 @@ async def test_no_statement_runs_once_it_is_cancelled_however_long_it_thinks(
         async with anyio.create_task_group() as tasks:
             with anyio.CancelScope() as scope:
                 tasks.start_soon(cancel, scope)
-                await database.whole(read)
+                await database.read_whole(read)
         assert await database.value("SELECT 1") == 1
     assert reached == ["thought"]
 
@@ -89,7 +89,7 @@ async def test_text_that_is_not_utf8_is_read_within_it_as_by_a_single_statement(
     async def read(reads: Reads) -> str:
         return str(await reads.value(NOT_UTF8))
 
-    assert await database.whole(read) == await database.value(NOT_UTF8) == "caf\ufffd"
+    assert await database.read_whole(read) == await database.value(NOT_UTF8) == "caf\ufffd"
 
 
 async def test_waiting_for_anything_but_statements_is_a_fault_and_not_a_hang(
@@ -98,6 +98,6 @@ async def test_waiting_for_anything_but_statements_is_a_fault_and_not_a_hang(
     async def read(_: Reads) -> None:
         await asyncio.sleep(0)
 
-    with pytest.raises(RuntimeError, match="waits for something else"):
-        await database.whole(read)
+    with pytest.raises(RuntimeError, match="awaited something other"):
+        await database.read_whole(read)
     assert await database.value("SELECT 1") == 1

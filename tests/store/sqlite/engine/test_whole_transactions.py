@@ -31,7 +31,7 @@ async def test_its_statements_and_the_thinking_between_them_are_in_one_thread_be
         return int(await writer.value("SELECT count(*) FROM networks"))
 
     of_the_loop = threading.get_ident()
-    assert await database.written(write) == 3
+    assert await database.write_whole(write) == 3
     assert await names(database) == ["ircnet", "libera", "oftc"]
 
 
@@ -40,18 +40,35 @@ async def test_an_error_of_it_reaches_who_asked_and_nothing_of_it_is_kept(
 ) -> None:
     async def write(writer: Writer) -> None:
         await put(writer, "oftc")
-        writer.given.largest = 7
+        writer.ids.largest = 7
         raise LookupError("no tea")
 
     given = list[int]()
 
     async def look(writer: Writer) -> None:
-        given.append(writer.given.largest)
+        given.append(writer.ids.largest)
 
     with pytest.raises(LookupError, match="no tea"):
-        await database.written(write)
-    await database.written(look)
+        await database.write_whole(write)
+    await database.write_whole(look)
     assert (await names(database), given) == ([], [0])
+
+
+async def test_a_transaction_of_single_statements_takes_its_ids_back_too(
+    database: Database,
+) -> None:
+    async def fail() -> None:
+        async with database.writing() as writer:
+            writer.ids.largest = 7
+            raise LookupError
+
+    with pytest.raises(LookupError):
+        await fail()
+    async with database.writing() as writer:
+        assert writer.ids.largest == 0
+        writer.ids.largest = 8
+    async with database.writing() as writer:
+        assert writer.ids.largest == 8
 
 
 async def test_it_waits_for_nothing_but_its_statements(database: Database) -> None:
@@ -59,8 +76,8 @@ async def test_it_waits_for_nothing_but_its_statements(database: Database) -> No
         await put(writer, "oftc")
         await asyncio.sleep(0)
 
-    with pytest.raises(RuntimeError, match="waits for something else"):
-        await database.written(write)
+    with pytest.raises(RuntimeError, match="awaited something other"):
+        await database.write_whole(write)
     assert await names(database) == []
 
 
@@ -71,7 +88,7 @@ async def test_once_begun_it_is_not_cancelled(database: Database) -> None:
 
     loop = anyio.lowlevel.current_token()
     with anyio.CancelScope() as scope:
-        await database.written(write)
+        await database.write_whole(write)
     assert scope.cancel_called
     assert await names(database) == ["oftc"]
 
@@ -83,7 +100,7 @@ async def test_it_waits_for_its_turn_and_for_other_processes(database: Database)
     other = sqlite3.connect(database.path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(database.written, write)
+        tasks.start_soon(database.write_whole, write)
         with anyio.fail_after(5):
             while not database._writing.statistics().locked:  # noqa: SLF001 -- to see it wait
                 await anyio.lowlevel.checkpoint()
