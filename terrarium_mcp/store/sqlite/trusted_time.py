@@ -8,11 +8,11 @@ day, in which a person reads the log and the clock is set.
 
 from datetime import datetime, timedelta
 
-PROOF = timedelta(days=1)
-"""What must be recorded after a long absence, or how long this process must have run."""
+ONE_DAY_OF_RECORD = timedelta(days=1)
+"""What must be recorded after a long gap, or how long this process must have run."""
 
-ABSENCE = timedelta(days=7)
-"""A shorter time without a record is taken for what it seems to be, as is a clock so far ahead."""
+LONGEST_GAP = timedelta(days=7)
+"""A shorter gap in the record is believed, and so is a clock less than this far ahead."""
 
 LAST_RECORD = """
 SELECT max(at) FROM (
@@ -24,7 +24,7 @@ SELECT max(at) FROM (
 )"""
 """The newest time at which something was recorded, of those up to `until`; NULL if there is none.
 
-`until` is PROOF ago: what is newer may have been recorded with the same wrong clock.
+`until` is ONE_DAY_OF_RECORD ago: what is newer may have been recorded with the same wrong clock.
 """
 
 
@@ -33,12 +33,12 @@ def trusted_time(now: datetime, last_record: datetime | None) -> datetime:
 
     `last_record` is the time of LAST_RECORD.
     """
-    if last_record is None or now - last_record <= PROOF + ABSENCE:
+    if last_record is None or now - last_record <= ONE_DAY_OF_RECORD + LONGEST_GAP:
         return now
-    return last_record + PROOF
+    return last_record + ONE_DAY_OF_RECORD
 
 
-def doubt(last_record: datetime, now: datetime) -> str:
+def clock_warning(now: datetime, last_record: datetime) -> str:
     """What is said where the clock is not trusted: why, what is done, and the way out."""
     return (
         f"By this machine's clock it is {now:%Y-%m-%d %H:%M} UTC, and nothing was recorded from"
@@ -57,9 +57,10 @@ class SteadyClock:
     def __init__(self, now: datetime, running: float) -> None:
         self._now, self._running = now, running
 
-    def ran(self, now: datetime, running: float) -> timedelta:
+    def running_for(self, now: datetime, running: float) -> timedelta:
         """For how long; it begins again where the clock was set."""
-        ran = timedelta(seconds=running - self._running)
-        if abs(now - self._now - ran) > ABSENCE:
-            self._now, self._running, ran = now, running, timedelta()
-        return ran
+        passed = timedelta(seconds=running - self._running)
+        if abs(now - self._now - passed) <= LONGEST_GAP:
+            return passed
+        self._now, self._running = now, running
+        return timedelta()

@@ -45,8 +45,8 @@ from terrarium_mcp.store.sqlite.schema import (
 from terrarium_mcp.store.sqlite.schema.adoption import ADOPTION, adoption_in
 from terrarium_mcp.store.sqlite.trusted_time import (
     LAST_RECORD,
-    PROOF,
-    doubt,
+    ONE_DAY_OF_RECORD,
+    clock_warning,
     trusted_time,
 )
 
@@ -212,12 +212,14 @@ def _retention(
     """Whether lines are about to be removed by a clock that may be wrong."""
     if not (settings.retention_days or settings.retention_by_channel):
         return
-    [found] = connection.execute(LAST_RECORD, {"until": to_text(now - PROOF)}).fetchone()
+    until = to_text(now - ONE_DAY_OF_RECORD)
+    [found] = connection.execute(LAST_RECORD, {"until": until}).fetchone()
     last = from_text(found) if found else None
     if last and trusted_time(now, last) < now:
         note = KeeperRecord.read(lock_file(path)) if is_held(lock_file(path)) else None
-        started = datetime.fromisoformat(note.since) if note else now - PROOF
-        yield Fact("retention", doubt(last, now), wrong=now - started < PROOF)
+        started = datetime.fromisoformat(note.since) if note else now - ONE_DAY_OF_RECORD
+        is_new = now - started < ONE_DAY_OF_RECORD
+        yield Fact("retention", clock_warning(now, last), wrong=is_new)
 
 
 def _free(path: Path, size: DatabaseSize) -> Fact:

@@ -25,9 +25,9 @@ from terrarium_mcp.store.sqlite.removal.batched_delete import (
 )
 from terrarium_mcp.store.sqlite.trusted_time import (
     LAST_RECORD,
-    PROOF,
+    ONE_DAY_OF_RECORD,
     SteadyClock,
-    doubt,
+    clock_warning,
     trusted_time,
 )
 
@@ -90,16 +90,17 @@ class Retention:
             StoreFailed: the database cannot be written.
         """
         trusted = now
-        if self._clock.ran(now, running) < PROOF:
+        if self._clock.running_for(now, running) < ONE_DAY_OF_RECORD:
             trusted = trusted_time(now, await self._last_record(now))
         is_doubted = trusted < now and bool(await self._oldest(await self._cuts(now)))
         if is_doubted and not self._is_doubted:
-            log.warning("%s", doubt(trusted - PROOF, now))
+            log.warning("%s", clock_warning(now, trusted - ONE_DAY_OF_RECORD))
         self._is_doubted = is_doubted
         return await self.apply(now, trusted)
 
     async def _last_record(self, now: datetime) -> datetime | None:
-        found = await self._database.value(LAST_RECORD, {"until": to_text(now - PROOF)})
+        until = to_text(now - ONE_DAY_OF_RECORD)
+        found = await self._database.value(LAST_RECORD, {"until": until})
         return from_text(found) if found else None
 
     async def apply(self, now: datetime, trusted: datetime | None = None) -> int:
