@@ -51,6 +51,13 @@ class LogEvent(NamedTuple):
     private: bool = False
 
 
+def split_mask(mask: str) -> tuple[str, str, str]:
+    """Nick, user and host of `nick!user@host`, as of a LogEvent; what is missing is empty."""
+    nick, _, address = mask.partition("!")
+    user, _, host = address.rpartition("@")
+    return nick, user, host
+
+
 class Boundary(Enum):
     """Where a log begins, pauses or ends."""
 

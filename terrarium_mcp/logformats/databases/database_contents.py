@@ -15,9 +15,9 @@ from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
     ReadRow,
     StoredRoom,
+    first_not_a_table,
     has_columns,
     is_database,
-    no_table,
     open_readonly,
     stored_rows,
     unplaced_rows,
@@ -118,7 +118,7 @@ def contents_of_database(file: LogFile, choices: Choices) -> Sequence[LogContent
             fitting = [one for one in DATABASE_FORMATS if one.fits(connection)]
             if not fitting:
                 raise UnknownDatabase(file.path)
-            if name := no_table(connection, fitting[0].columns):
+            if name := first_not_a_table(connection, fitting[0].columns):
                 raise UnusableFile(
                     f"{file.path}: its {name} is a view or a virtual table. Only tables are read."
                 )

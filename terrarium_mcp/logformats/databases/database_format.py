@@ -39,10 +39,15 @@ _SHOWN = 80
 """Characters of a row that is too long."""
 
 
-_STEPS_PER_BYTE, _ALWAYS_ALLOWED, _STEPS = 1000, 100_000_000, 1_000_000
-"""Steps of SQLite that a database may take to be read; it is asked after as many as the last. Its
-pages may name each other so that a few of them have rows without end. A row takes 50 bytes and
-fewer steps; a hundred million take some seconds."""
+_STEPS_PER_BYTE = 1000
+"""SQLite steps allowed to read a file, per byte of it. Its pages may name each other so that a few
+of them have rows without end. A row takes 50 bytes and fewer steps."""
+
+_ALWAYS_ALLOWED = 100_000_000
+"""SQLite steps allowed whatever the size of the file: some seconds."""
+
+_STEPS_BETWEEN_CHECKS = 1_000_000
+"""SQLite steps between two checks of how many were taken."""
 
 
 class StoredRow(NamedTuple):
@@ -107,7 +112,7 @@ def has_columns(connection: sqlite3.Connection, columns: Mapping[str, frozenset[
     )
 
 
-def no_table(connection: sqlite3.Connection, names: Iterable[str]) -> str:
+def first_not_a_table(connection: sqlite3.Connection, names: Iterable[str]) -> str:
     """Of some names of tables the first that is no ordinary table; empty if all are.
 
     A view may be a query without end, and the module of a virtual table may do anything.
@@ -116,7 +121,7 @@ def no_table(connection: sqlite3.Connection, names: Iterable[str]) -> str:
     return next((name for name in names if name.lower() not in ordinary), "")
 
 
-def is_name(column: str) -> str:
+def name_condition(column: str) -> str:
     """SQL for whether a column holds what may be a name: any may hold NULL, a number, a book."""
     return f"(typeof({column}) = 'text' AND length({column}) BETWEEN 1 AND {_LONGEST_NAME})"
 
@@ -141,8 +146,10 @@ def open_readonly(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
     allowed = max(_ALWAYS_ALLOWED, path.stat().st_size * _STEPS_PER_BYTE)
-    waits = count(1)
-    connection.set_progress_handler(lambda: next(waits) * _STEPS > allowed, _STEPS)
+    checks = count(1)
+    connection.set_progress_handler(
+        lambda: next(checks) * _STEPS_BETWEEN_CHECKS > allowed, _STEPS_BETWEEN_CHECKS
+    )
     connection.execute("PRAGMA query_only = 1")
     connection.text_factory = partial(str, encoding="utf-8", errors="replace")
     return connection
@@ -230,10 +237,3 @@ def damaged(row: StoredRow) -> RejectedLine:
 
 def _shown(column: object) -> str:
     return column if isinstance(column, str) else repr(column)
-
-
-def split_mask(mask: str) -> tuple[str, str, str]:
-    """Nick, user and host of `nick!user@host`; what is missing is empty."""
-    nick, _, address = mask.partition("!")
-    user, _, host = address.rpartition("@")
-    return nick, user, host

@@ -19,11 +19,10 @@ from terrarium_mcp.chat.times.timestamps import EPOCH
 from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
     StoredRoom,
-    is_name,
+    name_condition,
     read_rows,
-    split_mask,
 )
-from terrarium_mcp.logformats.entries import LogEvent
+from terrarium_mcp.logformats.entries import LogEvent, split_mask
 from terrarium_mcp.logformats.log_reader import DatedEvent
 
 _TYPES = {
@@ -38,7 +37,8 @@ _TYPES = {
     10: MessageType.TOPIC,
 }
 _ROOMS = f"""
-SELECT target, min(rowid) FROM sequence WHERE {is_name("target")} GROUP BY target ORDER BY target
+SELECT target, min(rowid) FROM sequence WHERE {name_condition("target")}
+ GROUP BY target ORDER BY target
 """
 _NUMBERS = """
 SELECT rowid FROM sequence
@@ -51,7 +51,7 @@ SELECT sequence.nanotime, history.data
   FROM sequence LEFT JOIN history ON history.id = sequence.history_id
  WHERE sequence.rowid = ?
 """
-_UNPLACED = f"SELECT rowid FROM sequence WHERE NOT {is_name('target')} ORDER BY rowid"
+_UNPLACED = f"SELECT rowid FROM sequence WHERE NOT {name_condition('target')} ORDER BY rowid"
 
 
 def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:

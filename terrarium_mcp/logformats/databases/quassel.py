@@ -13,11 +13,10 @@ from terrarium_mcp.chat.times.timestamps import EPOCH
 from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
     StoredRoom,
-    is_name,
+    name_condition,
     read_rows,
-    split_mask,
 )
-from terrarium_mcp.logformats.entries import LogEvent
+from terrarium_mcp.logformats.entries import LogEvent, split_mask
 from terrarium_mcp.logformats.log_reader import DatedEvent
 
 _TYPES = {
@@ -41,7 +40,7 @@ _IN_SECONDS = 100_000_000_000
 """Times below this are seconds (up to the year 5138), as before schema 31; later ones are
 milliseconds."""
 
-_IS_PLACED = f"{is_name('network.networkname')} AND {is_name('buffer.buffername')}"
+_IS_PLACED = f"{name_condition('network.networkname')} AND {name_condition('buffer.buffername')}"
 _ROOMS = f"""
 SELECT network.networkname, buffer.buffername, buffer.bufferid
   FROM buffer JOIN network USING (networkid)

@@ -19,14 +19,14 @@ from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
     StoredRoom,
-    is_name,
+    name_condition,
     read_rows,
 )
 from terrarium_mcp.logformats.entries import LogEvent
 from terrarium_mcp.logformats.log_reader import DatedEvent
 
 _NETWORK = "ifnull(nullif(network.name, ''), network.addr)"
-_IS_PLACED = f"{is_name(_NETWORK)} AND {is_name('target.target')}"
+_IS_PLACED = f"{name_condition(_NETWORK)} AND {name_condition('target.target')}"
 _ROOMS = f"""
 SELECT {_NETWORK}, target.target, target.id
   FROM MessageTarget target JOIN Network network ON network.id = target.network

@@ -21,7 +21,7 @@ from terrarium_mcp.logformats.databases.database_format import (
     StoredRoom,
     StoredRow,
     damaged,
-    is_name,
+    name_condition,
     require_text,
 )
 from terrarium_mcp.logformats.entries import LogEvent
@@ -31,7 +31,7 @@ _COLUMNS = frozenset(
     {"id", "timestamp", "channel", "nick", "user", "host", "message", "message_type"}
 )
 _ROOMS = f"""
-SELECT channel, min(rowid) FROM messages WHERE {is_name("channel")}
+SELECT channel, min(rowid) FROM messages WHERE {name_condition("channel")}
  GROUP BY channel ORDER BY min(id)
 """
 _NUMBERS = """
@@ -43,7 +43,7 @@ SELECT rowid FROM messages
 _ROW = "SELECT timestamp, nick, user, host, message_type, message FROM messages WHERE rowid = ?"
 _UNPLACED = f"""
 SELECT rowid FROM messages
- WHERE NOT {is_name("channel")} AND channel IS NOT NULL AND channel IS NOT ''
+ WHERE NOT {name_condition("channel")} AND channel IS NOT NULL AND channel IS NOT ''
  ORDER BY rowid
 """
 

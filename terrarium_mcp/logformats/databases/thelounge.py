@@ -16,7 +16,7 @@ from terrarium_mcp.chat.times.timestamps import EPOCH
 from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
     StoredRoom,
-    is_name,
+    name_condition,
     read_rows,
 )
 from terrarium_mcp.logformats.entries import LogEvent
@@ -35,7 +35,7 @@ _TYPES = {
     "topic": MessageType.TOPIC,
 }
 
-_IS_PLACED = f"{is_name('network')} AND {is_name('channel')}"
+_IS_PLACED = f"{name_condition('network')} AND {name_condition('channel')}"
 _ROOMS = f"""
 SELECT network, channel, min(rowid) FROM messages WHERE {_IS_PLACED}
  GROUP BY network, channel ORDER BY min(rowid)
