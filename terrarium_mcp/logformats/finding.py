@@ -14,8 +14,9 @@ from terrarium_mcp.logformats.databases.database_format import is_database
 from terrarium_mcp.logformats.decoding import decoded, texts_of
 from terrarium_mcp.logformats.detection import FARTHEST, FEW, SAMPLE, next_day_fit
 from terrarium_mcp.logformats.exported_rooms import contents_of_export
-from terrarium_mcp.logformats.files import LogFile, UnusableFile, lines_of, log_files
+from terrarium_mcp.logformats.files import LogFile, UnusableFile, lines_of
 from terrarium_mcp.logformats.jsonl import is_jsonl
+from terrarium_mcp.logformats.named_files import log_files
 from terrarium_mcp.logformats.planning import (
     Choices,
     UndecidedLog,

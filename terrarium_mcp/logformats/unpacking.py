@@ -8,14 +8,12 @@ import bz2
 import gzip
 import io
 import lzma
-import tarfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, cast
 
-from terrarium_mcp.errors import TerrariumError, quantity
-from terrarium_mcp.zstd import ZSTD_MAGIC, ZstdFile
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.zstd import ZstdFile
 
 LARGEST_RATIO = 100
 """How many times its size a file may give. Chat shrinks to a tenth or a twentieth, the same lines
@@ -24,19 +22,16 @@ in several logs to less."""
 ALWAYS_ALLOWED = 64 * 1024 * 1024
 """Bytes that a file may give, whatever its size."""
 
-_LONGEST_HEADER = 1024 * 1024
-"""Bytes that a header of tar may have: names, and what a file system keeps beside a file."""
-
 _AT_ONCE = 4096
-"""Bytes that are asked for: of a zip with bzip2, as many packed ones give 80 MB at most."""
+"""Bytes read at a time. From a zip member packed with bzip2, 4,096 bytes expand to 80 MB at
+most."""
 
 _DECOMPRESS: dict[str, Callable[[Path | IO[bytes]], IO[bytes]]] = {
-    ".gz": lambda packed: cast("IO[bytes]", gzip.open(packed)),  # noqa: SIM115 -- who asks closes
+    ".gz": lambda packed: cast("IO[bytes]", gzip.open(packed)),  # noqa: SIM115 -- the caller closes it
     ".xz": lzma.LZMAFile,
     ".bz2": lambda packed: cast("IO[bytes]", bz2.BZ2File(packed)),
     ".zst": lambda packed: cast("IO[bytes]", ZstdFile(packed)),
 }
-_BEGINNINGS = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\0": ".xz", b"BZh": ".bz2", ZSTD_MAGIC: ".zst"}
 
 COMPRESSED = frozenset(_DECOMPRESS)
 """The endings of names of files that are compressed."""
@@ -47,9 +42,8 @@ class HoldsTooMuch(TerrariumError):
 
     def __init__(self, most: int) -> None:
         super().__init__(
-            f"It holds more than {quantity(most // 1024**2, 'MiB').removesuffix('s')}, far more"
-            " than its size suggests, as an archive does that is meant to fill a disk. Unpack it"
-            " yourself if it is genuine."
+            f"It holds more than {most // 1024**2:,} MiB, far more than its size suggests, as an"
+            " archive does that is meant to fill a disk. Unpack it yourself if it is genuine."
         )
 
 
@@ -60,7 +54,7 @@ class Allowance:
         """The allowance of a file of `size` bytes."""
         self._most = self._left = max(size * LARGEST_RATIO, ALWAYS_ALLOWED)
 
-    def take(self, size: int) -> None:
+    def spend(self, size: int) -> None:
         """Note that it gave `size` bytes.
 
         Raises:
@@ -91,45 +85,10 @@ class _BoundedReader(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         data = self._stream.read(min(len(buffer), _AT_ONCE))
-        self._allowance.take(len(data))
+        self._allowance.spend(len(data))
         buffer[: len(data)] = data
         return len(data)
 
     def close(self) -> None:
         self._stream.close()
         super().close()
-
-
-@contextmanager
-def tar_at(path: Path) -> Iterator[tarfile.TarFile]:
-    """An archive of tar, compressed or not, whose files are read in their order."""
-    with path.open("rb") as stored:
-        beginning = stored.read(max(map(len, _BEGINNINGS)))
-        stored.seek(0)
-        suffix = next((one for mark, one in _BEGINNINGS.items() if beginning.startswith(mark)), "")
-        content = decompressed(stored, suffix) if suffix else cast("IO[bytes]", stored)
-        stream = _TarStream(bounded(content, Allowance(path.stat().st_size)))
-        with tarfile.open(fileobj=cast("IO[bytes]", stream), mode="r:") as archive:
-            yield archive
-
-
-class _TarStream:
-    """What `tarfile` reads an archive from: forward only, and no header that fills the memory."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self._stream = stream
-        self._at = 0
-
-    def tell(self) -> int:
-        return self._at
-
-    def seek(self, position: int) -> None:
-        while self._at < position and self.read(min(position - self._at, _LONGEST_HEADER)):
-            pass
-
-    def read(self, size: int) -> bytes:
-        if size > _LONGEST_HEADER:  # files are read by less
-            raise tarfile.ReadError(f"it has a header of {size:,} bytes, as no archive of logs has")
-        data = self._stream.read(size)
-        self._at += len(data)
-        return data

@@ -20,8 +20,9 @@ from terrarium_mcp.logformats.databases.database_contents import (
     contents_of_database,
 )
 from terrarium_mcp.logformats.databases.database_format import is_database
-from terrarium_mcp.logformats.files import LogFile, UnusableFile, log_files
+from terrarium_mcp.logformats.files import LogFile, UnusableFile
 from terrarium_mcp.logformats.log_reader import LONGEST_LINE, DatedEvent, LineCounts, RejectedLine
+from terrarium_mcp.logformats.named_files import log_files
 from terrarium_mcp.logformats.planning import Choices, UndecidedLog
 from terrarium_mcp.logformats.recordable import recordable
 from tests.samples import terrarium_irc

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from terrarium_mcp.logformats.files import LogFile, UnusableFile, lines_of, log_files
+from terrarium_mcp.logformats.files import LogFile, UnusableFile, lines_of
 from terrarium_mcp.logformats.log_reader import LONGEST_LINE
+from terrarium_mcp.logformats.named_files import log_files
 from terrarium_mcp.zstd import compress
 
 LINE = b"[23:57:13] <bob> hi\n"

@@ -9,11 +9,13 @@ from time import process_time
 
 import pytest
 
-from terrarium_mcp.logformats.files import LONGEST_NAME, LogFile, UnusableFile, log_files
+from terrarium_mcp.logformats.archives import LONGEST_NAME
+from terrarium_mcp.logformats.files import LogFile, UnusableFile
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.grammar import TextFormat
 from terrarium_mcp.logformats.log_reader import LONGEST_LINE
 from terrarium_mcp.logformats.month_names import month_number
+from terrarium_mcp.logformats.named_files import log_files
 from terrarium_mcp.logformats.places import place_by_name, place_in
 from tests.logformats.test_formats import LINES
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
 from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.logformats.exported_rooms import export_records
-from terrarium_mcp.logformats.files import LogFile, log_files
+from terrarium_mcp.logformats.files import LogFile
 from terrarium_mcp.logformats.jsonl import (
     LONGEST_RECORD,
     JsonlHead,
@@ -26,6 +26,7 @@ from terrarium_mcp.logformats.jsonl import (
     read_jsonl,
     read_jsonl_head,
 )
+from terrarium_mcp.logformats.named_files import log_files
 from terrarium_mcp.store import (
     ArchivedMessage,
     ArchivedPrivateMessage,

@@ -1,0 +1,91 @@
+"""Finds the files that the paths of an import name: folders, patterns, archives, standard input."""
+
+import glob
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from stat import S_ISDIR, S_ISREG
+from typing import IO
+
+from terrarium_mcp.logformats.archives import tarred, zipped
+from terrarium_mcp.logformats.files import LogFile, UnusableFile, readable, stored_file
+from terrarium_mcp.logformats.unpacking import COMPRESSED, Allowance, bounded, decompressed
+
+STANDARD_INPUT = "-"
+
+_TAR = (".tar", ".tar.zst", ".tzst", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
+
+
+def log_files(paths: Iterable[str], scratch: Path) -> Iterator[LogFile | UnusableFile]:
+    """The files that paths name, in the order of names; an error for what cannot be read.
+
+    `scratch` is a folder for what has to be unpacked first, and for standard input.
+    """
+    seen: set[tuple[int, int]] = set()
+    for path in paths:
+        if path == STANDARD_INPUT:
+            yield _standard_input(scratch)
+        elif found := _named(path):
+            for one in found:
+                yield from _at(one, seen, scratch)
+        else:
+            yield UnusableFile(f"{path}: there is no such file.")
+
+
+def _named(path: str) -> list[Path]:
+    """What a path or a pattern names. `#tea[1].log` may be a name too."""
+    if Path(path).exists():
+        return [Path(path)]
+    return sorted(map(Path, glob.glob(path, recursive=True)))  # noqa: PTH207 -- Path.glob takes no absolute pattern
+
+
+def _at(path: Path, seen: set[tuple[int, int]], scratch: Path) -> Iterator[LogFile | UnusableFile]:
+    """The files at a path, each once: links may lead back to a folder."""
+    try:
+        with readable(str(path)):
+            status = path.stat()
+            if (identity := (status.st_dev, status.st_ino)) in seen:
+                return
+            seen.add(identity)
+            if S_ISREG(status.st_mode):
+                yield from _unpacked(path, scratch)
+                return
+            if not S_ISDIR(status.st_mode):
+                yield UnusableFile(
+                    f"{path}: neither a file nor a folder. A pipe is read from standard input:"
+                    " terrarium-mcp import -"
+                )
+                return
+            inside = sorted(path.iterdir())
+    except UnusableFile as error:
+        yield error
+        return
+    for one in inside:
+        yield from _at(one, seen, scratch)
+
+
+def _unpacked(path: Path, scratch: Path) -> Iterator[LogFile | UnusableFile]:
+    """A file, or those in an archive."""
+    name = path.name.lower()
+    if name.endswith(".zip"):
+        yield from zipped(path, scratch)
+    elif name.endswith(_TAR):
+        yield from tarred(path, scratch)
+    elif path.suffix.lower() in COMPRESSED:
+        yield LogFile(str(path), path.with_suffix("").as_posix(), path, partial(_compressed, path))
+    else:
+        yield stored_file(str(path), path.as_posix(), path)
+
+
+def _compressed(path: Path) -> IO[bytes]:
+    allowance = Allowance(path.stat().st_size)
+    return bounded(decompressed(path, path.suffix.lower()), allowance)
+
+
+def _standard_input(scratch: Path) -> LogFile:
+    copy = scratch / "standard-input"
+    with copy.open("wb") as written:
+        shutil.copyfileobj(sys.stdin.buffer, written)
+    return stored_file("standard input", "", copy)
