@@ -59,7 +59,7 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
     if selection.nick:
         nick, rooms = request.narrowed_to_nick(selection.nick, rooms)
         query = replace(query, people=(nick,))
-    stats = await request.store.count(lines_of(request, rooms, until, query), selection.per)
+    stats = await request.store.count(_lines_of(request, rooms, until, query), selection.per)
     notes = [f"note: {sentence}" for sentence in query.notes]
     if not stats.lines:
         notes += await unknown_nick_notes(request, query, rooms)
@@ -76,12 +76,10 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
     return Figures(query, rooms, notes, stats)
 
 
-def lines_of(
-    request: Request, rooms: Sequence[Room], until: Position, query: Query | None = None
-) -> Search:
-    """The search for all lines of rooms before a position, or for those that match a query."""
+def _lines_of(request: Request, rooms: Sequence[Room], until: Position, query: Query) -> Search:
+    """The search for the lines of rooms before a position that match a query."""
     return Search(
-        query=query or Query(),
+        query=query,
         rooms=rooms,
         limit=1,
         until=until,

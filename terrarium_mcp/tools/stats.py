@@ -27,7 +27,6 @@ from terrarium_mcp.tools.scope_figures import (
     figures_rows,
     headline,
     labelled,
-    lines_of,
 )
 
 
@@ -110,7 +109,7 @@ async def _channel_stats(request: Request, channel: str) -> CallToolResult:
     rooms, until = request.narrowed(channel), _full_hour(request)
     figures = await _figures(request, rooms, until)
     covered = await request.coverage_line(rooms)
-    asides = await request.store.count.asides(lines_of(request, rooms, until))
+    asides = await request.store.count.asides(rooms, until)
     notes = counted_note(request, asides)
     about = f"statistics of {request.room_names(rooms)}"
     head = [about, covered, *_as_of_note(request, until), *notes]

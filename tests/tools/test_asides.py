@@ -218,3 +218,13 @@ async def test_the_figures_of_the_bot_are_of_what_it_said(house: House) -> None:
     assert (told.facts["lines"], told.facts["notes"]) == (6, [])
     view = {"as_of": "2026-06-01T00:00:00Z"}
     assert (await house.learns("get_channel_stats", view, nick="terra")).facts["lines"] == 6
+
+
+async def test_a_command_that_is_said_meanwhile_is_in_the_very_next_figures(house: House) -> None:
+    await house.hears("<ada> tea")
+    counted = []
+    for said in ("<bo> more tea", "<ada> !search tea", "<bo> !search milk"):
+        await house.hears(said)
+        told = await house.learns("get_channel_stats", channel="#tea")
+        counted.append(told.facts["asides"])
+    assert counted == [0, 1, 2]

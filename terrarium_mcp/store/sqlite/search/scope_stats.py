@@ -15,12 +15,13 @@ import anyio
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.periods import CalendarPeriods, calendar_periods
-from terrarium_mcp.chat.times.timestamps import from_text, to_text
+from terrarium_mcp.chat.times.timestamps import Position, from_text, to_text
 from terrarium_mcp.store.errors import TookTooLong
 from terrarium_mcp.store.records.figures import MOST_PERIODS, MOST_READ, ScopeStats
 from terrarium_mcp.store.search.hits import Search
 from terrarium_mcp.store.search.line_tally import CountedLine, details_of, lines_by_period
 from terrarium_mcp.store.sqlite.engine.database import DEADLINE, Database
+from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
@@ -55,6 +56,9 @@ class ScopeCounter:
     def __init__(self, database: Database, indexer: Indexer) -> None:
         self._database = database
         self._indexer = indexer
+        self._asides_before = ReadCache[tuple[tuple[Room, ...], Position], int](
+            database, self._read_asides
+        )
 
     async def __call__(self, search: Search, per: str = "") -> ScopeStats:
         """The statistics of what a search looks for, by its words as typed: no ladder.
@@ -75,13 +79,17 @@ class ScopeCounter:
                 " shorter time."
             ) from None
 
-    async def asides(self, search: Search) -> int:
-        """How many asides are among the lines of a search, or left out of them.
+    async def asides(self, rooms: Sequence[Room], until: Position) -> int:
+        """How many asides are among the lines of rooms before a position.
 
         Raises:
             TookTooLong: the deadline passed.
         """
-        query = await self._exact_query(search)
+        return await self._asides_before.get((tuple(rooms), until))
+
+    async def _read_asides(self, before: tuple[tuple[Room, ...], Position]) -> int:
+        rooms, until = before
+        query = await self._exact_query(Search(query=Query(), rooms=rooms, limit=1, until=until))
         return 0 if query is None else await self._asides(query)
 
     async def _counted(self, search: Search, per: str) -> ScopeStats:
