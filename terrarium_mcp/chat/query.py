@@ -26,7 +26,7 @@ Of a long query only the beginning is read (`MOST_CHARACTERS`, `MOST_PARTS`), an
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, tzinfo
 
 from terrarium_mcp.chat.irctext import harmless, plain
@@ -136,6 +136,10 @@ class Query:
     def question(self) -> str:
         """The words as they were typed, without the operators."""
         return self.sentence or " ".join(term.text for term in self.terms)
+
+    def with_clauses(self, *clauses: tuple[Term, ...]) -> "Query":
+        """The query with these clauses for its own, and without the sentence that said those."""
+        return replace(self, clauses=clauses, sentence="")
 
     def __str__(self) -> str:
         """The query as text, which parses to the same query by any clock and in any zone."""

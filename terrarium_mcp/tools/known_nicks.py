@@ -12,7 +12,7 @@ from terrarium_mcp.store import Person
 
 async def people_called(request: Request, nick: str, rooms: Sequence[Room]) -> list[Person]:
     """Who did anything in these rooms under a nick, or changed to or from it: one for a network."""
-    return [one for one in await _looked_up(request, nick, rooms) if one.rooms or one.evidence]
+    return [one for one in await _looked_up(request, nick, rooms) if one.is_known]
 
 
 async def unknown_nick_notes(request: Request, query: Query, rooms: Sequence[Room]) -> list[str]:
@@ -20,7 +20,7 @@ async def unknown_nick_notes(request: Request, query: Query, rooms: Sequence[Roo
     notes = []
     for nick in dict.fromkeys([*query.people, *query.mentions]):
         people = await _looked_up(request, nick, rooms)
-        if not any(person.rooms or person.evidence for person in people):
+        if not any(person.is_known for person in people):
             near = harmless(", ".join(name for person in people for name in person.near))
             similar = f"; similar nicks: {near}" if near else ""
             notes.append(f"note: no one called {shown(nick)} is recorded here{similar}")

@@ -96,7 +96,7 @@ async def lookup_nick(
     seen = _last_sighting(active, await _newest(request, nick, active, tuple(MessageType)))
     covered = await request.coverage_line(rooms)
     nick = spoke.nick if spoke else nick  # as they spell it
-    known = any(person.rooms or person.evidence for person in people)
+    known = any(person.is_known for person in people)
     facts = {
         "nick": harmless(nick),
         "covered": harmless(covered),

@@ -47,9 +47,7 @@ async def read_as_question(search: Search, request: Request) -> Search:
     if asked and not (asked.about and is_ranked) and await _is_known(asked.nick, search, request):
         return _said_by(asked, times, search)
     if times and not is_ranked:
-        return _noted(
-            search, replace(narrowed_to(times, query), clauses=_clauses(rest), sentence="")
-        )
+        return _noted(search, narrowed_to(times, query).with_clauses(*_clauses(rest)))
     return await _leading(times, search, request) if times else search
 
 
@@ -60,7 +58,7 @@ def _is_sentence(query: Query) -> bool:
 
 def _conversations_of(times: Times, search: Search) -> Search:
     """The conversations of the times, the oldest first; or all lines, the newest first."""
-    during = replace(narrowed_to(times, search.query), clauses=(), sentence="")
+    during = narrowed_to(times, search.query).with_clauses()
     if search.sort is Sort.NEWEST:
         return _noted(search, during)
     return replace(_noted(search, during), sort=Sort.OLDEST, by_conversation=True)
@@ -68,10 +66,9 @@ def _conversations_of(times: Times, search: Search) -> Search:
 
 def _said_by(asked: PersonQuestion, times: Times, search: Search) -> Search:
     """The lines of a person, the oldest first where a time is asked for, else the newest."""
+    about = _clauses(asked.about) if asked.about else ()
     query = replace(
-        narrowed_to(times, search.query),
-        clauses=_clauses(asked.about) if asked.about else (),
-        sentence="",
+        narrowed_to(times, search.query).with_clauses(*about),
         people=(asked.nick,) if asked.nick else (),
         mentions=(asked.to,) if asked.to else search.query.mentions,
         has_link=asked.only_links or search.query.has_link,

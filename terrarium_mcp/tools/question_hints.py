@@ -41,9 +41,7 @@ async def _event_hints(
     if asked is None:
         return []
     sought = replace(
-        narrowed_to(times, query),
-        clauses=asked.clauses,
-        sentence="",
+        narrowed_to(times, query).with_clauses(*asked.clauses),
         people=asked.people or query.people,
         kinds=asked.kinds,
         notes=(),

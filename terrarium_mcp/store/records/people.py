@@ -56,6 +56,11 @@ class Person:
     near: Sequence[str] = ()
 
     @property
+    def is_known(self) -> bool:
+        """Whether the nick did anything, or is another nick of somebody who did."""
+        return bool(self.rooms or self.evidence)
+
+    @property
     def seen(self) -> datetime | None:
         """When the nick last did anything."""
         return max((one.seen for one in self.rooms if one.seen), default=None)
