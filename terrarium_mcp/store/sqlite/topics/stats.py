@@ -42,9 +42,9 @@ class Stats:
 
     async def _details_sql(self, room: Room, until: Position) -> str:
         if until == EVERY_LINE:
-            return stats_sql.details()
+            return stats_sql.current_details()
         if await self._mostly_before([room], until):
-            return stats_sql.details(hidden=stats_sql.AFTER)
+            return stats_sql.details_before()
         return stats_sql.recounted_details()
 
     async def _totals_sql(self, rooms: Sequence[Room], until: Position) -> str:
