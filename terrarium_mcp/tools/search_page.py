@@ -77,13 +77,13 @@ async def search_page(
     fingerprint = fingerprint_of(query[:MOST_CHARACTERS].split(), ids, hours, sort)
     if cursor:
         search = replace(search, cursor=_cursor(cursor, fingerprint))
-    head = [
-        await request.coverage_line(rooms),
+    notes = [
         *(f"note: {sentence}" for sentence in parsed.notes),
         *await unknown_nick_notes(request, parsed, rooms),
         *clamping_notes(hours=hours, limit=limit, context=context),
     ]
-    return await _within_budget(request, search, query, fingerprint, head, context, form)
+    layout = _Layout(request, query, await request.coverage_line(rooms), notes, context, form)
+    return await layout.page_within_budget(search, fingerprint)
 
 
 def _cursor(text: str, fingerprint: str) -> Cursor:
@@ -93,78 +93,90 @@ def _cursor(text: str, fingerprint: str) -> Cursor:
         raise TerrariumError(str(error)) from error
 
 
-async def _within_budget(
-    request: Request,
-    search: Search,
-    typed: str,
-    fingerprint: str,
-    head: Sequence[str],
-    context: int,
-    form: str,
-) -> SearchPage:
-    """A page whose whole text keeps to the budget, as does its JSON.
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """How the pages of one search are rendered.
 
-    A page that does not is searched again with fewer hits, so that its cursor follows the last hit
-    shown. A single hit that exceeds the budget alone is named and skipped.
+    Args:
+        request: who asks.
+        typed: the query as typed.
+        covered: what the record covers.
+        notes: what to know about the query and the parameters.
+        context: lines of its conversation around each hit.
+        form: `text` or `json`.
     """
-    while True:
-        hits = await request.store.search(search, fingerprint)
-        page = await _rendered(request, search, typed, hits, head, context, form)
-        count = len(hits.messages)
-        if count <= 1 or page.fits(request.budget):
-            return page
-        search = replace(search, limit=max(1, min(page.hits_shown, count - 1)))
 
+    request: Request
+    typed: str
+    covered: str
+    notes: Sequence[str]
+    context: int
+    form: str
 
-async def _rendered(
-    request: Request,
-    search: Search,
-    typed: str,
-    hits: Hits,
-    head: Sequence[str],
-    context: int,
-    form: str,
-) -> SearchPage:
-    """A page of hits under the lines of `head`, the first of which says what the record covers."""
-    covered, *notes = head
-    left_out = left_out_note(request, search.query, hits.left_out, is_bounded=True)
-    notes[:0] = [*weak_note(hits), *left_out]
-    if hits.reached:
-        notes.append(scan_note(request, search, hits.reached))
-    notes += exact_total_note(request, search, hits)
-    if not (hits.messages or search.cursor):
-        notes += await silence_notes(request, search) or [NOT_NEVER]
-    next_tokens = remaining_tokens(request, search, hits)
-    summary = hits_summary(request, search, hits)
-    facts = head_facts(summary, covered, notes) | search_facts(hits, next_tokens)
-    head = [headline(typed, summary), covered, *notes]
-    if not hits.messages:
-        rest = [f"next: cursor={hits.next}"] if hits.next else []
-        text = "\n".join([*head, *rest])
-        return SearchPage(hits, text, Transcript("", (), left_out=0), facts)
-    alone = hits.messages[0].id if len(hits.messages) == 1 else 0
-    ids = [str(message.id) for message in hits.messages]
-    which = [f"hits: {', '.join(ids)}"] if context else []
-    onward = next_steps(hits, next_tokens)
-    lines = await _with_context(request, hits.messages, context)
-    transcript = fenced(
-        lines,
-        request.render_options(search.rooms),
-        head=head,
-        keep=Keep.NEAREST if alone else Keep.FIRST,
-        nearest_to=alone,
-        foot_tokens=sum(
-            estimated_tokens(line) + 1 for line in [over_budget(alone), *which, onward]
-        ),
-        json_costs=json_costs(form, lines, facts, request.budget),
-    )
-    foot = [*which, onward] if transcript.shown else [over_budget(alone), onward]
-    return SearchPage(hits, "\n".join([transcript.text, *foot]), transcript, facts)
+    async def page_within_budget(self, search: Search, fingerprint: str) -> SearchPage:
+        """A page whose whole text keeps to the budget, as does its JSON.
 
+        A page that does not is searched again with fewer hits, so that its cursor follows the last
+        hit shown. A single hit that exceeds the budget alone is named and skipped.
+        """
+        while True:
+            hits = await self.request.store.search(search, fingerprint)
+            page = await self._rendered(search, hits)
+            count = len(hits.messages)
+            if count <= 1 or page.fits(self.request.budget):
+                return page
+            search = replace(search, limit=max(1, min(page.hits_shown, count - 1)))
 
-async def _with_context(request: Request, hits: Sequence[Message], context: int) -> list[Message]:
-    """The hits, each among the nearest lines that add something to it; no line twice."""
-    if not context:
-        return list(hits)
-    near = await request.store.conversations.nearest(hits, context, until=request.until)
-    return list({line.id: line for lines in near for line in lines}.values())
+    async def _rendered(self, search: Search, hits: Hits) -> SearchPage:
+        """A page of hits, below what it covers and all notes."""
+        request = self.request
+        notes = await self._notes(search, hits)
+        next_tokens = remaining_tokens(request, search, hits)
+        summary = hits_summary(request, search, hits)
+        facts = head_facts(summary, self.covered, notes) | search_facts(hits, next_tokens)
+        head = [headline(self.typed, summary), self.covered, *notes]
+        if not hits.messages:
+            rest = [f"next: cursor={hits.next}"] if hits.next else []
+            text = "\n".join([*head, *rest])
+            return SearchPage(hits, text, Transcript("", (), left_out=0), facts)
+        alone = hits.messages[0].id if len(hits.messages) == 1 else 0
+        ids = [str(message.id) for message in hits.messages]
+        which = [f"hits: {', '.join(ids)}"] if self.context else []
+        onward = next_steps(hits, next_tokens)
+        lines = await self._with_context(hits.messages)
+        transcript = fenced(
+            lines,
+            request.render_options(search.rooms),
+            head=head,
+            keep=Keep.NEAREST if alone else Keep.FIRST,
+            nearest_to=alone,
+            foot_tokens=sum(
+                estimated_tokens(line) + 1 for line in [over_budget(alone), *which, onward]
+            ),
+            json_costs=json_costs(self.form, lines, facts, request.budget),
+        )
+        foot = [*which, onward] if transcript.shown else [over_budget(alone), onward]
+        return SearchPage(hits, "\n".join([transcript.text, *foot]), transcript, facts)
+
+    async def _notes(self, search: Search, hits: Hits) -> list[str]:
+        """What to know about these hits, and about the query."""
+        request = self.request
+        notes = [
+            *weak_note(hits),
+            *left_out_note(request, search.query, hits.left_out, is_bounded=True),
+            *self.notes,
+        ]
+        if hits.reached:
+            notes.append(scan_note(request, search, hits.reached))
+        notes += exact_total_note(request, search, hits)
+        if not (hits.messages or search.cursor):
+            notes += await silence_notes(request, search) or [NOT_NEVER]
+        return notes
+
+    async def _with_context(self, hits: Sequence[Message]) -> list[Message]:
+        """The hits, each among the nearest lines that add something to it; no line twice."""
+        if not self.context:
+            return list(hits)
+        conversations = self.request.store.conversations
+        near = await conversations.nearest(hits, self.context, until=self.request.until)
+        return list({line.id: line for lines in near for line in lines}.values())
