@@ -14,7 +14,7 @@ from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.errors import TerrariumError, shown
 
 _PREFIX = "terrarium-mcp/"
-"""How the keys of a request's `_meta` begin that are meant for us."""
+"""How our keys of `_meta` begin."""
 
 VIEW_KEY = f"{_PREFIX}view"
 """The key of a request's `_meta` that carries the view."""
@@ -25,7 +25,9 @@ ERROR_KEY = f"{_PREFIX}error"
 UNUSABLE_KEY = f"{_PREFIX}unusable"
 """The key of a tool's `_meta` that says why it cannot work here, for a client that offers tools."""
 
-_PERMALINK = re.compile(r"(?:terrarium://message/)?(\d{1,18})")
+_PERMALINK_PREFIX = "terrarium://message/"
+_PERMALINK = re.compile(rf"(?:{_PERMALINK_PREFIX})?(\d{{1,18}})")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _WRITTEN_ID = re.compile(
     r"(?:https?://\S{0,200}?/message/|(?:message|line|id)\s+#?)?(\d{1,18})", re.IGNORECASE
 )
@@ -143,16 +145,26 @@ def message_id(text: str) -> int | None:
     return int(match[1]) if match else None
 
 
+def is_year(text: str) -> bool:
+    """Whether `text` may name a year as well as a message: `2013`, and not `#2013`."""
+    return _YEAR.fullmatch(text.strip()) is not None
+
+
 def view_in(meta: Mapping[str, object]) -> View:
     """The view in a request's `_meta`; one that narrows nothing if there is none.
 
     Raises:
         BadView: it is malformed, or another key looks like one of ours.
     """
-    ours = [key for key in meta if key.casefold().startswith(_PREFIX)]
+    ours = [key for key in meta if _is_meant_for_us(key)]
     if unknown := sorted(shown(key) for key in ours if key != VIEW_KEY):
         raise BadView(f"Unknown key in _meta: {', '.join(unknown)}. Known: {VIEW_KEY}, the view.")
     return parse_view(meta[VIEW_KEY]) if ours else View()
+
+
+def _is_meant_for_us(key: str) -> bool:
+    """Whether it is our key, or a near miss: to ignore that one would show what it was to hide."""
+    return key.strip().casefold().replace("_", "-").startswith(_PREFIX.rstrip("/"))
 
 
 def parse_view(raw: object) -> View:
@@ -177,7 +189,7 @@ def parse_view(raw: object) -> View:
     return View(
         rooms=rooms,
         channel=channel,
-        network=_text(raw, "network"),
+        network=_network(raw),
         as_of=_as_of(raw.get("as_of")),
         now=_time(raw, "now"),
         asker=_text(raw, "asker"),
@@ -206,6 +218,13 @@ def _rooms(
     return tuple(map(split_label, several)), single
 
 
+def _network(raw: Mapping[str, object]) -> str:
+    network = _text(raw, "network").strip()
+    if "network" in raw and not network:
+        raise BadView("The view's network is empty. Leave it out to show every network.")
+    return network
+
+
 def _text(raw: Mapping[str, object], key: str) -> str:
     value = raw.get(key)
     if value is None:
@@ -224,19 +243,32 @@ def _positive(raw: Mapping[str, object], key: str) -> int:
     return value
 
 
-def _time(raw: Mapping[str, object], key: str) -> datetime | None:
+def _time(raw: Mapping[str, object], key: str, other: str = "") -> datetime | None:
+    """The time of a key, which may also be an `other` thing that this value is not."""
     value = raw.get(key)
     if value is None:
         return None
     try:
         return from_iso(_text(raw, key))
     except ValueError as error:
-        raise BadView(f"The view's {key} must be a time such as 2025-11-05T12:00:00Z.") from error
+        raise BadView(
+            f"The view's {key} must be a time such as 2025-11-05T12:00:00Z{other}."
+        ) from error
 
 
 def _as_of(value: object) -> datetime | int | None:
+    """A time, or the id of a message: an integer, or written in full where a year looks like it.
+
+    As a year, `2013` hides other lines than as an id, and neither may be shown by mistake.
+    """
     if type(value) is int:
-        value = str(value)
+        value = f"{_PERMALINK_PREFIX}{value}"
+    if isinstance(value, str) and is_year(value):
+        year = value.strip()
+        raise BadView(
+            f"The view's as_of {year} may be a year or a message id."
+            f" Write {year}-01-01T00:00:00Z, or {_PERMALINK_PREFIX}{year}."
+        )
     if isinstance(value, str) and (named := _PERMALINK.fullmatch(value.strip())):
         return int(named[1])
-    return _time({"as_of": value}, "as_of")
+    return _time({"as_of": value}, "as_of", ", or the id of a message")

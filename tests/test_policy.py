@@ -61,9 +61,16 @@ def test_null_in_a_view_is_refused_rather_than_taken_for_all(key: str) -> None:
 
 @pytest.mark.parametrize(
     "key",
-    ["terrarium-mcp/vieu", "terrarium-mcp/", "Terrarium-MCP/view", "terrarium-mcp/view/channel"],
+    [
+        "terrarium-mcp/vieu",
+        "terrarium-mcp/",
+        "Terrarium-MCP/view",
+        "terrarium-mcp/view/channel",
+        "terrarium_mcp/view",
+        "terrarium-mcp",
+    ],
 )
-def test_another_key_of_ours_is_refused_beside_a_view_or_alone(key: str) -> None:
+def test_another_key_like_ours_is_refused_beside_a_view_or_alone(key: str) -> None:
     for meta in ({key: {"channel": "#tea"}}, {key: 1, VIEW_KEY: {"channel": "#tea"}}):
         with pytest.raises(BadView) as refused:
             view_in(meta)
@@ -109,6 +116,9 @@ def test_the_rest_of_a_view() -> None:
     assert parse_view({"as_of": 184213}).as_of == 184213
     assert parse_view({"as_of": "184213"}).as_of == 184213
     assert parse_view({"as_of": "terrarium://message/184213"}).as_of == 184213
+    assert parse_view({"as_of": 2013}).as_of == 2013
+    assert parse_view({"as_of": "terrarium://message/2013"}).as_of == 2013
+    assert parse_view({"as_of": "2200"}).as_of == 2200
 
 
 MALFORMED: list[object] = [
@@ -117,7 +127,8 @@ MALFORMED: list[object] = [
     {"channel": ""}, {"channel": "  "}, {"channel": 5}, {"channel": ["#tea"]}, {"channel": True},
     {"channels": "#tea"}, {"channels": [""]}, {"channels": [" "]}, {"channels": ["#tea", 5]},
     {"channels": {"#tea": 1}}, {"channels": 5}, {"channels": [None]},
-    {"network": 5}, {"asker": ["ada"]},
+    {"network": 5}, {"network": ""}, {"network": " "}, {"asker": ["ada"]},
+    {"as_of": "2013"}, {"as_of": " 1999 "}, {"as_of": "2013-01"},
     {"as_of": ""}, {"as_of": "noon"}, {"as_of": 1.5}, {"as_of": True}, {"as_of": -5}, {"as_of": []},
     {"as_of": 10**19}, {"as_of": "10000000000000000000"}, {"as_of": "0001-01-01T00:00:00+09:00"},
     {"as_of": "terrarium://message/"}, {"as_of": "http://elsewhere/message/5"},
@@ -150,7 +161,18 @@ WRONG: list[tuple[object, str]] = [
     ({"network": 5}, "The view's network must be text."),
     ({"asker": 5}, "The view's asker must be text."),
     ({"as_of": 1.5}, "The view's as_of must be text."),
-    ({"as_of": "noon"}, "The view's as_of must be a time such as 2025-11-05T12:00:00Z."),
+    (
+        {"as_of": "noon"},
+        "The view's as_of must be a time such as 2025-11-05T12:00:00Z, or the id of a message.",
+    ),
+    (
+        {"as_of": "2013"},
+        (
+            "The view's as_of 2013 may be a year or a message id."
+            " Write 2013-01-01T00:00:00Z, or terrarium://message/2013."
+        ),
+    ),
+    ({"network": ""}, "The view's network is empty. Leave it out to show every network."),
     ({"now": "soon"}, "The view's now must be a time such as 2025-11-05T12:00:00Z."),
     ({"max_tokens": 0}, "The view's max_tokens must be a whole number of at least 1."),
 ]

@@ -12,7 +12,7 @@ from terrarium_mcp.chat.times.query_dates import parse_moment
 from terrarium_mcp.chat.times.timestamps import Position, lasting, local
 from terrarium_mcp.errors import TerrariumError, shown
 from terrarium_mcp.offload import offload
-from terrarium_mcp.policy import message_id
+from terrarium_mcp.policy import is_year, message_id
 from terrarium_mcp.request import Request
 from terrarium_mcp.tools.signs import signs_of
 
@@ -55,8 +55,9 @@ async def digest_start(
 
 async def _asked_for(request: Request, since: str) -> DigestStart:
     """The time or message that the caller names."""
-    if message_id(since) is not None:
-        return DigestStart((await request.message(since)).position, "as asked")
+    if message_id(since) is not None and not is_year(since):
+        message = await request.message(since)
+        return DigestStart(message.position, f"message {message.id}, as asked")
     zone = request.settings.zone
     moment = await offload(partial(parse_moment, since, request.now, zone))  # may take 5 ms
     if moment is None:

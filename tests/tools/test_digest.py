@@ -161,24 +161,35 @@ async def test_a_small_budget_cuts_the_least_important_in_both(
 
 
 @pytest.mark.parametrize(
-    ("since", "moment"),
+    ("since", "moment", "why"),
     [
-        ("2h", "18:00"),
-        ("today", "00:00"),
-        ("2026-05-01T17:30:00Z", "17:30"),
-        ("19", "18:30"),
-        ("terrarium://message/19", "18:30"),
-        (19, "18:30"),
-        ("2026-05", "00:00"),
+        ("2h", "05-01 18:00", "as asked"),
+        ("today", "05-01 00:00", "as asked"),
+        ("2026-05-01T17:30:00Z", "05-01 17:30", "as asked"),
+        ("19", "05-01 18:30", "message 19, as asked"),
+        ("terrarium://message/19", "05-01 18:30", "message 19, as asked"),
+        (19, "05-01 18:30", "message 19, as asked"),
+        ("2026-05", "05-01 00:00", "as asked"),
+        ("2026", "01-01 00:00", "as asked"),
+        (2026, "01-01 00:00", "as asked"),
     ],
 )
 async def test_since_takes_a_time_or_a_message(
-    after_work: House, since: object, moment: str
+    after_work: House, since: object, moment: str, why: str
 ) -> None:
     told = await after_work.learns("catch_up", VIEW, since=since)
-    assert told.text.startswith(f"catch-up of #tea since 2026-05-01 {moment} (as asked): ")
-    assert ("19 18:30 <frank>" in told.inside) == (moment != "18:30")
+    assert told.text.startswith(f"catch-up of #tea since 2026-{moment} ({why}): ")
+    assert ("19 18:30 <frank>" in told.inside) == (moment != "05-01 18:30")
     assert "20 19:30 <eve>" in told.inside
+
+
+async def test_a_year_is_no_message_unless_it_is_marked_as_one(after_work: House) -> None:
+    future = await after_work.is_refused("catch_up", VIEW, since="2030")
+    assert future.startswith("since=2030 is in the future: 2030-01-01 00:00.")
+    for since in ("#2030", "message 2030", "terrarium://message/2030"):
+        unknown = await after_work.is_refused("catch_up", VIEW, since=since)
+        assert "2030" in unknown
+        assert "future" not in unknown
 
 
 @pytest.mark.parametrize("since", ["whenever", "2026-02-30", "-", "99999h99", "in: #tea", "x" * 99])

@@ -41,7 +41,7 @@ class CommandViews:
             return present
         with anyio.move_on_after(FLUSH_WITHIN):
             await self._recorder.flush()
-        cutoff = {"as_of": str(message.message_id)} if message and message.message_id else {}
+        cutoff = {"as_of": message.message_id} if message and message.message_id else {}
         return {**present, **cutoff}
 
     def present_view(
