@@ -19,6 +19,9 @@ _PREFIX = "terrarium-mcp/"
 VIEW_KEY = f"{_PREFIX}view"
 """The key of a request's `_meta` that carries the view."""
 
+VIEW_KEYS = frozenset({"network", "channel", "channels", "as_of", "now", "asker", "max_tokens"})
+"""What a view may say."""
+
 ERROR_KEY = f"{_PREFIX}error"
 """The key of a result's `_meta` that names an expected failure, for a program."""
 
@@ -176,10 +179,9 @@ def parse_view(raw: object) -> View:
     if not isinstance(raw, Mapping):
         kind = "null" if raw is None else type(raw).__name__
         raise BadView(f"The view in _meta[{VIEW_KEY!r}] must be an object, not {kind}.")
-    known = {"network", "channel", "channels", "as_of", "now", "asker", "max_tokens"}
-    if unknown := sorted(map(str, raw.keys() - known)):
+    if unknown := sorted(map(str, raw.keys() - VIEW_KEYS)):
         raise BadView(
-            f"Unknown key in the view: {', '.join(unknown)}. Known: {', '.join(sorted(known))}."
+            f"Unknown key in the view: {', '.join(unknown)}. Known: {', '.join(sorted(VIEW_KEYS))}."
         )
     if nulls := sorted(key for key, value in raw.items() if value is None):
         raise BadView(

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import get_args
 from zoneinfo import ZoneInfo
@@ -16,6 +17,7 @@ from terrarium_mcp.irc_bridge.ask.help import WORDS
 from terrarium_mcp.irc_bridge.talk_log.record import Outcome, TalkRecord, record_from_json
 from terrarium_mcp.irc_bridge.talk_log.stopwatch import PartName
 from terrarium_mcp.irc_bridge.talk_log.timeline import OTHER, rendered
+from terrarium_mcp.policy import VIEW_KEYS, view_in
 from terrarium_mcp.server import build_server
 from terrarium_mcp.settings import Settings, load_settings
 from terrarium_mcp.settings.changes import LIVE
@@ -186,6 +188,16 @@ def test_the_examples_for_mcp_clients_start_what_there_is() -> None:
                 assert url == "http://127.0.0.1:8765/mcp"
             case {"type": "sse", "url": url}:
                 assert url == "http://127.0.0.1:8765/sse"
+
+
+def test_the_page_on_the_view_shows_one_and_explains_every_key() -> None:
+    page = (ROOT / "docs" / "view.md").read_text("utf-8")
+    (example,) = re.findall(r"^```json\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    view = view_in(json.loads(example)["params"]["_meta"])
+    assert view.rooms == (("", "#tea"), ("", "#greenhouse"))
+    assert (view.network, view.asker, view.max_tokens) == ("libera", "ada", 2000)
+    assert view.as_of == datetime(2026, 5, 1, 12, tzinfo=UTC)
+    assert {*re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)} == VIEW_KEYS
 
 
 def test_no_page_names_a_machine_it_was_written_on() -> None:
