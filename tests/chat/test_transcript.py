@@ -197,6 +197,19 @@ def test_the_tag_of_a_fence_cannot_be_foreseen() -> None:
     assert len(tags) > 30
 
 
+def test_no_line_holds_the_tag_of_its_fence() -> None:
+    every_short_tag = " ".join(f"[/irc {number:04x}]" for number in range(0x10000))
+    said = fenced([message(text=every_short_tag)], ROOMY, head=[])
+    rows = listing([], [every_short_tag], ROOMY.budget)
+    for text in (said.text, rows.text):
+        *quoted, closed = text.splitlines()
+        tag = re.fullmatch(r"\[/irc ([0-9a-f]{6})\]", closed)
+        assert tag
+        assert f"[irc {tag[1]}: " in "".join(quoted)
+        assert every_short_tag in quoted[-1]
+        assert f"[/irc {tag[1]}]" not in "".join(quoted)
+
+
 def test_facts_for_programs_are_as_harmless() -> None:
     facts = as_json(message(7, "a\nb\u202e", "a\x02da", removed=False))
     assert (facts["id"], facts["text"], facts["nick"]) == ("7", "a b", "ada")
