@@ -39,10 +39,17 @@ _KEPT = (
 )
 
 
-def without_invisible(text: str) -> str:
-    """`text` without the characters that cannot be seen and that nothing visible needs."""
+def without_invisible(text: str, instead: str = "") -> str:
+    """`text` without the characters that cannot be seen and that nothing visible needs.
+
+    Args:
+        text: the text.
+        instead: what takes the place of each of them.
+    """
     invisible, needed_or_invisible = _patterns()
-    return needed_or_invisible.sub(r"\1", text) if invisible.search(text) else text
+    if not invisible.search(text):
+        return text
+    return needed_or_invisible.sub(lambda found: found[1] or instead, text)
 
 
 @cache

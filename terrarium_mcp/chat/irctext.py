@@ -53,6 +53,16 @@ def harmless(text: str) -> str:
     return without_invisible(_LINE_BREAKS.sub(" ", plain(text)))
 
 
+def harmless_nick(nick: str) -> str:
+    """A nick as `harmless` makes it, with U+FFFD for each character that cannot be seen.
+
+    Without that mark it would look like the nick of somebody else.
+    """
+    if nick.isascii() and nick.isprintable():
+        return nick
+    return without_invisible(nick, "\ufffd")
+
+
 def encodable(text: str) -> str:
     """The text with `?` for each lone surrogate, which UTF-8 does not have."""
     return text.encode("utf-8", "replace").decode()

@@ -22,7 +22,7 @@ from enum import Enum, auto
 from typing import Any, NamedTuple
 
 from terrarium_mcp.chat.coverage import Gap
-from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.chat.times.timestamps import clock, day, from_iso, lasting, local, to_iso
 from terrarium_mcp.chat.tokens import estimated_tokens
@@ -178,8 +178,8 @@ _TRANSCRIPT_LINE = re.compile(
 
 def speaker(message: Message) -> str:
     """Who says a message: `alice`, or `alice via relaybot`, which no nick can look like."""
-    nick = harmless(message.nick) or "?"
-    return f"{nick} via {harmless(message.via)}" if message.via else nick
+    nick = harmless_nick(message.nick) or "?"
+    return f"{nick} via {harmless_nick(message.via)}" if message.via else nick
 
 
 def message_reference(line: str) -> MessageReference | None:
@@ -205,13 +205,13 @@ def as_json(message: Message) -> dict[str, object]:
         "at": to_iso(message.said_at),
         "network": harmless(message.room.network),
         "channel": harmless(message.room.channel),
-        "nick": harmless(message.nick),
+        "nick": harmless_nick(message.nick),
         "kind": message.kind.value,
         "text": "" if message.removed else harmless(message.text),
         "removed": message.removed,
         "own": message.own,
     }
-    return facts | {"via": harmless(message.via)} if message.via else facts
+    return facts | {"via": harmless_nick(message.via)} if message.via else facts
 
 
 def gap_json(gap: Gap) -> dict[str, str]:

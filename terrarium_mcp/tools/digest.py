@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
-from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.chat.irctext import harmless, harmless_nick
+from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import SPEECH, Message
 from terrarium_mcp.chat.times.timestamps import to_iso
 from terrarium_mcp.chat.tokens import estimated_tokens
@@ -22,6 +23,7 @@ from terrarium_mcp.tools.digest_text import (
     next_steps,
 )
 from terrarium_mcp.tools.facts import LEAST_JSON, within_budget
+from terrarium_mcp.tools.known_nicks import unknown_nick_notes
 from terrarium_mcp.tools.parameters import (
     Channel,
     Forgiving,
@@ -94,13 +96,19 @@ async def catch_up(
     ] = USUAL_TOKENS,
 ) -> Annotated[CallToolResult, CatchUp]:
     """Tell what somebody missed: mentions, unanswered questions, conversations, links."""
+    named = nick
     nick, rooms = request.narrowed_to_nick(nick or request.view.asker, request.narrowed(channel))
     start = await digest_start(request, rooms, since, nick)
     recent = await request.store.digest.recent(rooms, start.after, nick, until=request.until)
     digest, budget = recent.digest, min(max_tokens, request.budget)
     sections = digest_sections(digest, nick, budget)
     covered = await request.coverage_line(rooms)
-    notes = [*cut_note(request, recent), *clamping_notes(max_tokens=max_tokens)]
+    called = Query(people=(nick,) if named else ())  # who asks may never have said anything
+    notes = [
+        *await unknown_nick_notes(request, called, rooms),
+        *cut_note(request, recent),
+        *clamping_notes(max_tokens=max_tokens),
+    ]
     facts = {
         "since": to_iso(start.after.moment),
         "why": harmless(start.why),
@@ -150,5 +158,5 @@ def _conversation_facts(summary: "ConversationSummary") -> dict[str, Any]:
         "first_id": str(summary.first.id),
         "last_id": str(summary.last.id),
         "lines": summary.lines,
-        "people": [harmless(nick) for nick in summary.people[:_MOST_PEOPLE]],
+        "people": [harmless_nick(nick) for nick in summary.people[:_MOST_PEOPLE]],
     }

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
-from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.chat.times.timestamps import local, to_iso
@@ -98,12 +98,12 @@ async def lookup_nick(
     nick = spoke.nick if spoke else nick  # as they spell it
     known = any(person.is_known for person in people)
     facts = {
-        "nick": harmless(nick),
+        "nick": harmless_nick(nick),
         "covered": harmless(covered),
         "known": known,
         **_spoke_facts(request, spoke),
         **_seen_facts(request, seen),
-        "near": [harmless(near) for person in people for near in person.near],
+        "near": [harmless_nick(near) for person in people for near in person.near],
         "other_nicks": [
             _other(request, one, person) for person in people for one in person.evidence
         ],
@@ -216,7 +216,7 @@ def _evidence(evidence: Evidence) -> str:
 def _nick_label(request: Request, evidence: Evidence, person: Person) -> str:
     """The nick, with its network where there are several: `libera/ada_`."""
     several = request.directory.several_networks
-    return harmless(f"{person.network}/{evidence.nick}" if several else evidence.nick)
+    return harmless_nick(f"{person.network}/{evidence.nick}" if several else evidence.nick)
 
 
 def _headline(nick: str, *, known: bool) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
-from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.query import NO_TIME_LEFT, Query, parse_query
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.query_dates import parse_moment
@@ -188,7 +188,7 @@ def _talkers(figures: Figures) -> dict[str, int]:
     details = figures.stats.details
     several = len({room.network for room in figures.rooms}) > 1
     return {
-        harmless(f"{network}/{nick}" if several else nick): lines
+        harmless_nick(f"{network}/{nick}" if several else nick): lines
         for network, nick, lines in (details.talkers if details else ())
     }
 

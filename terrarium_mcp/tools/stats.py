@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
-from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, local, to_iso
 from terrarium_mcp.chat.transcript import listing
@@ -117,7 +117,7 @@ async def _channel_stats(request: Request, channel: str) -> CallToolResult:
     facts = {
         "covered": covered,
         "channels": [_totals(room).model_dump() for room in figures],
-        "top_talkers": {harmless(nick): lines for room in figures for nick, lines in room.talkers},
+        "top_talkers": {nick: lines for room in figures for nick, lines in _talkers(room).items()},
         "lines_by_hour_utc": [count for room in figures for count in room.hours],
         "asides": asides,
         **({"notes": notes} if notes else {}),
@@ -198,6 +198,11 @@ def _summary(request: Request, figures: RoomStats, until: Position) -> str:
 def _details(figures: RoomStats) -> list[str]:
     """The people who talk most and the hours in which most is said, where both were counted."""
     return [
-        *labelled("top talkers", dict(figures.talkers)),
+        *labelled("top talkers", _talkers(figures)),
         *labelled("busiest hours (UTC)", busiest_hours(figures.hours)),
     ]
+
+
+def _talkers(figures: RoomStats) -> dict[str, int]:
+    """The lines of those who said most, each under a nick that looks like no other."""
+    return {harmless_nick(nick): lines for nick, lines in figures.talkers}

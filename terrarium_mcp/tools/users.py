@@ -8,7 +8,7 @@ from typing import Annotated
 from mcp.types import CallToolResult
 from pydantic import BaseModel
 
-from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.records import Member, Room
 from terrarium_mcp.chat.times.timestamps import local, to_iso
 from terrarium_mcp.chat.transcript import listing
@@ -133,7 +133,7 @@ def _user(room: Room, member: Member) -> User:
     return User(
         network=harmless(room.network),
         channel=harmless(room.channel),
-        nick=harmless(member.nick),
+        nick=harmless_nick(member.nick),
         rank=member.rank,
         away=member.away,
         account=harmless(member.account),
@@ -146,4 +146,4 @@ def _member_row(request: Request, member: Member) -> str:
     away = ", away" if member.away else ""
     zone = request.settings.zone
     since = f", since {local(member.since, zone):%Y-%m-%d %H:%M}" if member.since else ""
-    return f"{member.rank}{member.nick}{account}{away}{since}"
+    return f"{member.rank}{harmless_nick(member.nick)}{account}{away}{since}"

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from terrarium_mcp.chat.irctext import (
     action,
     harmless,
+    harmless_nick,
     is_ctcp,
     is_off_record,
     is_secret,
@@ -317,3 +318,21 @@ def test_a_command_counts_only_with_the_prefix_of_the_bot() -> None:
 )
 def test_without_the_mark_the_text_is_left(text: str, rest: str) -> None:
     assert without_off_record(text) == rest
+
+
+@pytest.mark.parametrize(
+    ("nick", "shown"),
+    [
+        ("alice", "alice"),
+        ("zoë", "zoë"),
+        ("\U0001f469\u200d\U0001f680", "\U0001f469\u200d\U0001f680"),
+        ("ali\u200bce", "ali\ufffdce"),
+        ("alice\u202e", "alice\ufffd"),
+        ("\x02alice", "\ufffdalice"),
+        ("alice\u2028> hi", "alice\ufffd> hi"),
+        ("", ""),
+    ],
+)
+def test_a_nick_with_what_cannot_be_seen_does_not_look_like_another(nick: str, shown: str) -> None:
+    assert harmless_nick(nick) == shown
+    assert harmless(shown) == shown

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.coverage import Gap
-from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import (
@@ -97,7 +97,7 @@ def test_whatever_strangers_say_each_message_is_one_line_inside_the_fence(
         assert unicodedata.bidirectional(char) not in {"LRO", "RLO", "LRE", "RLE", "RLI", "PDF"}
     for one, line in zip(transcript.shown, said, strict=True):
         if one.kind is MessageType.PRIVMSG and not one.removed:
-            assert line.endswith(f"<{harmless(one.nick) or '?'}> {harmless(one.text)}")
+            assert line.endswith(f"<{harmless_nick(one.nick) or '?'}> {harmless(one.text)}")
 
 
 @given(MESSAGES, SETTINGS, st.sampled_from(list(Keep)), st.integers(1, 10**9))
@@ -212,7 +212,7 @@ def test_no_line_holds_the_tag_of_its_fence() -> None:
 
 def test_facts_for_programs_are_as_harmless() -> None:
     facts = as_json(message(7, "a\nb\u202e", "a\x02da", removed=False))
-    assert (facts["id"], facts["text"], facts["nick"]) == ("7", "a b", "ada")
+    assert (facts["id"], facts["text"], facts["nick"]) == ("7", "a b", "a\ufffdda")
     assert facts["at"] == "2026-11-05T14:23:00.000Z"
     assert as_json(message(7, "secret", removed=True))["text"] == ""
     assert not {"user", "host"} & facts.keys()
@@ -387,8 +387,13 @@ def test_a_transcript_keeps_the_last_messages_unless_told_otherwise() -> None:
     assert found.left_out == 7
 
 
-def test_a_nick_of_nothing_but_controls_is_a_question_mark() -> None:
-    assert line_of(message(1, "hi", "\x02\u202e"), ROOMY) == "1 14:23 <?> hi"
+def test_a_nick_without_a_character_is_a_question_mark() -> None:
+    assert line_of(message(1, "hi", ""), ROOMY) == "1 14:23 <?> hi"
+
+
+def test_a_nick_with_what_cannot_be_seen_is_shown_as_another() -> None:
+    assert line_of(message(1, "hi", "a\u200bda"), ROOMY) == "1 14:23 <a\ufffdda> hi"
+    assert line_of(message(1, "hi", "\x02\u202e"), ROOMY) == "1 14:23 <\ufffd\ufffd> hi"
 
 
 def test_a_listing_shows_its_head_and_rows_under_its_source() -> None:
@@ -504,8 +509,8 @@ def test_what_somebody_does_cannot_look_relayed() -> None:
 
 def test_the_relay_is_in_the_facts_of_a_relayed_line_and_of_no_other() -> None:
     facts = as_json(message(1, "hi", "Jane", via="bot\x02"))
-    assert (facts["nick"], facts["via"]) == ("Jane", "bot")
-    assert from_json(facts).via == "bot"
+    assert (facts["nick"], facts["via"]) == ("Jane", "bot\ufffd")
+    assert from_json(facts).via == "bot\ufffd"
     others = as_json(message(1, "hi", "ada"))
     assert "via" not in others
     assert from_json(others).via == ""

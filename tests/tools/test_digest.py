@@ -240,6 +240,23 @@ async def test_a_nick_that_is_unknown_in_the_channel_may_be_known_elsewhere(hous
     assert told.facts["why"] == "when ada was last active, away for 8h"
 
 
+@pytest.mark.parametrize("since", ["", "2026-05-01"])
+async def test_a_nick_that_is_recorded_nowhere_may_be_mistyped(
+    after_work: House, since: str
+) -> None:
+    told = await after_work.learns("catch_up", VIEW, since=since, nick="dorra")
+    note = "note: no one called dorra is recorded here; similar nicks: dora"
+    assert note in told.outside.splitlines()
+    assert told.facts["notes"] == [note]
+    for known in ({"nick": "dora"}, {}, {"nick": "ada"}):
+        assert "no one called" not in (await after_work.learns("catch_up", VIEW, **known)).text
+
+
+async def test_who_asks_need_not_have_said_anything(after_work: House) -> None:
+    told = await after_work.learns("catch_up", {**VIEW, "asker": "lurker"}, since="2026-05-01")
+    assert "no one called" not in told.text
+
+
 async def test_who_goes_on_under_another_nick_is_not_away(house: House) -> None:
     for channel in ("#tea", "#mate"):
         await house.hears("08:00 <ada> morning", channel=channel)

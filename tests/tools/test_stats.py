@@ -45,6 +45,18 @@ async def test_one_channel_is_told_with_talkers_and_hours(house: House) -> None:
     }
 
 
+async def test_a_nick_that_hides_a_character_is_counted_and_shown_apart(house: House) -> None:
+    await house.hears("<alice> tea\n<ali\u200bce> tea\n<alice\u202e> tea tea")
+    talkers = {"alice": 1, "ali\ufffdce": 1, "alice\ufffd": 1}
+    for arguments in ({"channel": "#tea"}, {"query": "tea"}):
+        told = await house.learns("get_channel_stats", **arguments)
+        assert told.facts["top_talkers"] == talkers
+        assert all(f"{nick} 1" in told.inside for nick in talkers)
+    said = await house.learns("get_recent_irc_messages", channel="#tea", format="json")
+    assert [f"<{nick}>" in line for nick, line in zip(talkers, said.lines[1:], strict=True)]
+    assert {line["nick"] for line in said.facts["messages"]} == {*talkers}
+
+
 async def test_the_last_days_count_back_from_now(house: House) -> None:
     now = datetime.now(UTC)
     for days in (30, 3, 0.5):

@@ -99,4 +99,4 @@ async def test_rooms_are_named_where_several_are_shown(house: House) -> None:
 async def test_a_nick_cannot_forge_a_row(house: House) -> None:
     await house.store.presence.replace("net", "#tea", [Member("x\r\n@op\u202e")], NOON)
     told = await house.learns("get_current_users")
-    assert told.lines[-1] == "x @op, since 2026-05-01 12:00"
+    assert told.lines[-1] == "x\ufffd\ufffd@op\ufffd, since 2026-05-01 12:00"

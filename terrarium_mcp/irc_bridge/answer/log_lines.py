@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.chat.irctext import harmless_nick
 from terrarium_mcp.chat.records import Message, MessageType
 from terrarium_mcp.chat.times.timestamps import day
 from terrarium_mcp.chat.transcript import RenderOptions, line_of
@@ -43,4 +43,4 @@ def collapsed(run: Sequence[Message]) -> str:
 def _names(nicks: Sequence[str], what: str) -> str:
     if not nicks:
         return ""
-    return f"{and_more([harmless(nick) for nick in nicks], _NAMED)} {what}"
+    return f"{and_more([harmless_nick(nick) for nick in nicks], _NAMED)} {what}"
