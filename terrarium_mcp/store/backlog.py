@@ -122,7 +122,7 @@ class Backlog:
                 return await self.text(one)
         near = did_you_mean(filename, [one.filename for one in visible])
         raise UnknownEnhancement(
-            f"No enhancement request {shown(filename)}.{near}"
+            f"No enhancement request {shown(filename.strip()) or '(empty)'}.{near}"
             " list_enhancement_requests lists all files."
         )
 

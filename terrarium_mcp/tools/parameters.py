@@ -82,7 +82,9 @@ def clamping_notes(**numbers: int) -> list[str]:
 
 
 def _short(value: int) -> str:
-    return str(value) if abs(value) < 10**12 else "that number"
+    if abs(value) < 10**12:
+        return str(value)
+    return "over 10^12" if value > 0 else "below -10^12"
 
 
 _HOURS = re.compile(r"(\d{1,9}) ?h(?:ours?)?", re.IGNORECASE)

@@ -187,7 +187,7 @@ async def _last_before(
     )
     zone = request.settings.zone
     return [
-        f"note: the last line before these {quantity(hours, 'hour')} is"
+        f"note: the last line more than {quantity(hours, 'hour')} ago is"
         f" {line.id}, of {local(line.said_at, zone):%Y-%m-%d %H:%M}"
         for line in page.messages
     ]

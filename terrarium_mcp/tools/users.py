@@ -80,7 +80,8 @@ async def get_current_users(
     structured, _ = within_budget(facts, ["users"], request.budget)
     if left_out := len(members) - len(structured["users"]):
         structured["left_out"] = left_out
-    state = "live" if result.live else f"not live, as of {result.as_of or 'never'}"
+    as_of_when = f", as of {result.as_of}" if result.as_of else ""
+    state = "live" if result.live else f"not live{as_of_when}"
     times = f"Times {request.settings.zone}."
     head = [f"{len(members)} in {request.room_names(rooms)} ({state}). {times}"]
     # Inside the fence: a reason may quote strangers, such as the text of a kick.

@@ -23,11 +23,11 @@ Era = Literal["auto", "legacy"]
 ERAS: tuple[Era, ...] = ("auto", "legacy")
 
 FENCED = re.compile(
-    r"^\[(?P<source>irc|backlog|web) (?P<tag>[0-9a-f]{4}): quoted [^]]*\]\n"
+    r"^\[(?P<source>irc|backlog|web) (?P<tag>[0-9a-f]{4,6}): quoted [^]]*\]\n"
     r"(?P<inside>(?:.*\n)*?)\[/(?P=source) (?P=tag)\]$",
     re.MULTILINE,
 )
-OPENED = re.compile(r"^\[(?:irc|backlog|web) [0-9a-f]{4}: ", re.MULTILINE)
+OPENED = re.compile(r"^\[(?:irc|backlog|web) [0-9a-f]{4,6}: ", re.MULTILINE)
 LINE = re.compile(r"(\d+) \d\d:\d\d ")
 
 

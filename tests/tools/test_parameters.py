@@ -99,7 +99,7 @@ async def test_a_flag_may_come_in_any_dress(house: House, flag: Any, events: boo
             "search_irc_history",
             {"query": "tea", "context": 9, "hours": 10**30},
             (
-                "note: hours=that number is not within 0 to 876000: 876000 was used\n"
+                "note: hours=over 10^12 is not within 0 to 876000: 876000 was used\n"
                 "note: context=9 is not within 0 to 5: 5 was used"
             ),
         ),

@@ -86,7 +86,7 @@ async def test_where_the_last_hours_hold_nothing_the_last_line_before_is_named(
     hidden = await house.hears("<ada> elsewhere", channel="#mate", at=now - 4 * HOUR)
     told = await house.learns("get_recent_irc_messages", {"channel": "#tea"}, hours=2)
     said = now - 5 * HOUR + timedelta(minutes=1)
-    note = f"note: the last line before these 2 hours is 2, of {said:%Y-%m-%d %H:%M}"
+    note = f"note: the last line more than 2 hours ago is 2, of {said:%Y-%m-%d %H:%M}"
     assert note in told.outside.splitlines()
     assert f"is {hidden[0]}" not in told.text
     told = await house.learns("get_recent_irc_messages", {"channel": "#tea"}, hours=9)
