@@ -6,7 +6,7 @@ import pytest
 from hypothesis import settings
 
 from terrarium_mcp.store.sqlite.engine import database
-from terrarium_mcp.store.sqlite.search import scope_stats
+from terrarium_mcp.store.sqlite.search import message_search, scope_stats
 
 pytest_plugins = ["tests.servers.fixtures"]
 
@@ -17,8 +17,8 @@ EXAMPLES = int(os.environ.get("EXAMPLES", "40"))
 settings.register_profile("untimed", parent=settings.default, deadline=None, max_examples=EXAMPLES)
 settings.load_profile("untimed")
 
-# People who wait are spared a read of more than 2 s; tests on a busy machine are not.
-for _module in (database, scope_stats):
+# People who wait are spared a read or a search that takes long; tests on a busy machine are not.
+for _module in (database, message_search, scope_stats):
     pytest.MonkeyPatch().setattr(_module, "DEADLINE", 60.0)
 
 

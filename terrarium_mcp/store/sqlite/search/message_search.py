@@ -4,7 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
+import anyio
+
 from terrarium_mcp.chat.times.timestamps import Position
+from terrarium_mcp.store.errors import TookTooLong
 from terrarium_mcp.store.search.hits import Explanation, Hits, RungReport, Search
 from terrarium_mcp.store.search.ladder import Attempt, is_worth_trying, relaxed, rungs
 from terrarium_mcp.store.search.relevance.query_analysis import QuestionAnalysis
@@ -17,6 +20,10 @@ from terrarium_mcp.store.sqlite.search.snapshot import Snapshot, take_snapshot
 from terrarium_mcp.store.sqlite.search.visible_lines import VisibleLines, last_visible_id
 from terrarium_mcp.store.sqlite.search.visible_vocabulary import VisibleVocabulary
 from terrarium_mcp.store.sqlite.search.vocabulary import SqliteVocabulary
+
+DEADLINE = 8.0
+"""Seconds for a whole search. Each of its reads has its own deadline, but the reads of 26 prefixes,
+up to six a rung, took 13 s together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,18 +51,29 @@ class MessageSearch:
             TookTooLong: the deadline passed.
             RankedAnew: the page continues a ranking that is forgotten and would differ now.
         """
-        climb = await self._climbed(search, fingerprint)
+        climb = await self._climbed_in_time(search, fingerprint)
         tried = tuple(report.rung for report in climb.tried)
         return replace(climb.hits, tried=tried, left_out=climb.left_out)
 
     async def explained(self, search: Search) -> Explanation:
         """The hits of the first page, and how the search comes to them."""
-        climb = await self._climbed(search, "explained")
+        climb = await self._climbed_in_time(search, "explained")
         if climb.page is None:
             return Explanation(climb.tried, climb.hits)
         answer, lookups = await self._pages.explained(climb.page)
         clauses = climb.page.attempt.scope.query.clauses
         return Explanation(climb.tried, climb.hits, clauses, answer, lookups)
+
+    async def _climbed_in_time(self, search: Search, fingerprint: str) -> _Climb:
+        """Climb, as long as the deadline allows."""
+        try:
+            with anyio.fail_after(DEADLINE):
+                return await self._climbed(search, fingerprint)
+        except TimeoutError:
+            raise TookTooLong(
+                f"The search took more than {DEADLINE:g} s."
+                " Name a channel or a shorter time, or search for fewer words."
+            ) from None
 
     async def _climbed(self, search: Search, fingerprint: str) -> _Climb:
         """Try one rung after the other until one answers."""

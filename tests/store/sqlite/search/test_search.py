@@ -14,8 +14,9 @@ from terrarium_mcp.chat.query import Query, parse_query
 from terrarium_mcp.chat.records import SPEECH, Message, MessageType, NewMessage, Origin, Room
 from terrarium_mcp.chat.terms import Term
 from terrarium_mcp.chat.times.timestamps import Position
-from terrarium_mcp.store import Store
+from terrarium_mcp.store import Store, TookTooLong
 from terrarium_mcp.store.search import Hits, Rung, Search, Sort
+from terrarium_mcp.store.sqlite.search import message_search
 from tests.store.scene import NOON, chat, find, line_of, room, texts, write
 
 
@@ -412,6 +413,19 @@ async def test_totals_are_exact_to_a_thousand(store: Store, count: int, told: st
     for words in ("tea", "\U0001f375", "", "tea sugar"):
         hits = await find(store, words, limit=1)
         assert hits.total_text == told, words
+
+
+async def test_a_search_that_takes_too_long_as_a_whole_ends_and_the_next_one_answers(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await store.messages.append(chat("<ada> tea\n" * 30))
+    rooms = await store.rooms.all()
+    search = Search(query=parse_query("t* OR u*", now=NOON), rooms=rooms, limit=5)
+    with monkeypatch.context() as patch:
+        patch.setattr(message_search, "DEADLINE", 0.0)
+        with pytest.raises(TookTooLong, match="search for fewer words"):
+            await store.search(search, "")
+    assert (await store.search(search, "")).total == 30
 
 
 async def test_a_long_query_finds_the_one_line_that_holds_all_of_it(store: Store) -> None:
