@@ -272,8 +272,10 @@ def _free(folder: Path, base: str) -> Path:
 
 def _body(summary: str, lines: Sequence[str]) -> str:
     """The markdown below the front matter; the talk is a code block, so nothing in it is markup."""
+    if not lines:
+        return f"{summary.strip()}\n"
     talk = "\n".join(f"    {line}" for line in lines)
-    return f"{summary.strip()}\n\n## The talk it came from\n\n{talk or '    (nothing)'}\n"
+    return f"{summary.strip()}\n\n## The talk it came from\n\n{talk}\n"
 
 
 def _slug(title: str) -> str:

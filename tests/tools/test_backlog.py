@@ -49,6 +49,14 @@ async def test_an_idea_goes_with_the_last_twenty_lines_of_its_channel(house: Hou
     assert (folder(house) / filename).is_file()
 
 
+async def test_an_idea_from_no_one_channel_goes_with_no_talk(house: House) -> None:
+    await house.hears("<ada> hi")
+    await house.hears("<bo> hi", channel="#mate")
+    told = await house.learns("read_enhancement_request", filename=await written(house, "Brew tea"))
+    assert told.lines[-1] == "| We *want* it."
+    assert "talk" not in told.text
+
+
 async def test_the_talk_ends_before_the_cutoff(house: House) -> None:
     ids = await house.hears("<ada> one\n<ada> two\n<ada> three")
     view = {**TEA, "as_of": ids[2]}
