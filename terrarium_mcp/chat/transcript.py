@@ -17,7 +17,7 @@ import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from enum import Enum, auto
 from typing import Any, NamedTuple
 
@@ -28,7 +28,7 @@ from terrarium_mcp.chat.times.timestamps import clock, day, from_iso, lasting, l
 from terrarium_mcp.chat.tokens import estimated_tokens
 
 _FENCE_TOKENS = 24
-"""Cost of the two lines of the fence and of the first day's heading."""
+"""Cost of the two lines of the fence and of the first heading, which may name an offset."""
 _FOOTER_TOKENS = 44
 """Default reserve for what the caller puts below the fence: how to read on."""
 _LEFT_OUT_TOKENS = 16
@@ -319,7 +319,7 @@ def _around(costs: Sequence[int], at: int, tokens: int) -> tuple[int, int]:
 
 
 class _Block(NamedTuple):
-    """A message's line with what precedes it: gaps, and the heading if the day changes.
+    """A message's line with what precedes it: gaps, and the heading if the day or clock changes.
 
     `lines` are all of it, after another block. The first block of all is its heading and its line.
     """
@@ -335,19 +335,29 @@ def _blocks(
 ) -> list[_Block]:
     """A block for each message. Gaps appear only where the next message is later."""
     blocks: list[_Block] = []
-    heading, today, before = "", None, None
+    heading, today, offset, before = "", None, None, None
     for message in messages:
         here = local(message.said_at, options.zone)
         passed = _between(gaps, before, message.said_at) if gaps else ()
         lines = [_gap_line(gap, options.zone) for gap in passed]
-        if here.date() != today:
-            heading, today = f"-- {day(here, options.zone)} --", here.date()
+        if here.date() != today or here.utcoffset() != offset:
+            heading = _heading(here, clock_changed=here.date() == today)
+            today, offset = here.date(), here.utcoffset()
             lines.append(heading)
         line = _line_at(here, message, options)
         lines.append(line)
         blocks.append(_Block(passed, heading, line, lines))
         before = message.said_at
     return blocks
+
+
+def _heading(here: datetime, *, clock_changed: bool) -> str:
+    """`-- 2026-11-05 Thu --`; `-- 2026-10-25 Sun +01 --` once the clock was changed that day.
+
+    The second time of an hour that comes twice always has its offset.
+    """
+    offset = f" {here:%z}".removesuffix("00") if clock_changed or here.fold else ""
+    return f"-- {day(here, here.tzinfo or UTC)}{offset} --"
 
 
 def _joined(blocks: Sequence[_Block]) -> list[str]:

@@ -197,6 +197,35 @@ def test_the_tag_of_a_fence_cannot_be_foreseen() -> None:
     assert len(tags) > 30
 
 
+@pytest.mark.parametrize(
+    ("zone", "first", "headings"),
+    [
+        (
+            "Europe/Berlin",
+            datetime(2026, 10, 25, 0, 30, tzinfo=UTC),
+            ["-- 2026-10-25 Sun --", "-- 2026-10-25 Sun +01 --"],
+        ),
+        (
+            "Europe/Berlin",
+            datetime(2026, 10, 25, 1, 30, tzinfo=UTC),
+            ["-- 2026-10-25 Sun +01 --"],
+        ),
+        (
+            "America/New_York",
+            datetime(2026, 3, 8, 6, 30, tzinfo=UTC),
+            ["-- 2026-03-08 Sun --", "-- 2026-03-08 Sun -04 --"],
+        ),
+        ("Asia/Tokyo", datetime(2026, 10, 25, 0, 30, tzinfo=UTC), ["-- 2026-10-25 Sun --"]),
+    ],
+)
+def test_where_the_clock_is_changed_the_heading_names_the_offset(
+    zone: str, first: datetime, headings: list[str]
+) -> None:
+    said = [message(n, at=first + timedelta(minutes=20 * n)) for n in range(4)]
+    lines = body(fenced(said, RenderOptions(zone=ZoneInfo(zone), budget=900), head=[]))
+    assert [line for line in lines if line.startswith("--")] == headings
+
+
 def test_no_line_holds_the_tag_of_its_fence() -> None:
     every_short_tag = " ".join(f"[/irc {number:04x}]" for number in range(0x10000))
     said = fenced([message(text=every_short_tag)], ROOMY, head=[])
