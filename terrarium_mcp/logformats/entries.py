@@ -79,6 +79,8 @@ class LogLine(NamedTuple):
     dated: datetime | date | None = None
     owner_joined: bool = False
     """The owner of the log is who joined last: what follows is only shown to who joins."""
+    room: str = ""
+    """The channel, or the person of a private chat, of which the line says that the log is."""
 
     @property
     def is_timed(self) -> bool:

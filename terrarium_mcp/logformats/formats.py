@@ -22,6 +22,7 @@ from terrarium_mcp.logformats.text.kvirc import KVIRC
 from terrarium_mcp.logformats.text.limnoria import LIMNORIA
 from terrarium_mcp.logformats.text.mirc import MIRC
 from terrarium_mcp.logformats.text.pidgin import PIDGIN
+from terrarium_mcp.logformats.text.rcirc import RCIRC
 from terrarium_mcp.logformats.text.textual import TEXTUAL
 from terrarium_mcp.logformats.text.thelounge import THE_LOUNGE
 from terrarium_mcp.logformats.text.tunes import TUNES
@@ -36,7 +37,6 @@ TEXT_FORMATS: Sequence[TextFormat] = (
     LIMNORIA,
     EGGDROP,
     THE_LOUNGE,
-    TEXTUAL,
     ENERGYMECH,
     II,
     MIRC,
@@ -49,6 +49,8 @@ TEXT_FORMATS: Sequence[TextFormat] = (
     BIP,
     TUNES,
     PIDGIN,
+    TEXTUAL,
+    RCIRC,
 )
 """Where two formats read a log equally well, the earlier one is taken. irssi's stamps may look like
 those of several others, and its logs are more frequent than those that come after it."""

@@ -128,14 +128,21 @@ _TEXTS = {MessageType.NICK: "{new}", MessageType.KICK: "{target} {text}"}
 
 @dataclass(frozen=True, slots=True)
 class ChatterRule:
-    """A form of lines in which the client talks to its user: they are read, and not recorded."""
+    """A form of lines in which the client talks to its user: they are read, and not recorded.
+
+    Group of its pattern: room, where it says of which channel or person the log is.
+    """
 
     pattern: re.Pattern[str]
     owner_joined: bool
 
     def read(self, stamp: Stamp | None, body: str) -> LogLine | None:
         """An empty line of the log, if it has this form."""
-        return LogLine(stamp, owner_joined=self.owner_joined) if self.pattern.match(body) else None
+        match = self.pattern.match(body)
+        if not match:
+            return None
+        room = match.groupdict("").get("room", "")
+        return LogLine(stamp, owner_joined=self.owner_joined, room=room)
 
 
 def chatter(pattern: str, *, owner_joined: bool = False) -> ChatterRule:

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.logformats.dated_paths import without_dates
 
-_NO_NETWORKS = {"", "log", "logs", "moddata", "irclogs", "channellogger"}
+_NO_NETWORKS = {"", "log", "logs", "moddata", "irclogs", "channellogger", "mirc"}
 """Names of folders that programs make, and that are no network's."""
 
 _LOSSY = re.compile(r"[/\\:*?\"<>|_-]")

@@ -139,7 +139,9 @@ def planned(
     lines = texts_of(head)
     fit = fit or _fit(file, head, choices, more)
     place = fit.place if fit.place != Place() else place_by_name(file.name)
-    target = _target(place, choices, is_alone=is_alone)
+    told = "" if place.target or place.is_window else _told_room(lines, fit.format)
+    place = place._replace(target=place.target or told)
+    target = _target(place, choices, is_alone=is_alone and not told)
     network = choices.network or place.network
     zone = choices.zone or _written_zone(head, fit.format, choices.encoding)
     if place.is_window and not target:
@@ -193,12 +195,19 @@ def _target(place: Place, choices: Choices, *, is_alone: bool) -> str:
     """The channel or the person of a log.
 
     No option makes a channel of a client's window, nor of a conversation that lies beside other
-    files: what is private would be public. A lone file may be a channel in spite of its name.
+    files: what is private would be public. A lone file may be a channel in spite of its name, but
+    not of what its lines say.
     """
     is_person = bool(place.target) and not is_channel(place.target)
     if place.is_window or not choices.channel or (is_person and not is_alone):
         return place.target
     return as_channel(choices.channel)
+
+
+def _told_room(lines: Iterable[str], form: TextFormat) -> str:
+    """The one room of which lines say that the log is; empty if they say none, or several."""
+    told = {fold(line.room): line.room for text in lines if (line := form.read(text)) and line.room}
+    return next(iter(told.values())) if len(told) == 1 else ""
 
 
 def _spelt(log: PlannedLog, head: Sequence[bytes]) -> PlannedLog:
@@ -241,14 +250,14 @@ def _fit(file: LogFile, head: Sequence[bytes], choices: Choices, more: Iterable[
             f"{file.path}: nothing that anybody said can be read in it, although it has lines of"
             f" {fit.format.program}. The first that cannot be read: {shown(fit.unread)}"
         )
-    quoted = _quoted(lines)
+    quoted = _quoted([line for line in lines if fit.format.read(line) is None] or lines)
     if choices.format:
         raise NoLog(f"{file.path}: not a log of {fit.format.program}. {quoted}")
     raise UnknownFormat(f"{file.path}: not a log of a known format. {quoted}")
 
 
 def _quoted(lines: Sequence[str]) -> str:
-    """What tells the format of a file, for people who report it.
+    """What shows the format of a file, for people who report it, from lines that cannot be read.
 
     A folder of logs may also hold its program's settings, and passwords in them: of these nothing
     is shown. What shows the form of a log is a line with a time.

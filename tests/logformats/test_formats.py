@@ -65,6 +65,10 @@ LINES = [
     ("hexchat", "Dec 30 12:00:10 ---\tada sets mode +m #x", MODE, "ada", "+m"),
     ("hexchat", "Dec 30 12:00:10 ---\tada sets mode +f #x #y", MODE, "ada", "+f #y"),
     ("hexchat", "Dec 30 12:00:10 --b--\tpsst", NOTICE, "-b-", "psst"),
+    ("hexchat", "[23:57] <bob>\thi", PRIVMSG, "bob", "hi"),
+    ("hexchat", "[11:57:13 PM] <bob>\thi", PRIVMSG, "bob", "hi"),
+    ("hexchat", "23:57 *\tbob waves", ACTION, "bob", "waves"),
+    ("hexchat", "<bob>\thi", PRIVMSG, "bob", "hi"),
     ("limnoria", "2026-10-24T23:57:13  <bob> hi", PRIVMSG, "bob", "hi"),
     ("limnoria", "2026-10-24T23:57:13  -ada-b- hi", NOTICE, "ada-b", "hi"),
     ("limnoria", "2026-10-24T23:57:13+0000  -bob- hi", NOTICE, "bob", "hi"),
@@ -91,6 +95,18 @@ LINES = [
     ("textual", "[2026-10-24T23:57:13+0200] ada (a@home) joined the channel.", JOIN, "ada", ""),
     ("textual", "[2026-10-24T23:57:13+0200] ada (a@home) left IRC. (bye)", QUIT, "ada", "bye"),
     ("textual", "[2026-10-24T23:57:13+0200] ada is now known as b", NICK, "ada", "b"),
+    *(
+        ("textual", f"[23:57:13] {body}", *event)
+        for body, *event in (
+            ("<@bob> hi", PRIVMSG, "bob", "hi"),
+            ("@bob: hi", PRIVMSG, "bob", "hi"),
+            ("bob: ada: hi", PRIVMSG, "bob", "ada: hi"),
+            ("\u2022 bob: waves", ACTION, "bob", "waves"),
+            ("\u2022 bob waves", ACTION, "bob", "waves"),
+            ("ada (a@home) joined the channel.", JOIN, "ada", ""),
+            ("ada (a@home) left the channel. (bye: now)", PART, "ada", "bye: now"),
+        )
+    ),
     ("energymech", "[Oct 24 2026 23:57:13] <bob> hi", PRIVMSG, "bob", "hi"),
     ("energymech", "[Oct  4 2026 23:57:13] *** Joins: ada (a@home)", JOIN, "ada", ""),
     ("energymech", '[Oct 24 2026 23:57:13] *** ada changes topic to "t"', TOPIC, "ada", "t"),
@@ -99,6 +115,26 @@ LINES = [
     ("ii", "1792879033 <bob> \x01ACTION waves\x01", ACTION, "bob", "waves"),
     ("ii", "1792879033 -!- ada(a@home) has joined #tea", JOIN, "ada", ""),
     ("ii", "1792879033 -!- ada changed nick to b", NICK, "ada", "b"),
+    ("ii", "2026-10-24 23:57 <bob> hi", PRIVMSG, "bob", "hi"),
+    ("ii", "2026-10-24 23:57 -!- ada(~a@home) has left #tea", PART, "ada", ""),
+    ("ii", '2026-10-24 23:57 -!- ada kicked bob ("out")', KICK, "ada", "bob out"),
+    *(
+        ("rcirc", f"23:57 {body}", *event)
+        for body, *event in (
+            ("<bob> hi", PRIVMSG, "bob", "hi"),
+            ("[bob waves]", ACTION, "bob", "waves"),
+            ("-ada-b- psst", NOTICE, "ada-b", "psst"),
+            ("*** ada JOIN ", JOIN, "ada", ""),
+            ("*** ada PART #tea bye now", PART, "ada", "bye now"),
+            ("*** ada PART #tea ", PART, "ada", ""),
+            ("*** ada QUIT Ping timeout: 240 seconds", QUIT, "ada", "Ping timeout: 240 seconds"),
+            ("*** ada KICK bob #tea out", KICK, "ada", "bob out"),
+            ("*** ada NICK b", NICK, "ada", "b"),
+            ("*** ada MODE +o bob", MODE, "ada", "+o bob"),
+            ("*** ada TOPIC tea!", TOPIC, "ada", "tea!"),
+        )
+    ),
+    ("rcirc", "2026-10-24 23:57 <bob> hi", PRIVMSG, "bob", "hi"),
     *(
         ("konversation", f"[Saturday, October 24, 2026] [11:57:13 PM CEST] {body}", *event)
         for body, *event in (
@@ -558,6 +594,58 @@ def test_a_log_of_konversation_is_recognised_with_its_channel() -> None:
             "logs/tea/26.10.24",
             ["00:00:00 --- log: started tea/26.10.24", "23:57:13 <bob> hi"],
             ("", "tea", date(2026, 10, 24)),
+        ),
+        (
+            "ii",
+            "irc/irc.example.org/#tea/out",
+            ["2026-10-24 23:57 <bob> hi", "2026-10-24 23:57 -!- b(~b@h) has joined #tea"],
+            ("irc.example.org", "#tea", None),
+        ),
+        (
+            "ii",
+            "irc/irc.example.org/out",
+            ["1792879033 <bob> hi", '1792879034 -!- changed nick to "bob"'],
+            ("", "", None),
+        ),
+        (
+            "rcirc",
+            ".emacs.d/rcirc-log/#tea@irc.example.org",
+            ["23:57 <bob> hi", "23:57 *** ada JOIN ", "23:58 [bob waves]"],
+            ("irc.example.org", "#tea", None),
+        ),
+        (
+            "rcirc",
+            "irc_logs/#tea@irc.example.org_2026-10-24.log",
+            ["23:57 <bob> hi", "23:57 *** ada JOIN ", "23:58 [bob waves]"],
+            ("irc.example.org", "#tea", date(2026, 10, 24)),
+        ),
+        (
+            "textual",
+            "Textual Logs/libera (A1B2C)/Channels/#tea/2026-10-24.txt",
+            ["[2026-10-24T23:57:13+0200] <bob> hi"],
+            ("libera", "#tea", date(2026, 10, 24)),
+        ),
+        (
+            "textual",
+            "Textual Logs/freenode/Channels/#tea/2012-10-24.txt",
+            ["[23:57:13] bob: hi", "[23:57:14] ada (a@home) joined the channel.", "[23:57:14]  "],
+            ("freenode", "#tea", date(2012, 10, 24)),
+        ),
+        (
+            "hexchat",
+            "logs/libera/#tea.log",
+            [
+                "**** BEGIN LOGGING AT Sat Oct 24 23:52:57 2026",
+                "[23:57] <bob>\thi",
+                "[23:58] *\tx y",
+            ],
+            ("libera", "#tea", None),
+        ),
+        (
+            "mirc",
+            "logs/Undernet/#tea.20261024.log",
+            ["Session Start: Sat Oct 24 23:57:12 2026", "[23:57:13] <@bob> hi"],
+            ("Undernet", "#tea", date(2026, 10, 24)),
         ),
         (
             "pidgin",

@@ -112,6 +112,37 @@ def test_each_layout_of_znc_is_known(path: str, place: tuple[str, str]) -> None:
     assert (found.network, found.target) == place
 
 
+def test_a_log_of_mirc_says_whose_it_is_whatever_its_name(tmp_path: Path) -> None:
+    start, talk = "Session Start: Sat Oct 24 23:57:12 2026", "[23:57] <bob> hi"
+    choices = Choices(network="dalnet", zone=BERLIN)
+    channel = plan(tmp_path, "old.log", start, "Session Ident: #tea", talk, choices=choices)
+    assert (channel.network, channel.target) == ("dalnet", "#tea")
+    both = ["Session Ident: #tea", "Session Ident: #mate"]
+    with pytest.raises(UndecidedLog, match="--channel"):
+        plan(tmp_path, "both.log", start, *both, talk, choices=choices)
+    (tmp_path / "old.log").write_text(f"{start}\nSession Ident: bob\n{talk}\n")
+    forced = replace(choices, channel="#tea")
+    private = find_contents(
+        [str(tmp_path / "old.log")], forced, networks=[], private=True, scratch=tmp_path
+    )
+    assert rooms(private) == [("dalnet", "bob")]
+
+
+def test_two_networks_of_mirc_are_not_put_together(tmp_path: Path) -> None:
+    lines = "Session Start: Sat Oct 24 23:57:12 2026\n[23:57] <bob> hi"
+    names = ("logs/Undernet/#tea.log", "logs/DALnet/#tea.log", "logs/#mate.EFnet.log")
+    findings = found(tmp_path / "mIRC", *names, choices=Choices(zone=BERLIN), line=lines)
+    assert sorted(rooms(findings)) == [("DALnet", "#tea"), ("EFnet", "#mate"), ("Undernet", "#tea")]
+    with pytest.raises(MisplacedChoice, match="DALnet, EFnet, Undernet"):
+        found(tmp_path / "mIRC", choices=Choices(zone=BERLIN, network="x"))
+
+
+def test_a_log_that_is_refused_is_quoted_by_a_line_that_cannot_be_read(tmp_path: Path) -> None:
+    read, unread = ["[23:57:13] <bob> hi"] * 2, ["24/10/26 23:58 bob said hi"] * 3
+    with pytest.raises(UnknownFormat, match="lines such as: 24/10/26 23:58 bob said hi"):
+        plan(tmp_path, "libera/#tea/2026-10-24.log", *read, *unread)
+
+
 @pytest.mark.parametrize("ending", [".1", ".12", "~", ".old", ".bak", ".BAK", ".1~", ".txt"])
 def test_a_rotated_log_is_in_the_place_of_the_log_that_it_was(ending: str) -> None:
     assert place_in(f"libera/#tea.log{ending}", IRSSI.paths) == Place("libera", "#tea")

@@ -1,9 +1,11 @@
 """HexChat, `logs/<network>/<channel>.log`, and XChat, `xchatlogs/<network>-<channel>.log`.
 
-Their stamps have no year unless the user writes them otherwise. In HexChat, what people do and what
-happens both begin with `*`: events are known by their wording, which somebody may act out; only a
-join and a part show user@host, and are certain. XChat's default theme begins what happens with an
-arrow, `-->`, `<--` or `---`, which no action has.
+Their stamps have no year unless the user writes them otherwise: `[23:57]`, `[11:57:13 PM]`, or
+none, so that all is of the moment at which the log was opened.
+
+In HexChat, what people do and what happens both begin with `*`: events are known by their wording,
+which somebody may act out; only a join and a part show user@host, and are certain. XChat's default
+theme begins what happens with an arrow, `-->`, `<--` or `---`, which no action has.
 
 The words are those of the user's language where HexChat has them: French and Spanish are known
 beside English, which German, Polish and Russian logs have too. In any other, what shows user@host
@@ -20,6 +22,7 @@ from terrarium_mcp.logformats.grammar import (
     NICK,
     SENDER,
     USER_HOST,
+    LineRule,
     MessageRule,
     TextFormat,
     boundary,
@@ -76,64 +79,65 @@ def _event(kind: MessageType, pattern: str, text: str = "") -> tuple[MessageRule
     )
 
 
+_RULES: tuple[LineRule, ...] = (
+    message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})>\t(?P<text>.*)"),
+    message(MessageType.NOTICE, rf"-{_TO_CHANNEL}-\t(?P<text>.*)"),
+    message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?)-\t(?P<text>.*)", private=True),
+    message(MessageType.NOTICE, rf"->(?P<channel>{CHANNEL})<-\t(?P<text>.*)", own=True),
+    message(MessageType.JOIN, rf"{_MARK}{_PERSON} {_HAS_JOINED}{_ITS}"),
+    message(MessageType.PART, rf"{_MARK}{_PERSON} {_HAS_LEFT}{_ITS}(?: \((?P<text>.*)\))?"),
+    message(MessageType.JOIN, rf"-->\t{_PERSON} .*"),
+    message(MessageType.PART, rf"<--\t{_PERSON} .*"),
+    *_event(MessageType.QUIT, rf"{_HAS_QUIT} \((?P<text>.*)\)"),
+    message(MessageType.NICK, rf"{_MARK}You are now known as (?P<new>{NICK})", own=True),
+    *_event(MessageType.NICK, rf"is now known as (?P<new>{NICK})"),
+    *_event(MessageType.TOPIC, rf"{_HAS_CHANGED_TOPIC}: ?(?P<text>.*)"),
+    *_event(
+        MessageType.KICK,
+        rf"{_HAS_KICKED} (?P<target>{NICK}) (?:from|de) (?P<channel>{CHANNEL})"
+        r" \((?P<text>.*)\)",
+    ),
+    *(
+        rule
+        for words, mode in _MODES
+        for rule in _event(MessageType.MODE, rf"{words} (?P<target>\S+)", f"{mode} {{target}}")
+    ),
+    *_event(MessageType.MODE, "removes channel keyword", text="-k *"),
+    *_event(MessageType.MODE, "removes user limit", text="-l"),
+    *_event(
+        MessageType.MODE,
+        rf"sets modes? (?P<modes>[+-]\S+) (?:on )?(?P<channel>{CHANNEL})(?P<of>(?: .*)?)",
+        text="{modes}{of}",
+    ),
+    chatter(
+        r"\*\t(?:Now talking|Topic for|Received a CTCP|Disconnected|You |Looking up|Connected\."
+        r"|Connecting to|Channel [#&+!]\S* (?:url|modes|created)|Users on [#&+!]|Notify:"
+        r"|Ping reply|DCC [A-Z]+|Cannot join|Capabilities |You've invited"
+        r"|\[\S+\] (?:\([^\s@]+@\S+\): |[@%+]?[#&]|idle \d|End of WHOIS|is logged in"
+        r"|has ident))"
+    ),
+    chatter(rf"\*\t{_PERSON} "),
+    message(MessageType.ACTION, rf"\*\t(?P<nick>(?![#*]){NICK})(?: (?P<text>.*))?", certain=False),
+    chatter(rf"\*\t|\*\*\*\t|>|{_ARROW}"),
+)
+
 HEXCHAT = TextFormat(
     name="hexchat",
     program="HexChat or XChat",
     stamp=re.compile(
         r"(?P<bracket>\[)?"
         rf"(?:{ISO_OR_NAMED_DAY}[ T])?"
-        r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)(?P<zone>[+-]\d\d:?\d\d|Z)?"
-        r"(?(bracket)\]) (?(month)(?(year)(?=\S+\t))|(?=\S+\t))"
+        r"(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?: ?(?P<half>[AaPp][Mm]))?"
+        r"(?P<zone>[+-]\d\d:?\d\d|Z)?(?(bracket)\]) (?(month)(?(year)(?=\S+\t))|(?=\S+\t))"
     ),
-    rules=(
-        message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})>\t(?P<text>.*)"),
-        message(MessageType.NOTICE, rf"-{_TO_CHANNEL}-\t(?P<text>.*)"),
-        message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?)-\t(?P<text>.*)", private=True),
-        message(MessageType.NOTICE, rf"->(?P<channel>{CHANNEL})<-\t(?P<text>.*)", own=True),
-        message(MessageType.JOIN, rf"{_MARK}{_PERSON} {_HAS_JOINED}{_ITS}"),
-        message(MessageType.PART, rf"{_MARK}{_PERSON} {_HAS_LEFT}{_ITS}(?: \((?P<text>.*)\))?"),
-        message(MessageType.JOIN, rf"-->\t{_PERSON} .*"),
-        message(MessageType.PART, rf"<--\t{_PERSON} .*"),
-        *_event(MessageType.QUIT, rf"{_HAS_QUIT} \((?P<text>.*)\)"),
-        message(MessageType.NICK, rf"{_MARK}You are now known as (?P<new>{NICK})", own=True),
-        *_event(MessageType.NICK, rf"is now known as (?P<new>{NICK})"),
-        *_event(MessageType.TOPIC, rf"{_HAS_CHANGED_TOPIC}: ?(?P<text>.*)"),
-        *_event(
-            MessageType.KICK,
-            rf"{_HAS_KICKED} (?P<target>{NICK}) (?:from|de) (?P<channel>{CHANNEL})"
-            r" \((?P<text>.*)\)",
-        ),
-        *(
-            rule
-            for words, mode in _MODES
-            for rule in _event(MessageType.MODE, rf"{words} (?P<target>\S+)", f"{mode} {{target}}")
-        ),
-        *_event(MessageType.MODE, "removes channel keyword", text="-k *"),
-        *_event(MessageType.MODE, "removes user limit", text="-l"),
-        *_event(
-            MessageType.MODE,
-            rf"sets modes? (?P<modes>[+-]\S+) (?:on )?(?P<channel>{CHANNEL})(?P<of>(?: .*)?)",
-            text="{modes}{of}",
-        ),
-        chatter(
-            r"\*\t(?:Now talking|Topic for|Received a CTCP|Disconnected|You |Looking up|Connected\."
-            r"|Connecting to|Channel [#&+!]\S* (?:url|modes|created)|Users on [#&+!]|Notify:"
-            r"|Ping reply|DCC [A-Z]+|Cannot join|Capabilities |You've invited"
-            r"|\[\S+\] (?:\([^\s@]+@\S+\): |[@%+]?[#&]|idle \d|End of WHOIS|is logged in"
-            r"|has ident))"
-        ),
-        chatter(rf"\*\t{_PERSON} "),
-        message(
-            MessageType.ACTION, rf"\*\t(?P<nick>(?![#*]){NICK})(?: (?P<text>.*))?", certain=False
-        ),
-        chatter(rf"\*\t|\*\*\*\t|>|{_ARROW}"),
-    ),
+    rules=_RULES,
     unstamped=(
         boundary(Boundary.CLOSED, rf"\*{{4}} {_ENDING} {_MOMENT}"),
         # The moment is in English whatever the words are. Those of unknown languages do not tell
         # which of the two it is; a log that is opened was closed before.
         boundary(Boundary.OPENED, rf"\*{{4}} \D*\b{_MOMENT}"),
         chatter(rf"\[{NICK} has address \S+\]\Z"),
+        *_RULES,
     ),
     paths=(
         re.compile(r"xchatlogs/(?P<network>[^/]+)-(?P<window>server|(?P=network))\.log\Z"),

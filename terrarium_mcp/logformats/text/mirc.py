@@ -1,5 +1,8 @@
 """mIRC: `#channel.log` or `#channel.network.20261024.log`, `nick.network.log`; by documentation.
 
+A folder for each network is an option, too. Whatever the name of the file, a session says whose it
+is.
+
 Stamps are an option, of 24 or 12 hours, and never hold a date: lines of sessions do. As in
 HexChat, an action may imitate most events. Lines may begin with the code of a colour.
 """
@@ -102,6 +105,9 @@ _RULES = (
     chatter(rf"{_COLOUR}(?:\*|->|\[[^]]*\b(?:VERSION|PING|TIME)\b|{CHANNEL} created on |-\Z)"),
 )
 
+_NAMED = r"(?<![^/])(?P<channel>[#&+!][^/]*?)"
+_DATE = r"(?P<date>\d{8})"
+
 MIRC = TextFormat(
     name="mirc",
     program="mIRC",
@@ -115,16 +121,17 @@ MIRC = TextFormat(
         boundary(Boundary.OPENED, rf"Session Start: {_MOMENT}"),
         boundary(Boundary.DAY, rf"Session Time: {_MOMENT}"),
         boundary(Boundary.CLOSED, rf"Session Close(?: \({CHANNEL}\))?: {_MOMENT}"),
+        chatter(r"Session Ident: (?P<room>\S+)\Z"),
         chatter(r"Session Ident: "),
         *_RULES,
     ),
     paths=(
-        re.compile(rf"(?P<channel>{CHANNEL}?)\.(?P<network>[^/.]+)\.(?P<date>\d{{8}})\.log\Z"),
-        re.compile(rf"(?P<channel>{CHANNEL}?)\.(?P<date>\d{{8}})\.log\Z"),
-        re.compile(rf"(?P<channel>{CHANNEL}?)\.(?P<network>[^/.]+)\.log\Z"),
-        re.compile(rf"(?P<channel>{CHANNEL}?)\.log\Z"),
+        re.compile(rf"{_NAMED}\.(?P<network>[^/.]+)\.{_DATE}\.log\Z"),
+        re.compile(rf"(?:(?P<network>[^/]+)/)?{_NAMED}\.{_DATE}\.log\Z"),
+        re.compile(rf"{_NAMED}\.(?P<network>[^/.]+)\.log\Z"),
+        re.compile(rf"(?:(?P<network>[^/]+)/)?{_NAMED}\.log\Z"),
         re.compile(r"(?<![^/])(?P<window>[Ss]tatus)\.[^/]+\.log\Z"),
-        re.compile(r"(?<![^/])(?P<channel>[^/.]+)\.(?P<network>[^/.]+)\.(?P<date>\d{8})\.log\Z"),
+        re.compile(rf"(?<![^/])(?P<channel>[^/.]+)\.(?P<network>[^/.]+)\.{_DATE}\.log\Z"),
         re.compile(r"(?<![^/])(?P<channel>[^/.]+)\.(?P<network>[^\W\d][^/.]*)\.log\Z"),
     ),
     by_documentation=True,

@@ -1,12 +1,14 @@
-"""Textual 7: `<client> (<id>)/Channels/<channel>/2026-10-24.txt`; by documentation.
+"""Textual: `<client> (<id>)/Channels/<channel>/2026-10-24.txt`; by documentation.
 
-Events are English sentences without a prefix.
+Events are English sentences without a prefix. Its first versions wrote no id, stamps of local time
+without a day (`[23:57:13]`), and nicks as its user had them shown: `<@ada> hi`, or `ada: hi`.
 """
 
 import re
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
+    ISO_DAY,
     NICK,
     SENDER,
     USER_HOST,
@@ -15,16 +17,19 @@ from terrarium_mcp.logformats.grammar import (
     message,
 )
 
+_CLIENT = r"(?<![^/])(?P<network>[^/]+?)(?: \(\w{5}\))?"
+"""The name of a connection, and the beginning of its id."""
+
 TEXTUAL = TextFormat(
     name="textual",
     program="Textual",
     stamp=re.compile(
-        r"\[(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)T"
-        r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)(?P<zone>[+-]\d\d:?\d\d|Z)\] "
+        rf"\[(?:(?P<iso>){ISO_DAY}T)?(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)"
+        r"(?(iso)(?P<zone>[+-]\d\d:?\d\d|Z))\] "
     ),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
-        message(MessageType.ACTION, rf"\u2022 (?P<nick>{NICK}?):(?: (?P<text>.*))?"),
+        message(MessageType.ACTION, rf"\u2022 (?P<nick>{NICK}?):?(?: (?P<text>.*))?"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"(?P<nick>{NICK}) \({USER_HOST}\) joined the channel\.?"),
         message(
@@ -42,12 +47,13 @@ TEXTUAL = TextFormat(
         message(MessageType.NICK, rf"(?P<nick>{NICK}) is now known as (?P<new>{NICK}?)\.?"),
         message(MessageType.MODE, rf"(?P<nick>{NICK}) sets mode (?P<text>[+-].*?)\.?"),
         message(MessageType.TOPIC, rf"(?P<nick>{NICK}) changed the topic to (?P<text>.*)"),
-        chatter(r"(?:Topic|The topic|Topic set by|You|Disconnected|Connecting)\b"),
+        chatter(r"(?:Topic|The topic|Topic set by|You|Disconnected|Connecting)\b|[-\u2014* ]|\Z"),
+        message(MessageType.PRIVMSG, rf"(?P<nick>{NICK}?): (?P<text>.*)"),
     ),
     paths=(
-        re.compile(r"(?P<network>[^/]+) \(\w{5}\)/(?P<window>Console)(?:/[^/]+)?\.txt\Z"),
+        re.compile(rf"{_CLIENT}/(?P<window>Console)(?:/[^/]+)?\.txt\Z"),
         re.compile(
-            r"(?P<network>[^/]+) \(\w{5}\)/(?:Channels|Queries)/(?P<channel>[^/]+)/"
+            rf"{_CLIENT}/(?:Channels|Queries)/(?P<channel>[^/]+)/"
             r"(?P<date>\d{4}-\d\d-\d\d)\.txt\Z"
         ),
     ),
