@@ -110,7 +110,8 @@ class LogImport:
     async def store(self, store: Store, command: str) -> int:
         """Read and store everything; returns the number of the import.
 
-        A file that is found to be damaged before anything of it is stored is left out.
+        It is 0 if there was nothing to store: every file was imported before, or is damaged. A file
+        that is found to be damaged before anything of it is stored is left out.
 
         Raises:
             UnusableFile: a file cannot be read although it could before, or a database is damaged.
@@ -118,8 +119,13 @@ class LogImport:
             ReadingStopped: the process that reads was ended. Run the same import again.
             StoreFailed: the store cannot write. Run the same import again.
         """
-        number = await store.imports.begin(command)
         unread = await self._unread(store)
+        if _with_target(unread):
+            number = await store.imports.begin(command)
+        else:  # an import that was interrupted at its very end has only that to come
+            number = await store.imports.interrupted(command) or 0
+        if not number:
+            return 0
         contents = [report.content for report in unread]
         async with parts_of(contents, self._rules) as parts:
             totals = await store.imports.add_all(number, self._logs(unread, parts))

@@ -83,6 +83,31 @@ def test_imports_are_listed_and_undone(tmp_path: Path) -> None:
     assert "7" in wrong.stderr
 
 
+def test_an_import_that_has_nothing_new_is_none(tmp_path: Path) -> None:
+    log = WEECHAT / "irc.labnet.#lab.weechatlog"
+    imported(tmp_path, log, *BERLIN)
+    again = imported(tmp_path, log, *BERLIN)
+    assert again.returncode == 0, again.stderr
+    assert again.stdout.splitlines()[1:] == [
+        "labnet/#lab: 1 file imported before",
+        "Nothing is new: nothing was stored.",
+    ]
+    listed = ran("terrarium-mcp import --list", at=tmp_path, DB_PATH=database(tmp_path))
+    assert len(listed.stdout.splitlines()) == 1
+
+
+def test_a_log_that_grew_has_no_half_of_a_line(tmp_path: Path) -> None:
+    whole = (WEECHAT / "irc.labnet.#lab.weechatlog").read_bytes()
+    log = tmp_path / "irc.labnet.#lab.weechatlog"
+    log.write_bytes(whole)
+    imported(tmp_path, log, *BERLIN, db=tmp_path / "once.db")
+    for cut in (whole.index(b"hello") + 3, len(whole) // 2, len(whole)):
+        log.write_bytes(whole[:cut])
+        imported(tmp_path, log, *BERLIN)
+    once = {row[1:] for row in messages(tmp_path / "once.db")}
+    assert {row[1:] for row in messages(database(tmp_path))} == once
+
+
 @pytest.mark.parametrize("option", ["--list", "--undo 1"])
 def test_where_there_is_no_database_none_is_made_for_its_imports(
     tmp_path: Path, option: str

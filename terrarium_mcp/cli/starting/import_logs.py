@@ -159,17 +159,20 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
         click.echo("--rejects FILE writes down the lines that could not be read, and why")
     undo = f"terrarium-mcp import --undo {number}" if number else ""
     _print(other_names(findings.contents, [room.channel for room in rooms], undo))
-    click.echo(
-        f"This was import {number}; {undo} removes it."
-        if number
-        else "This was a trial: nothing was stored."
-    )
+    if number:
+        click.echo(f"This was import {number}; {undo} removes it.")
+    else:
+        click.echo(
+            "This was a trial: nothing was stored."
+            if options.dry_run
+            else "Nothing is new: nothing was stored."
+        )
 
 
 async def _imported(
     store: Store, findings: Findings, options: ImportOptions
 ) -> tuple[int, Sequence[ContentReport]]:
-    """Import what was found: the number of the import, 0 for a trial, and what became of it."""
+    """Import what was found: the import's number, 0 if it stored nothing, and what became of it."""
     rules = await store.imports.voice_rules()
     with (
         _rejects(options.rejects, findings.skipped) as on_reject,

@@ -4,6 +4,7 @@
 - recent_texts, clock_correction: the right times for a log whose clock was wrong
 - known_lines, stored_lines: which lines are stored already
 - group_insert: the others become rows; source_rows: which log has which
+- half_lines: the end of a log that was not written to its end
 - undo: takes an import back
 """
 
@@ -26,6 +27,7 @@ from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import Rooms
+from terrarium_mcp.store.sqlite.imports.half_lines import remove_half_lines
 from terrarium_mcp.store.sqlite.imports.log_blocks import LogLines
 from terrarium_mcp.store.sqlite.imports.log_stream import Logs, LogStream
 from terrarium_mcp.store.sqlite.imports.source_rows import (
@@ -72,6 +74,15 @@ class Imports:
                 "INSERT INTO imports (at, command) VALUES (?, ?)", (now, storable(command))
             )
             return int(await writer.value("SELECT last_insert_rowid()"))
+
+    async def interrupted(self, command: str) -> int | None:
+        """The number of the import that `begin` would go on with; None if it would begin another.
+
+        Raises:
+            StoreFailed: the file cannot be read.
+        """
+        found = await self._database.value(_INTERRUPTED, [storable(command)])
+        return None if found is None else int(found)
 
     async def add(
         self,
@@ -137,7 +148,12 @@ class Imports:
             )
 
     async def finish(self, import_id: int) -> None:
-        """Note that an import has read all its logs: the same command then begins another."""
+        """Note that an import has read all its logs: the same command then begins another.
+
+        Where an earlier import read a log that was not written to its end, the half of a line that
+        it ended with is removed: this import has the whole line.
+        """
+        await remove_half_lines(self._database, self._indexer, import_id)
         async with self._database.writing() as writer:
             await writer.run(
                 "UPDATE imports SET finished = ? WHERE id = ?",

@@ -1,0 +1,50 @@
+"""Half lines: the end of a log that its program was still writing when it was imported.
+
+When the log is imported again, having grown, it has the whole line there, and the half goes.
+"""
+
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.index.indexer import Indexer
+from terrarium_mcp.store.sqlite.removal.batched_delete import delete_messages
+
+
+async def remove_half_lines(database: Database, indexer: Indexer, import_id: int) -> None:
+    """Remove the half lines of which an import has brought the whole ones."""
+    found = [
+        half["id"]
+        for grown in await database.rows(_GROWN, [import_id])
+        for half in await database.rows(_HALF, dict(grown))
+    ]
+    if not found:
+        return
+    await indexer.catch_up()
+    async with database.writing() as writer:
+        await delete_messages(writer, found)
+
+
+# A log is known by its path and place; of its earlier readings the last one counts.
+_GROWN = """
+SELECT s.id AS source, max(o.id) AS earlier
+FROM import_sources s
+  JOIN import_sources o ON o.path = s.path AND o.network = s.network AND o.channel = s.channel
+  JOIN imports i ON i.id = o.import
+WHERE s.import = ? AND s.is_whole AND o.id < s.id AND o.size < s.size AND i.undone IS NULL
+GROUP BY s.id"""
+
+_HALF = """
+SELECT half.id FROM messages half
+WHERE half.id = (
+    SELECT max(last) FROM import_ranges WHERE source = :earlier AND is_added AND NOT is_private)
+  AND EXISTS (
+    SELECT 1 FROM messages whole
+    WHERE whole.room = half.room AND whole.timestamp = half.timestamp AND whole.nick = half.nick
+      AND whole.message_type = half.message_type AND length(whole.message) > length(half.message)
+      AND substr(whole.message, 1, length(half.message)) = half.message
+      AND EXISTS (
+        SELECT 1 FROM import_ranges r
+        WHERE r.source = :source AND NOT r.is_private AND whole.id BETWEEN r.first AND r.last))
+  AND NOT EXISTS (
+    SELECT 1 FROM import_ranges r
+      JOIN import_sources s ON s.id = r.source JOIN imports i ON i.id = s.import
+    WHERE r.source <> :earlier AND NOT r.is_private AND half.id BETWEEN r.first AND r.last
+      AND i.undone IS NULL)"""

@@ -1,0 +1,46 @@
+"""A log that was imported while its program wrote: the half of its last line goes when it grew."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from terrarium_mcp.store import LogSource, Store
+from tests.store.scene import chat, check_index, differences, find
+from tests.store.sqlite.imports.logs import bring, log_of, logged, words_in
+
+TEA = logged(chat("<ada> is there tea\n<bo> there is jasmine tea\n<ada> lovely"))
+HALF = [TEA[0], replace(TEA[1], text="there is jas")]
+WHOLE = [("ada", "is there tea"), ("bo", "there is jasmine tea"), ("ada", "lovely")]
+
+
+def reading(size: int, path: str = "tea.log") -> LogSource:
+    return replace(log_of(path, contents=f"{path} {size}"), size=size)
+
+
+async def test_the_half_goes_when_the_whole_line_comes(store: Store, file: Path) -> None:
+    await bring(store, HALF, reading(40))
+    await bring(store, TEA, reading(80))
+    assert words_in(file) == sorted(WHOLE)
+    (found,) = (await find(store, "jas")).messages
+    assert found.text == "there is jasmine tea"
+    assert await differences(store) == []
+    check_index(file)
+
+
+async def test_a_line_that_the_log_still_has_stays(store: Store, file: Path) -> None:
+    said = [*logged(chat("<ada> tea\n<bo> hi")), replace(TEA[1], text="tea?")]
+    await bring(store, said[:1], reading(10))
+    await bring(store, [said[0], replace(said[0], text="tea for two"), *said[1:]], reading(80))
+    assert [text for _, text in words_in(file)] == ["tea", "tea for two", "hi", "tea?"]
+
+
+async def test_a_line_of_another_log_of_that_name_stays(store: Store, file: Path) -> None:
+    await bring(store, HALF, reading(40))
+    await bring(store, logged(chat("<cy> a new file\n<cy> of that name")), reading(80))
+    assert ("bo", "there is jas") in words_in(file)
+
+
+async def test_a_half_that_another_log_has_too_stays(store: Store, file: Path) -> None:
+    await bring(store, HALF, reading(40))
+    await bring(store, HALF, reading(40, "copy.log"))
+    await bring(store, TEA, reading(80))
+    assert words_in(file) == sorted([*WHOLE, ("bo", "there is jas")])
