@@ -32,14 +32,14 @@ class Findings:
 
     Attributes:
         contents: what will be read, in order.
-        private: how many private conversations were left out.
+        private: private conversations that were left out.
         skipped: files that are no logs or cannot be read, with the reason.
         undecided: files of which an option must decide something before anything is imported.
         exports: those files that are exports as JSON Lines; their rooms are among the contents.
     """
 
     contents: list[LogContent] = field(default_factory=list)
-    private: int = 0
+    private: list[LogContent] = field(default_factory=list)
     skipped: list[TerrariumError] = field(default_factory=list)
     undecided: list[UndecidedLog] = field(default_factory=list)
     exports: list[LogFile] = field(default_factory=list)
@@ -92,9 +92,8 @@ def find_contents(
 def _leave_out_private(findings: Findings, *, wanted: bool) -> None:
     if wanted:
         return
-    public = [one for one in findings.contents if not one.is_private]
-    findings.private = len(findings.contents) - len(public)
-    findings.contents = public
+    findings.private = [one for one in findings.contents if one.is_private]
+    findings.contents = [one for one in findings.contents if not one.is_private]
 
 
 def _leave_out_unplaced(findings: Findings) -> None:

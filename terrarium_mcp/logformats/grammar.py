@@ -18,9 +18,9 @@ from terrarium_mcp.logformats.entries import Boundary, LogEvent, LogLine, Stamp
 from terrarium_mcp.logformats.month_names import month_number
 
 NICK = r"[^\s<>\x00-\x1f]+"
-SENDER = rf"(?=-*[^-\s])(?!!-){NICK}"
+SENDER = rf"(?=-*[^-\s])(?![!*]-){NICK}"
 """A nick between dashes, as a notice has it: not of dashes alone, which are a line, and not the
-`-!-` of irssi."""
+`-!-` of irssi or the `-*-` of Quassel."""
 _RANKS = "~&@%+!"
 RANK = rf"[{_RANKS}]*+"
 """Prefixes that a client shows before a nick: of one or several ranks. Before the group `nick` none

@@ -40,6 +40,11 @@ _FEW_RETURNS = 5
 
 _CLOCK = re.compile(r"\d:\d\d")
 
+_MARKED = (
+    (re.compile(r"\{|\[\s*(?:\{|\Z)"), "JSON"),
+    (re.compile(r"<(?:[?!]|/?[a-z][\w-]*(?:\s[^>]*=|>$))", re.IGNORECASE), "XML or HTML"),
+)
+
 NO_DATE = "its lines tell no date. Name the day of the first line with --date 2015-10-24."
 
 
@@ -262,8 +267,11 @@ def _quoted(lines: Sequence[str]) -> str:
     A folder of logs may also hold its program's settings, and passwords in them: of these nothing
     is shown. What shows the form of a log is a line with a time.
     """
-    timed = next((line for line in lines if _CLOCK.search(line) and line.lstrip()[:1] != "{"), "")
-    return f"It has lines such as: {shown(timed)}" if timed else "Its first lines show no time."
+    first = next((line.lstrip() for line in lines if line.strip()), "")
+    if kind := next((kind for form, kind in _MARKED if form.match(first)), ""):
+        return f"It is {kind}, in a form that is not known"
+    timed = next((line for line in lines if _CLOCK.search(line)), "")
+    return f"It has lines such as: {shown(timed)}" if timed else "Its first lines show no time"
 
 
 def _written_zone(head: Sequence[bytes], form: TextFormat, encoding: str) -> tzinfo | None:

@@ -136,7 +136,8 @@ def test_where_there_is_no_database_none_is_made_for_its_imports(
         ([WEECHAT, "--format", "quassel"], "not a database of the format quassel"),
         ([WEECHAT, *BERLIN, "--map", "#lb=#x"], "is named #lb. Did you mean #lab?"),
         ([WEECHAT, "--map", "#a"], "must be OLD=NEW"),
-        ([WEECHAT / "irc.labnet.alice.weechatlog", *BERLIN], "--private"),
+        ([WEECHAT / "irc.labnet.alice.weechatlog", *BERLIN], "with alice: --private imports them."),
+        ([WEECHAT / "irc.labnet.alice.weechatlog", *BERLIN], "--map 'alice=#channel'"),
     ],
 )
 def test_what_cannot_be_done_is_said_with_the_way_out(
@@ -294,14 +295,16 @@ def test_what_is_no_log_stops_no_other_and_is_named(tmp_path: Path) -> None:
     for name, text in (
         ("a.html", "<html>\n"),
         ("b.json", '{"password": "$2a$11$kF3U", "seen": "12:30"}\n'),
+        ("c.txt", "tea\n"),
         ("notes.txt", "2026-10-24 23:57:13\tbob\thi\n"),
     ):
         (logs / name).write_text(text)
     done = imported(tmp_path, logs, *BERLIN)
     assert done.returncode == 0, done.stderr
     assert (
-        f"not read: {logs}/a.html: not a log of a known format. Its first lines show no time.,"
-        f" {logs}/b.json: not a log of a known format. Its first lines show no time.,"
+        f"not read: {logs}/a.html: not a log of a known format. It is XML or HTML, in a form that"
+        f" is not known, {logs}/b.json: not a log of a known format. It is JSON, in a form that is"
+        f" not known, {logs}/c.txt: not a log of a known format. Its first lines show no time,"
         f" {logs}/notes.txt: its network is not named anywhere. Name it with --network."
         " Its path names no channel. Name it with --channel.\n"
     ) in done.stdout

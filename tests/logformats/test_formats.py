@@ -136,6 +136,68 @@ LINES = [
     ),
     ("rcirc", "2026-10-24 23:57 <bob> hi", PRIVMSG, "bob", "hi"),
     *(
+        ("circe", f"[23:57:13] {body}", *event)
+        for body, *event in (
+            ("<bob> hi", PRIVMSG, "bob", "hi"),
+            ("> hi", PRIVMSG, "", "hi"),
+            ("* bob waves", ACTION, "bob", "waves"),
+            ("-ada-b- psst", NOTICE, "ada-b", "psst"),
+            ("*** Join: ada (~a@home)", JOIN, "ada", ""),
+            ("*** Part: ada (~a@home) left #tea: bye: now", PART, "ada", "bye: now"),
+            ("*** Quit: ada (~a@home) left #tea: Quit: bye", QUIT, "ada", "Quit: bye"),
+            ("*** Quit: ada (~a@home) left IRC: bye", QUIT, "ada", "bye"),
+            ("*** Kick: bob kicked by ada: out", KICK, "ada", "bob out"),
+            ("*** Nick change: ada (~a@home) is now known as b", NICK, "ada", "b"),
+            ("*** Mode change: +o bob on #tea by ada (~a@home)", MODE, "ada", "+o bob"),
+            ("*** Topic change by ada (~a@home): tea!", TOPIC, "ada", "tea!"),
+        )
+    ),
+    *(
+        ("ircii", f"[23:57] {body}", *event)
+        for body, *event in (
+            ("<bob> hi", PRIVMSG, "bob", "hi"),
+            ("* bob waves", ACTION, "bob", "waves"),
+            ("-ada:#tea- psst", NOTICE, "ada", "psst"),
+            ("*** ada (~a@home) has joined channel #tea", JOIN, "ada", ""),
+            ("*** ada has left channel #tea", PART, "ada", ""),
+            ("*** ada has left channel #tea because (bye)", PART, "ada", "bye"),
+            ("*** ada (~a@home) has left channel #tea: bye", PART, "ada", "bye"),
+            ("*** Signoff: ada (bye (now))", QUIT, "ada", "bye (now)"),
+            ("*** ada (~a@home) has quit: bye", QUIT, "ada", "bye"),
+            ("*** bob has been kicked off channel #tea by ada (out)", KICK, "ada", "bob out"),
+            ("*** ada (~a@home) has kicked bob off channel #tea: out", KICK, "ada", "bob out"),
+            ("*** ada is now known as b", NICK, "ada", "b"),
+            ("*** ada (~a@home) is now known as b", NICK, "ada", "b"),
+            ('*** Mode change "+o bob" on channel #tea by ada', MODE, "ada", "+o bob"),
+            ("*** ada (~a@home) has changed mode for #tea to +o bob", MODE, "ada", "+o bob"),
+            ("*** ada has changed the topic on channel #tea to tea!", TOPIC, "ada", "tea!"),
+            ('*** ada (~a@home) has set the topic for #tea: "tea!"', TOPIC, "ada", "tea!"),
+        )
+    ),
+    ("ircii", "<bob> hi", PRIVMSG, "bob", "hi"),
+    ("ircii", "11:57pm <bob> hi", PRIVMSG, "bob", "hi"),
+    *(
+        ("quassel-text", f"[23:57:13] {body}", *event)
+        for body, *event in (
+            ("<@bob> hi", PRIVMSG, "bob", "hi"),
+            ("-*- bob waves", ACTION, "bob", "waves"),
+            ("[bob] psst", NOTICE, "bob", "psst"),
+            ("--> ada (~a@home) has joined #tea", JOIN, "ada", ""),
+            ("<-- ada (~a@home) has left #tea (bye)", PART, "ada", "bye"),
+            ("<-- ada (~a@home) has quit (Quit: bye)", QUIT, "ada", "Quit: bye"),
+            ("<-* ada has kicked bob from #tea (out)", KICK, "ada", "bob out"),
+            ("<-> ada is now known as b", NICK, "ada", "b"),
+            ("*** Mode #tea +o bob by ada", MODE, "ada", "+o bob"),
+            ('* ada has changed topic for #tea to: "tea!"', TOPIC, "ada", "tea!"),
+        )
+    ),
+    ("weechat", "2026-10-24T23:57:13+0200\tbob\thi", PRIVMSG, "bob", "hi"),
+    ("weechat", "2026 Oct 24 23:57\tbob\thi", PRIVMSG, "bob", "hi"),
+    ("weechat", "2026/10/24 23:57:13\tbob\thi", PRIVMSG, "bob", "hi"),
+    ("weechat", "23:57:13\tbob\thi", PRIVMSG, "bob", "hi"),
+    ("irssi", "2026-10-24T23:57:13+0200 <@bob> hi", PRIVMSG, "bob", "hi"),
+    ("irssi", "2026-10-24T21:57:13Z  * bob waves", ACTION, "bob", "waves"),
+    *(
         ("konversation", f"[Saturday, October 24, 2026] [11:57:13 PM CEST] {body}", *event)
         for body, *event in (
             ("<bob>\thi", PRIVMSG, "bob", "hi"),
@@ -382,6 +444,26 @@ def test_xchat_is_certain_of_what_follows_an_arrow() -> None:
 def test_dashes_alone_are_nobodys_notice(name: str, line: str) -> None:
     read = FORMATS[name].read(line)
     assert read is None or read.events == ()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[23:57] *** ada (~a@home) has joined channel #tea",
+        '[23:57] *** Mode change "+o bob" on channel #tea by ada',
+        "[23:57:13] *** Nick change: ada (~a@home) is now known as b",
+        "[23:57:13] *** Join: ada (~a@home)",
+    ],
+)
+def test_what_happens_in_a_log_of_another_client_is_no_action_in_mirc(line: str) -> None:
+    read = FORMATS["mirc"].read(line)
+    assert read is None or read.events == ()
+
+
+def test_what_several_clients_mark_alike_is_nobodys_notice() -> None:
+    for name in ("znc", "textual", "eggdrop"):
+        read = FORMATS[name].read("[23:57:13] -*- bob waves")
+        assert read is None or read.events == ()
 
 
 def test_a_clock_of_twelve_hours_is_read() -> None:
@@ -632,6 +714,34 @@ def test_a_log_of_konversation_is_recognised_with_its_channel() -> None:
             ("freenode", "#tea", date(2012, 10, 24)),
         ),
         (
+            "circe",
+            ".emacs.d/.lui-logs/#tea@libera_2026-10-24.txt",
+            ["[23:57:13] *** Join: ada (~a@home)", "[23:57:14] <bob> hi"],
+            ("libera", "#tea", date(2026, 10, 24)),
+        ),
+        (
+            "ircii",
+            "irclogs/#tea!ada@irc.example.org:6667.txt",
+            ["[23:57] <bob> hi", "[23:58] *** ada (~a@home) has joined channel #tea"],
+            ("irc.example.org", "#tea", None),
+        ),
+        (
+            "ircii",
+            "IrcLog",
+            [
+                "IRC log started Sat Oct 24 23:57:00 2026",
+                '*** Mode change "+o b" on channel #tea by a',
+                "<bob> hi",
+            ],
+            ("", "", None),
+        ),
+        (
+            "quassel-text",
+            "notes/tea.txt",
+            ["[23:57:13] <bob> hi", "[23:57:14] -*- bob waves", "[23:57:14] * Topic for #tea is"],
+            ("", "", None),
+        ),
+        (
             "hexchat",
             "logs/libera/#tea.log",
             [
@@ -671,12 +781,6 @@ def test_a_log_known_by_documentation_is_recognised_with_its_place(
     fit = best_fit(path, lines)
     assert (fit.format.name, fit.read) == (name, 1)
     assert fit.place[:3] == place
-
-
-def test_what_a_bot_says_of_itself_is_nobodys_action() -> None:
-    line = FORMATS["mirc"].read("[23:57:13] *** Join: ada (a@home)")
-    assert line
-    assert line.is_chatter
 
 
 DAY = ("2026", "10", "24")

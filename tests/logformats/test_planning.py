@@ -578,7 +578,7 @@ def test_no_option_makes_a_channel_of_a_private_conversation_beside_other_files(
     names = ("irc.libera.ada.weechatlog", "irc.libera.#tea.weechatlog")
     choices = Choices(zone=BERLIN, channel="#tea")
     findings = found(tmp_path / "logs", *names, choices=choices)
-    assert (rooms(findings), findings.private) == ([("libera", "#tea")], 1)
+    assert (rooms(findings), len(findings.private)) == ([("libera", "#tea")], 1)
     findings = found(tmp_path / "logs", choices=choices, private=True)
     assert rooms(findings) == [("libera", "#tea"), ("libera", "ada")]
 

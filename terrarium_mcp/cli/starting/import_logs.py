@@ -1,6 +1,7 @@
 """An import: finds the logs, shows what they are, stores them, and reports what became of them."""
 
 import codecs
+import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -276,10 +277,6 @@ def _require_contents(findings: Findings) -> None:
         )
     if not any(one.target for one in findings.contents):
         reasons = and_more(list(map(str, findings.skipped)), _SHOWN)
-        left_out = (
-            "They are private conversations: --private imports them. If one is a channel after all,"
-            " say so: --map 'tea=#tea'."
-        )
         known = (
             f". Known formats are {', '.join(_FORMATS)};"
             " docs/importing.md shows how to add another."
@@ -289,8 +286,20 @@ def _require_contents(findings: Findings) -> None:
         raise NothingToImport(
             f"Nothing to import. {harmless(reasons)}{known}"
             if findings.skipped
-            else f"Nothing to import. {left_out if findings.private else 'The files are empty.'}"
+            else f"Nothing to import. {_why_nothing(findings.private)}"
         )
+
+
+def _why_nothing(private: Sequence[LogContent]) -> str:
+    """Why nothing is left to import of files that can be read, and what can be done about it."""
+    if not private:
+        return "The files are empty."
+    names = list(dict.fromkeys(harmless(one.target) for one in private))
+    pair = shlex.quote(f"{names[0]}=#channel")
+    return (
+        f"By their names these are private conversations, with {and_more(names, _SHOWN)}: --private"
+        f" imports them. If one is a channel after all, say which: --map {pair}."
+    )
 
 
 @contextmanager

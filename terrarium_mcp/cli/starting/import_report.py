@@ -31,7 +31,7 @@ def found_lines(findings: Findings) -> Iterator[str]:
         files, first = quantity(len(several), "file"), several[0]
         yield f"{_name(first)}: {first.program}, {files}, times read as {first.zone}"
     if findings.private:
-        conversations = quantity(findings.private, "private conversation")
+        conversations = quantity(len(findings.private), "private conversation")
         yield f"left out: {conversations} (--private imports them)"
     if findings.skipped:
         more = " (--rejects FILE lists them all)" if len(findings.skipped) > _NAMED else ""

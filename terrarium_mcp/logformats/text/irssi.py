@@ -48,7 +48,7 @@ IRSSI = TextFormat(
         r"(?:(?P<epoch>\d{9,11}) | ?(?P<bracket>\[)?"
         rf"(?:{ISO_OR_NAMED_DAY}[ T])?"
         r"(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?: ?(?P<half>[AaPp][Mm]))?"
-        r"(?(bracket)\] |(?: |(?=<|-!-))))"
+        r"(?P<zone>[+-]\d\d:?\d\d|Z)?(?(bracket)\] |(?: |(?=<|-!-))))"
     ),
     rules=(
         message(MessageType.PRIVMSG, rf"< ?(?P<nick>{NICK})> ?(?P<text>.*)"),

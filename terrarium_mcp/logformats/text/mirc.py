@@ -98,11 +98,15 @@ _RULES = (
         r"|Attempting to rejoin channel|Retrieving \S+ (?:info|modes)|You were kicked|You're)\b"
     ),
     message(MessageType.ACTION, rf"{_COLOUR}\*\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
-    _event(
+    message(
         MessageType.ACTION,
-        rf"(?!\w+: )(?P<nick>{NICK})(?: (?P<text>.*))?",
+        rf"{_COLOUR}\* (?!\w+: )(?P<nick>{NICK})(?: (?P<text>.*))?[\x03\x0f]?",
+        certain=False,
     ),
-    chatter(rf"{_COLOUR}(?:\*|->|\[[^]]*\b(?:VERSION|PING|TIME)\b|{CHANNEL} created on |-\Z)"),
+    chatter(
+        rf"{_COLOUR}(?:\*(?!\*\* (?:\S+: )?\S+ \([^\s@()]+@[^\s()]+\))|->"
+        rf"|\[[^]]*\b(?:VERSION|PING|TIME)\b|{CHANNEL} created on |-\Z)"
+    ),
 )
 
 _NAMED = r"(?<![^/])(?P<channel>[#&+!][^/]*?)"

@@ -1,7 +1,8 @@
 """WeeChat: `irc.<server>.<channel>.weechatlog`, columns separated by tabs.
 
 Up to 4.7 stamps are local and in whole seconds; later ones are UTC, `2026-10-24T21:57:03.123456Z`.
-One file may hold both.
+One file may hold both. Its user may have put another sign between the numbers, a name for the
+month or a zone, or left the day out.
 """
 
 import re
@@ -39,8 +40,9 @@ WEECHAT = TextFormat(
     name="weechat",
     program="WeeChat",
     stamp=re.compile(
-        r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)[ T]"
-        r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)(?:\.(?P<fraction>\d+))?(?P<zone>Z)?\t"
+        r"(?:(?P<year>\d{4})[-/. ](?P<month>\d\d|[^\W\d]{3,9})[-/. ](?P<day>\d\d)[ T])?"
+        r"(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?:\.(?P<fraction>\d+))?"
+        r"(?P<zone>Z|[+-]\d\d:?\d\d)?\t"
     ),
     rules=(
         message(MessageType.PRIVMSG, rf"{RANK}{_NICK}\t(?P<text>.*)"),

@@ -37,7 +37,8 @@ ZNC = TextFormat(
     stamp=re.compile(rf"\[(?:{ISO_DAY}[ T])?(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\] "),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
-        message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
+        # Of mIRC is `* Joins: ada`, whose logs look alike else.
+        message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?<!:)(?: (?P<text>.*))?"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"\*\*\* Joins: (?P<nick>{NICK}) \({USER_HOST}\)"),
         message(

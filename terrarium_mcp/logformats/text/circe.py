@@ -1,0 +1,61 @@
+"""Circe, of Emacs: `.lui-logs/#channel@network_2026-10-24.txt`, local times; by documentation.
+
+What its user says has no nick before it.
+"""
+
+import re
+
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.grammar import (
+    CHANNEL,
+    ISO_DAY,
+    NICK,
+    SENDER,
+    USER_HOST,
+    TextFormat,
+    chatter,
+    message,
+)
+
+_PERSON = rf"(?P<nick>{NICK}) \({USER_HOST}\)"
+_WHY = r"(?:: (?P<text>.*))?"
+
+CIRCE = TextFormat(
+    name="circe",
+    program="Circe",
+    stamp=re.compile(
+        rf"\[(?:{ISO_DAY}[ T])?(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))?\] "
+    ),
+    rules=(
+        message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
+        message(MessageType.PRIVMSG, r"> (?P<text>.*)", own=True),
+        message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
+        message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
+        message(MessageType.JOIN, rf"\*\*\* Join: {_PERSON}.*"),
+        message(MessageType.PART, rf"\*\*\* Part: {_PERSON} left (?P<channel>{CHANNEL}?){_WHY}"),
+        message(MessageType.QUIT, rf"\*\*\* Quit: {_PERSON} left (?:IRC|{CHANNEL}?){_WHY}"),
+        message(
+            MessageType.KICK,
+            rf"\*\*\* Kick: (?P<target>{NICK}) kicked by (?P<nick>{NICK}?)"
+            rf"(?: \({USER_HOST}\))?{_WHY}",
+        ),
+        message(
+            MessageType.NICK,
+            rf"\*\*\* Nick change: You are now known as (?P<new>{NICK})",
+            own=True,
+        ),
+        message(
+            MessageType.NICK,
+            rf"\*\*\* Nick (?:change|regain): {_PERSON} is now known as (?P<new>{NICK})",
+        ),
+        message(
+            MessageType.MODE,
+            rf"\*\*\* Mode change: (?P<text>[+-].*) on (?P<channel>{CHANNEL})"
+            rf" by (?P<nick>{NICK})(?: \({USER_HOST}\))?",
+        ),
+        message(MessageType.TOPIC, rf"\*\*\* Topic change by {_PERSON}: (?P<text>.*)"),
+        chatter(r"\*\*\* (?!(?:\S+: )?\S+ \()"),
+    ),
+    paths=(re.compile(r"(?<![^/])(?P<channel>[^/@]+)@(?P<network>[^/@]+?)\.txt\Z"),),
+    by_documentation=True,
+)

@@ -1,0 +1,88 @@
+"""ircII and its kin (EPIC, BitchX in plain letters), and ERC: any name; by documentation.
+
+Stamps are what their user made them, or none: all is then of the moment at which the log was
+opened. ERC's are read on the left, where many have them; by default it writes some of them, on the
+right, and breaks long lines. What is of another channel than that of the window is left out.
+"""
+
+import re
+
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.entries import Boundary
+from terrarium_mcp.logformats.grammar import (
+    CHANNEL,
+    ISO_DAY,
+    NICK,
+    SENDER,
+    SENDER_TO_CHANNEL,
+    USER_HOST,
+    LineRule,
+    TextFormat,
+    boundary,
+    chatter,
+    message,
+)
+
+_MOMENT = (
+    r"\w+ (?P<month>\w+) +(?P<day>\d+)"
+    r" (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) (?P<year>\d{4})"
+)
+_PERSON = rf"\*\*\* (?P<nick>{NICK})(?: \({USER_HOST}\))?"
+_NAMED = rf"(?P<channel>{CHANNEL}?)"
+_WHY = r"(?:(?: because)? \((?P<text>.*)\))?"
+_ERC_WHY = r"(?:: (?P<text>.*))?"
+
+_RULES: tuple[LineRule, ...] = (
+    chatter(r"<[^\s<>:/]+[:/][#&+!]\S*> "),
+    message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
+    message(MessageType.PRIVMSG, r"> (?P<text>.*)", own=True),
+    message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
+    message(MessageType.NOTICE, rf"-{SENDER_TO_CHANNEL}- ?(?P<text>.*)"),
+    message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)", private=True),
+    message(MessageType.JOIN, rf"{_PERSON} has joined channel (?P<channel>{CHANNEL})(?: \+\w+)?"),
+    message(MessageType.PART, rf"{_PERSON} has left channel {_NAMED}{_WHY}"),
+    message(MessageType.PART, rf"{_PERSON} has left channel {_NAMED}{_ERC_WHY}"),
+    message(MessageType.QUIT, rf"\*\*\* Signoff: (?P<nick>{NICK})(?: \((?P<text>.*)\))?"),
+    message(MessageType.QUIT, rf"{_PERSON} has quit{_ERC_WHY}"),
+    message(
+        MessageType.KICK,
+        rf"\*\*\* (?P<target>{NICK}) has been kicked off channel {_NAMED} by (?P<nick>{NICK})"
+        r"(?: \((?P<text>.*)\))?",
+    ),
+    message(
+        MessageType.KICK,
+        rf"{_PERSON} has kicked (?P<target>{NICK}) off channel {_NAMED}{_ERC_WHY}",
+    ),
+    message(MessageType.NICK, rf"{_PERSON} is now known as (?P<new>{NICK})"),
+    message(
+        MessageType.MODE,
+        rf'\*\*\* Mode change "(?P<text>.*)" on channel {_NAMED} by (?P<nick>{NICK})',
+    ),
+    message(MessageType.MODE, rf"{_PERSON} has changed mode for {_NAMED} to (?P<text>[+-].*)"),
+    message(
+        MessageType.TOPIC, rf"{_PERSON} has changed the topic on channel {_NAMED} to (?P<text>.*)"
+    ),
+    message(MessageType.TOPIC, rf'{_PERSON} has set the topic for {_NAMED}: "(?P<text>.*)"'),
+    chatter(r"\*\*\* (?!\S+ \([^\s@()]+@[^\s()]+\))|\*[^\s*]+\* |->|\Z"),
+)
+
+IRCII = TextFormat(
+    name="ircii",
+    program="ircII, EPIC, BitchX or ERC",
+    stamp=re.compile(
+        rf"(?P<bracket>\[)?(?:{ISO_DAY}[ T])?(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?"
+        r"(?: ?(?P<half>[AaPp][Mm]))?(?(bracket)\]) "
+    ),
+    rules=_RULES,
+    unstamped=(
+        boundary(Boundary.OPENED, rf"IRC log started {_MOMENT}"),
+        boundary(Boundary.CLOSED, rf"IRC log ended {_MOMENT}"),
+        *_RULES,
+    ),
+    paths=(
+        re.compile(
+            r"(?<![^/])(?P<channel>[^/!@]+)(?:![^/@]+)?@(?P<network>[^/:!]+)(?:[:!]\d+)?\.txt\Z"
+        ),
+    ),
+    by_documentation=True,
+)
