@@ -5,6 +5,7 @@ When the log is imported again, having grown, it has the whole line there, and t
 
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
+from terrarium_mcp.store.sqlite.ingest.bulk import PATIENCE
 from terrarium_mcp.store.sqlite.removal.batched_delete import delete_messages
 
 
@@ -12,8 +13,8 @@ async def remove_half_lines(database: Database, indexer: Indexer, import_id: int
     """Remove the half lines of which an import has brought the whole ones."""
     found = [
         half["id"]
-        for grown in await database.rows(_GROWN, [import_id])
-        for half in await database.rows(_HALF, dict(grown))
+        for grown in await database.rows(_GROWN, [import_id], deadline=PATIENCE)
+        for half in await database.rows(_HALF, dict(grown), deadline=PATIENCE)
     ]
     if not found:
         return
@@ -22,14 +23,15 @@ async def remove_half_lines(database: Database, indexer: Indexer, import_id: int
         await delete_messages(writer, found)
 
 
-# A log is known by its path and place; of its earlier readings the last one counts.
+# A log is known by its path and place. A folder may have 5,000: no two are compared.
 _GROWN = """
-SELECT s.id AS source, max(o.id) AS earlier
-FROM import_sources s
-  JOIN import_sources o ON o.path = s.path AND o.network = s.network AND o.channel = s.channel
-  JOIN imports i ON i.id = o.import
-WHERE s.import = ? AND s.is_whole AND o.id < s.id AND o.size < s.size AND i.undone IS NULL
-GROUP BY s.id"""
+SELECT id AS source, earlier FROM (
+  SELECT s.id, s.import, s.is_whole, s.size,
+    lag(s.id) OVER readings AS earlier, lag(s.size) OVER readings AS size_before
+  FROM import_sources s JOIN imports i ON i.id = s.import
+  WHERE i.undone IS NULL
+  WINDOW readings AS (PARTITION BY s.path, s.network, s.channel ORDER BY s.id))
+WHERE import = ? AND is_whole AND size_before < size"""
 
 _HALF = """
 SELECT half.id FROM messages half
