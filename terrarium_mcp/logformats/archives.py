@@ -1,5 +1,6 @@
 """The files in archives, zip and tar. What an archive may give is limited (unpacking.py)."""
 
+import os
 import shutil
 import tarfile
 import tempfile
@@ -35,10 +36,11 @@ _BEGINNINGS = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\0": ".xz", b"BZh": ".bz2", ZSTD_MA
 
 def zipped(path: Path, scratch: Path) -> Iterator[LogFile | UnusableFile]:
     """The files in a zip; those that are compressed themselves are unpacked."""
-    changed = path.stat().st_mtime_ns
+    status = path.stat()
+    changed = status.st_mtime_ns
     archive = _archive(path, changed)
     members = {name: one for one in archive.infolist() if _is_of_a_file(name := one.filename)}
-    allowance = Allowance(path.stat().st_size)
+    allowance = Allowance(status.st_size)
     allowance.spend(sum(one.file_size for one in members.values()))  # none gives more than it says
     with _new_folder(scratch) as folder:
         found: list[LogFile | UnusableFile] = []
@@ -47,14 +49,15 @@ def zipped(path: Path, scratch: Path) -> Iterator[LogFile | UnusableFile]:
                 open_it = partial(_member, path, changed, name)
                 found.append(_stored(path, name, open_it, folder, allowance))
             else:
-                found.append(_in_zip(path, changed, name))
+                found.append(_in_zip(path, status, name))
     yield from found
 
 
-def _in_zip(path: Path, changed: int, name: str) -> LogFile | UnusableFile:
+def _in_zip(path: Path, archive: os.stat_result, name: str) -> LogFile | UnusableFile:
     if _is_too_long(name):
         return _with_long_name(path, name)
-    return LogFile(f"{path}/{name}", name, path, partial(_member, path, changed, name))
+    open_it = partial(_member, path, archive.st_mtime_ns, name)
+    return LogFile(f"{path}/{name}", name, path, archive.st_size, open_it)
 
 
 @lru_cache(maxsize=4)
@@ -158,7 +161,8 @@ def _stored(
                 shutil.copyfileobj(read, stored)
     except UNREADABLE as error:
         return unusable(path, error)
-    return stored_file(path, name, Path(stored.name))
+    at = Path(stored.name)
+    return stored_file(path, name, at, at.stat().st_size)
 
 
 def _is_of_a_file(name: str) -> bool:

@@ -79,7 +79,7 @@ def content_of_text(log: PlannedLog) -> LogContent:
         resolution=log.resolution,
         is_spelt=log.is_spelt,
         is_by_day=log.origin.day is not None,
-        lines=int(log.file.stored.stat().st_size / log.bytes_per_line),
+        lines=int(log.file.size / log.bytes_per_line),
         read=partial(_read_text, log),
     )
 

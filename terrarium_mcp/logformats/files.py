@@ -49,11 +49,13 @@ class LogFile:
         path: as shown to people; for a file in an archive, the archive's path precedes it.
         name: the path in which the place of the log is looked for, without `.gz` and the like.
         stored: where its bytes are, if they are a file of their own: databases need one.
+        size: of that file when it was found: a folder may have 5,000, each asked once.
     """
 
     path: str
     name: str
     stored: Path
+    size: int
     _open: Callable[[], IO[bytes]]
     """Can be pickled: another process may read the file."""
 
@@ -73,9 +75,9 @@ class LogFile:
             yield stream
 
 
-def stored_file(path: str, name: str, stored: Path) -> LogFile:
-    """A file to import whose bytes are stored as they are read."""
-    return LogFile(path, name, stored, partial(_plain, stored))
+def stored_file(path: str, name: str, stored: Path, size: int) -> LogFile:
+    """A file to import whose bytes, so many, are stored as they are read."""
+    return LogFile(path, name, stored, size, partial(_plain, stored))
 
 
 def _plain(path: Path) -> IO[bytes]:

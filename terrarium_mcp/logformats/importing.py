@@ -220,7 +220,7 @@ def _source(content: LogContent, sha256: str) -> LogSource:
         channel=content.target,
         zone=content.zone,
         sha256=sha256,
-        size=content.file.stored.stat().st_size,
+        size=content.file.size,
         resolution=content.resolution,
     )
 

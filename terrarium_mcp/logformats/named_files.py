@@ -50,7 +50,7 @@ def _at(path: Path, seen: set[tuple[int, int]], scratch: Path) -> Iterator[LogFi
                 return
             seen.add(identity)
             if S_ISREG(status.st_mode):
-                yield from _unpacked(path, scratch)
+                yield from _unpacked(path, status.st_size, scratch)
                 return
             if not S_ISDIR(status.st_mode):
                 yield UnusableFile(
@@ -66,7 +66,7 @@ def _at(path: Path, seen: set[tuple[int, int]], scratch: Path) -> Iterator[LogFi
         yield from _at(one, seen, scratch)
 
 
-def _unpacked(path: Path, scratch: Path) -> Iterator[LogFile | UnusableFile]:
+def _unpacked(path: Path, size: int, scratch: Path) -> Iterator[LogFile | UnusableFile]:
     """A file, or those in an archive."""
     name = path.name.lower()
     if name.endswith(".zip"):
@@ -74,9 +74,10 @@ def _unpacked(path: Path, scratch: Path) -> Iterator[LogFile | UnusableFile]:
     elif name.endswith(_TAR):
         yield from tarred(path, scratch)
     elif path.suffix.lower() in COMPRESSED:
-        yield LogFile(str(path), path.with_suffix("").as_posix(), path, partial(_compressed, path))
+        name_within = path.with_suffix("").as_posix()
+        yield LogFile(str(path), name_within, path, size, partial(_compressed, path))
     else:
-        yield stored_file(str(path), path.as_posix(), path)
+        yield stored_file(str(path), path.as_posix(), path, size)
 
 
 def _compressed(path: Path) -> IO[bytes]:
@@ -88,4 +89,4 @@ def _standard_input(scratch: Path) -> LogFile:
     copy = scratch / "standard-input"
     with copy.open("wb") as written:
         shutil.copyfileobj(sys.stdin.buffer, written)
-    return stored_file("standard input", "", copy)
+    return stored_file("standard input", "", copy, copy.stat().st_size)

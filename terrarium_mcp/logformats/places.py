@@ -6,6 +6,7 @@ channel may be another: `#we_ird.chan` of `#we/ird.chan`.
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import date, datetime
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -87,7 +88,9 @@ def _bare(name: str) -> str:
 
 
 def _day(written: str) -> date | None:
-    for form in ("%Y-%m-%d", "%Y%m%d", "%d%b%Y", "%y.%m.%d"):
+    with suppress(ValueError):  # `2026-10-24` and `20261024`, in a tenth of the time
+        return date.fromisoformat(written)
+    for form in ("%d%b%Y", "%y.%m.%d"):
         try:
             return datetime.strptime(written, form).date()  # noqa: DTZ007 -- a day has no zone
         except ValueError:

@@ -48,7 +48,7 @@ async def parts_of(
     The parts raise UnusableFile where a content cannot be read to its end, and ReadingStopped.
     """
     with reading_child.rarely_collecting():
-        if sum({one.file.stored: _size(one) for one in contents}.values()) < MANY:
+        if sum({one.file.stored: one.file.size for one in contents}.values()) < MANY:
             yield _here(contents, rules)
             return
         into, parts = anyio.create_memory_object_stream[ReadPart | TerrariumError](AHEAD)
@@ -57,10 +57,6 @@ async def parts_of(
                 tasks.start_soon(_receive, process, contents, rules, into)
                 yield _received(parts)
                 tasks.cancel_scope.cancel()
-
-
-def _size(content: LogContent) -> int:
-    return content.file.stored.stat().st_size
 
 
 async def _here(

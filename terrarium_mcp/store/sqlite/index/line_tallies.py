@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from itertools import chain, compress
 from operator import and_
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from terrarium_mcp.chat.records import SPEECH
 from terrarium_mcp.chat.urls import urls_in
@@ -157,6 +157,27 @@ def joined_tallies(parts: Sequence[tuple[int, LineTallies]]) -> LineTallies:
             words[word] = words.get(word, 0) + count
         before += lines
     return LineTallies(hours, nicks, _word_tally(words), others)
+
+
+def packed_tallies(tallies: LineTallies) -> tuple[object, ...]:
+    """Tallies as they are sent: pickling named tuples takes three times as long as plain ones."""
+    hours, nicks, words, others = tallies
+    return [*map(tuple, hours)], [*map(tuple, nicks)], tuple(words), others
+
+
+def unpacked_tallies(
+    hours: Iterable[Iterable[Any]],
+    nicks: Iterable[Iterable[Any]],
+    words: Iterable[Any],
+    others: Sequence[str],
+) -> LineTallies:
+    """The tallies that `packed_tallies` packed."""
+    return LineTallies(
+        [*map(HourTally._make, hours)],
+        [*map(NickTally._make, nicks)],
+        WordTally._make(words),
+        others,
+    )
 
 
 def _hours(

@@ -21,7 +21,9 @@ from terrarium_mcp.store.sqlite.index.line_tallies import (
     LineTallies,
     PlaceName,
     joined_tallies,
+    packed_tallies,
     tallied,
+    unpacked_tallies,
 )
 from terrarium_mcp.store.sqlite.ingest.message_row import row_columns, text_or_null
 
@@ -76,7 +78,8 @@ class PreparedLines(Sequence[NewMessage]):
         self._blocks = blocks
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _unpacked, (list(map(_packed, self.columns)), len(self), self.tallies)
+        columns = list(map(_packed, self.columns))
+        return _unpacked, (columns, len(self), *packed_tallies(self.tallies))
 
     def __len__(self) -> int:
         return len(self.columns.timestamp)
@@ -186,13 +189,11 @@ def _packed(column: Sequence[Any]) -> Sequence[Any]:
     return column[:1] if _is_constant(column) else column
 
 
-def _unpacked(
-    columns: Sequence[Sequence[Any]], lines: int, tallies: LineTallies | None
-) -> PreparedLines:
+def _unpacked(columns: Sequence[Sequence[Any]], lines: int, *tallies: Any) -> PreparedLines:
     whole = [
         column if len(column) == lines else list(repeat(column[0], lines)) for column in columns
     ]
-    return PreparedLines(LineColumns._make(whole), tallies)
+    return PreparedLines(LineColumns._make(whole), unpacked_tallies(*tallies))
 
 
 def _is_constant(column: Sequence[object]) -> bool:
