@@ -31,7 +31,7 @@ def require_apart(contents: Sequence[LogContent], choices: Choices) -> None:
         targets = (place.target for place in places)
         channels = (name for name in targets if not name or is_channel(name))
         _require_one("channel", choices.channel, channels)
-    files = {one.file.path for one in contents}
+    files = {one.file.path for one in contents if one.target}
     if choices.day and len(files) > 1:
         raise MisplacedChoice(
             f"--date {choices.day} is the day on which one file begins, and {len(files)} were"

@@ -752,6 +752,18 @@ def test_a_log_of_konversation_is_recognised_with_its_channel() -> None:
             ("libera", "#tea", None),
         ),
         (
+            "hexchat",
+            "xchatlogs/FreeNode-#tea.xchatlog",
+            ["**** BEGIN LOGGING AT Sun Oct 24 23:52:57 2004", "Oct 24 23:57:13 <bob>\thi"],
+            ("FreeNode", "#tea", None),
+        ),
+        (
+            "irssi",
+            "irclogs/2026/libera.#tea.10-24.log",
+            ["--- Log opened Sat Oct 24 23:57:12 2026", "23:57 <@bob> hi"],
+            ("libera", "#tea", date(2026, 10, 24)),
+        ),
+        (
             "mirc",
             "logs/Undernet/#tea.20261024.log",
             ["Session Start: Sat Oct 24 23:57:12 2026", "[23:57:13] <@bob> hi"],

@@ -137,6 +137,15 @@ def test_two_networks_of_mirc_are_not_put_together(tmp_path: Path) -> None:
         found(tmp_path / "mIRC", choices=Choices(zone=BERLIN, network="x"))
 
 
+def test_the_window_of_a_client_is_no_file_of_a_day(tmp_path: Path) -> None:
+    choices = Choices(zone=BERLIN, day=date(2026, 10, 24))
+    names = ("rcirc-log/#tea@irc.example.org", "rcirc-log/*irc.example.org*")
+    findings = found(tmp_path / "logs", *names, choices=choices, line="23:57 <bob> hi")
+    assert sorted(rooms(findings)) == [("", ""), ("irc.example.org", "#tea")]
+    with pytest.raises(MisplacedChoice, match="2 were found"):
+        found(tmp_path / "logs", "rcirc-log/#x@y.z", choices=choices, line="23:57 <bob> hi")
+
+
 def test_a_log_that_is_refused_is_quoted_by_a_line_that_cannot_be_read(tmp_path: Path) -> None:
     read, unread = ["[23:57:13] <bob> hi"] * 2, ["24/10/26 23:58 bob said hi"] * 3
     with pytest.raises(UnknownFormat, match="lines such as: 24/10/26 23:58 bob said hi"):

@@ -141,7 +141,7 @@ HEXCHAT = TextFormat(
     ),
     paths=(
         re.compile(r"xchatlogs/(?P<network>[^/]+)-(?P<window>server|(?P=network))\.log\Z"),
-        re.compile(r"(?<![^/])(?P<network>[^/#&+!]+)-(?P<channel>[#&+!][^/]*)\.log\Z"),
+        re.compile(r"(?<![^/])(?P<network>[^/#&+!]+)-(?P<channel>[#&+!][^/]*)\.(?:xchat)?log\Z"),
         re.compile(r"xchatlogs/(?P<network>[^/-]+)-(?P<channel>[^/]+)\.log\Z"),
         re.compile(r"(?P<network>[^/]+)/(?P<window>server|(?P=network)|)\.log\Z"),
         re.compile(r"(?P<network>[^/]+)/(?P<channel>[^/]+)\.log\Z"),

@@ -134,7 +134,7 @@ MIRC = TextFormat(
         re.compile(rf"(?:(?P<network>[^/]+)/)?{_NAMED}\.{_DATE}\.log\Z"),
         re.compile(rf"{_NAMED}\.(?P<network>[^/.]+)\.log\Z"),
         re.compile(rf"(?:(?P<network>[^/]+)/)?{_NAMED}\.log\Z"),
-        re.compile(r"(?<![^/])(?P<window>[Ss]tatus)\.[^/]+\.log\Z"),
+        re.compile(r"(?<![^/])(?P<window>[Ss]tatus)(?:\.[^/]+)?\.log\Z"),
         re.compile(rf"(?<![^/])(?P<channel>[^/.]+)\.(?P<network>[^/.]+)\.{_DATE}\.log\Z"),
         re.compile(r"(?<![^/])(?P<channel>[^/.]+)\.(?P<network>[^\W\d][^/.]*)\.log\Z"),
     ),
