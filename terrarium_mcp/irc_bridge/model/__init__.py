@@ -9,5 +9,5 @@
 - model_queue: whose turn it is
 - reasoning_tags, harmony, template_tokens, code_spans: what is part of no answer,
   and of no request
-- text_tool_calls, legacy_tools: tool calls in other forms
+- text_tool_calls, token_tool_calls, legacy_tools: tool calls in other forms
 """

@@ -49,6 +49,10 @@ __all__ = ["LLM", "ModelUnavailable", "TalkTooLong"]
 
 HEALTH_SECONDS = 5.0
 
+LONGEST_ID = 64
+"""Characters of a call's id that are kept: it is sent back twice, and the budget does not weigh it.
+Those that endpoints give have up to 41."""
+
 
 @dataclass(frozen=True, slots=True)
 class _ModelChoice:
@@ -329,7 +333,9 @@ async def _completion(endpoint: Endpoint, body: RequestBody) -> ModelMessage:
     """
     answer = await endpoint.complete(body)
     try:
-        said = _with_ids(await offload(partial(read_message, answer)))  # it may be 4 MB
+        offered = [tool["function"]["name"] for tool in body.get("tools", ())]
+        reading = partial(read_message, answer, offered)
+        said = _with_ids(await offload(reading))  # it may be 4 MB
     except NotACompletion as error:
         raise RejectedRequest(200, endpoint.words(str(error))) from error
     return dataclasses.replace(said, usage=completed_usage(body, said))
@@ -338,12 +344,13 @@ async def _completion(endpoint: Endpoint, body: RequestBody) -> ModelMessage:
 def _with_ids(said: ModelMessage) -> ModelMessage:
     """`said` with a generated id for each call that lacks one, or has that of another call.
 
-    Nine letters and digits are an id that Mistral's templates accept too.
+    So for an id that is longer than LONGEST_ID. Nine letters and digits are an id that Mistral's
+    templates accept too.
     """
     ids = [call.id for call in said.calls]
     calls = (
         call
-        if call.id and call.id not in ids[:at]
+        if 0 < len(call.id) <= LONGEST_ID and call.id not in ids[:at]
         else dataclasses.replace(call, id=secrets.token_hex(5)[:9])
         for at, call in enumerate(said.calls)
     )

@@ -7,13 +7,17 @@ An endpoint without a parser for its model passes them on in the model's own for
 | `<tool_call>{"name": ..., "arguments": ...}`, with `</tool_call>` or without | Hermes, Qwen |
 | `<tool_call>name<arg_key>...</arg_key><arg_value>...</arg_value></tool_call>` | GLM |
 | `<function=name><parameter=key>value</parameter></function>` | Qwen3-Coder |
+| `<invoke name="name"><parameter name="key">value</parameter></invoke>` | MiniMax M2 |
 | `<function=name>{"key": "value"}</function>` | Llama 3.1 |
-| `<\|python_tag\|>{"name": ..., "parameters": ...}` | Llama 3.1 |
+| `<\|python_tag\|>{"name": ..., "parameters": ...}`, several with `;` between | Llama 3.1 |
 | `[TOOL_CALLS][{"name": ..., "arguments": ...}]` | Mistral |
+| the same behind `<\|tool_call\|>`, or `functools` | Granite, Phi 4 |
 | JSON, also as OpenAI writes a call, in a list, or one object in each line | small ones |
-| `name(key="value")` | Llama 3.2, Gemma |
+| `name(key="value")`, also in a list, or printed in a block of `tool_code` | Llama 3.2, Gemma |
+| with special tokens around each part | see `token_tool_calls.py` |
 
-A call inside a sentence is not a call: `I could call search(query="x") but I will not.`
+A call inside a sentence is not a call: `I could call search(query="x") but I will not.` Neither is
+one behind words, except in tags of a template (`calls_behind_words`).
 """
 
 import ast
@@ -24,18 +28,35 @@ from typing import Any
 
 from terrarium_mcp.chat.irctext import encodable
 from terrarium_mcp.irc_bridge.model.chat_types import ToolCall
+from terrarium_mcp.irc_bridge.model.code_spans import CodeSpans
+from terrarium_mcp.irc_bridge.model.token_tool_calls import consecutive, token_tool_calls
 
 Calls = tuple[ToolCall, ...]
 
-_FENCED = re.compile(r"```[\w-]*\s*\n(.*?)\n?\s*```", re.DOTALL)
+_FENCED = re.compile(r"```(?P<language>[\w-]*)\s*\n(?P<code>.*?)\n?\s*```", re.DOTALL)
+_WRAPPED = re.compile(
+    r"<(?P<tag>(?:\w+:)?(?:tool|function)_calls?)>(?P<calls>\s*<invoke .*?)(?:</(?P=tag)>)?",
+    re.DOTALL,
+)
 _BETWEEN_TAGS = re.compile(r"</tool_call>\s*<tool_call>")
 _GLM_ARGUMENT = re.compile(
     r"\s*<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>\s*", re.DOTALL
 )
-_MARKER = re.compile(r"<\|python_tag\|>|\[TOOL_CALLS\]")
-_XML_CALL = re.compile(r"\s*<function=([\w.-]+)>(.*?)</function>\s*", re.DOTALL)
-_XML_ARGUMENT = re.compile(r"\s*<parameter=([\w.-]+)>\n?(.*?)\n?</parameter>\s*", re.DOTALL)
-_PYTHON_CALL = re.compile(r"[A-Za-z_]\w*\(.*\)", re.DOTALL)
+_BETWEEN_OBJECTS = re.compile(r"\n|;\s*(?=\{)")
+_MARKER = re.compile(r"<\|python_tag\|>|\[TOOL_CALLS\]|<\|tool_call\|>|functools(?=\[)")
+_MARKER_END = "<|/tool_call|>"
+_XML_CALL = re.compile(
+    r"\s*<(?:function=|invoke name=)\"?([\w.-]+)\"?>(.*?)</(?:function|invoke)>\s*", re.DOTALL
+)
+_XML_ARGUMENT = re.compile(
+    r"\s*<parameter(?:=| name=)\"?([\w.-]+)\"?>\n?(.*?)\n?</parameter>\s*", re.DOTALL
+)
+_PYTHON_CALL = re.compile(r"\[?[A-Za-z_][\w.]*\(.*\)\]?", re.DOTALL)
+_TEMPLATE_TAG = re.compile(
+    r"^(?=<tool_call>|<function=|<invoke name=|<(?:\w+:tool|function)_calls?>|<\|tool_call"
+    r"|<\|python_tag\|>|\[TOOL_CALLS\]|<\uff5ctool\u2581calls?\u2581begin\uff5c>)",
+    re.MULTILINE,
+)
 _OUR_MENTION = re.compile(r"\[called (\S+) (\{.*\})\]")
 _CALL_KEYS = {"name", "arguments", "parameters", "type", "id"}
 
@@ -43,12 +64,30 @@ _CALL_KEYS = {"name", "arguments", "parameters", "type", "id"}
 def text_tool_calls(text: str) -> Calls:
     """The calls that `text` consists of; none if it holds anything else."""
     text = text.strip()
+    if named := token_tool_calls(text):
+        return _all_or_none([_with_json(name, arguments) for name, arguments in named])
     if marker := _MARKER.match(text):
-        text = text[marker.end() :].strip()
+        text = text[marker.end() :].removesuffix(_MARKER_END).strip()
+    if wrapped := _WRAPPED.fullmatch(text):
+        return _xml(wrapped["calls"])
     if fenced := _FENCED.fullmatch(text):
-        return _tagged(fenced[1].strip()) or _json(fenced[1])
-    readers = (_tagged, _json, _json_lines, _xml, _python, _mentioned)
+        code = fenced["code"].strip()
+        is_call = fenced["language"] == "tool_code"
+        return _tagged(code) or _json(code) or (_python(code) if is_call else ())
+    readers = (_tagged, _json, _json_objects, _xml, _python, _mentioned)
     return next((calls for read in readers if (calls := read(text))), ())
+
+
+def calls_behind_words(text: str) -> tuple[str, Calls]:
+    """The words of a text that ends with calls in tags of a template, and these calls.
+
+    Many models say what they are about to do. There are no calls if anything follows them, if they
+    do not begin a line, or if they are code.
+    """
+    code = CodeSpans(text)
+    places = (found.start() for found in _TEMPLATE_TAG.finditer(text))
+    begin = next((place for place in places if not code.holds(place)), 0)
+    return text[:begin].rstrip(), text_tool_calls(text[begin:]) if begin else ()
 
 
 def _tagged(text: str) -> Calls:
@@ -56,7 +95,10 @@ def _tagged(text: str) -> Calls:
     if not text.startswith("<tool_call>"):
         return ()
     bodies = _BETWEEN_TAGS.split(text.removeprefix("<tool_call>").removesuffix("</tool_call>"))
-    return _all_or_none([_json(body) or _glm(body) or _xml(body) for body in bodies])
+    readers = (_json, _glm, _xml, _python_object)
+    return _all_or_none(
+        [next((calls for read in readers if (calls := read(body))), ()) for body in bodies]
+    )
 
 
 def _json(text: str) -> Calls:
@@ -65,19 +107,36 @@ def _json(text: str) -> Calls:
         found = json.loads(text)
     except (ValueError, RecursionError):
         return ()
+    match found:
+        case {"tool_calls": [*calls], **rest} if not rest:
+            found = calls
     return _all_or_none(
         [_described(one) for one in (found if isinstance(found, list) else [found])]
     )
 
 
-def _json_lines(text: str) -> Calls:
-    """Calls as JSON objects, one in each line."""
+def _json_objects(text: str) -> Calls:
+    """Calls as JSON objects, one in each line, or with `;` between."""
     calls: Calls = ()
-    for line in filter(str.strip, text.splitlines()):
+    for line in filter(str.strip, _BETWEEN_OBJECTS.split(text)):
         if not (found := _json(line)):
             return ()
         calls += found
     return calls
+
+
+def _python_object(text: str) -> Calls:
+    """A call as an object in the quotes of Python."""
+    try:
+        return _described(ast.literal_eval(text.strip()))
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        return ()
+
+
+def _with_json(name: str, text: str) -> Calls:
+    """The call of a tool with a JSON object."""
+    arguments = _object(text)
+    return () if arguments is None else (_call(name, arguments),)
 
 
 def _described(call: Any) -> Calls:
@@ -85,6 +144,9 @@ def _described(call: Any) -> Calls:
     match call:
         case {"type": "function", "function": dict(inner), **rest} if rest.keys() <= {"id"}:
             call = inner
+    match call:
+        case {"tool_name": name, **rest} if "name" not in rest:
+            call = {"name": name, **rest}
     match call:
         case {"name": str(name), "arguments": given} | {"name": str(name), "parameters": given}:
             arguments = _object(given)
@@ -116,29 +178,18 @@ def _glm(body: str) -> Calls:
 
 def _xml(text: str) -> Calls:
     """Calls as `<function=name>` with parameters in tags, or with one JSON object."""
-    calls = _consecutive(_XML_CALL, text)
+    calls = consecutive(_XML_CALL, text)
     return _all_or_none([_xml_call(name, body.strip()) for name, body in calls])
 
 
 def _xml_call(name: str, body: str) -> Calls:
     arguments = _object(body)
     if arguments is None:
-        given = _consecutive(_XML_ARGUMENT, body)
+        given = consecutive(_XML_ARGUMENT, body)
         if body and not given:
             return ()
         arguments = {key: _value(value) for key, value in given}
     return (_call(name, arguments),)
-
-
-def _consecutive(pattern: re.Pattern[str], text: str) -> list[tuple[str, str]]:
-    """Both groups of each match, if the text consists of matches; in one pass, however long."""
-    found, at = list[tuple[str, str]](), 0
-    while at < len(text):
-        if not (match := pattern.match(text, at)):
-            return []
-        found.append((match[1], match[2]))
-        at = match.end()
-    return found
 
 
 def _value(text: str) -> Any:
@@ -150,7 +201,7 @@ def _value(text: str) -> Any:
 
 
 def _python(text: str) -> Calls:
-    """A call in Python syntax, with literal keyword arguments only."""
+    """Calls in Python syntax, with literal keyword arguments only."""
     if not _PYTHON_CALL.fullmatch(text):
         return ()
     try:
@@ -158,14 +209,32 @@ def _python(text: str) -> Calls:
             warnings.simplefilter(
                 "ignore", SyntaxWarning
             )  # about escapes such as "\d" in a pattern
-            call = ast.parse(text, mode="eval").body
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
-            return ()
-        arguments = {key.arg: ast.literal_eval(key.value) for key in call.keywords if key.arg}
-        # A keyword without a name is `**rest`, whose value is unknown.
-        return (_call(call.func.id, arguments),) if len(arguments) == len(call.keywords) else ()
+            found = ast.parse(text, mode="eval").body
+        calls = found.elts if isinstance(found, ast.List) else [found]
+        return _all_or_none([_python_call(call) for call in calls])
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         return ()
+
+
+def _python_call(call: ast.expr) -> Calls:
+    """`name(key="value")`, also as `print(name(...))` or `name.call(...)`.
+
+    Raises:
+        ValueError: an argument is no literal.
+    """
+    match call:
+        case ast.Call(func=ast.Name(id="print"), args=[ast.Call() as call], keywords=[]):
+            pass
+    match call:
+        case (
+            ast.Call(func=ast.Name(id=name), args=[])
+            | ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="call"), args=[])
+        ):
+            arguments = {key.arg: ast.literal_eval(key.value) for key in call.keywords if key.arg}
+            # A keyword without a name is `**rest`, whose value is unknown.
+            is_whole = len(arguments) == len(call.keywords)
+            return (_call(name, arguments),) if is_whole else ()
+    return ()
 
 
 def _mentioned(text: str) -> Calls:

@@ -120,6 +120,35 @@ def test_of_a_huge_answer_the_beginning_is_kept_and_its_reasoning_is_not_counted
     assert said.text == ("tea " * 50_000)[:MAX_TEXT]
 
 
+CALL_BEHIND_WORDS = 'Let me see.\n<tool_call>{"name": "search", "arguments": {}}</tool_call>'
+
+
+@pytest.mark.parametrize("offered", [["search", "recent"], []])
+def test_a_call_behind_words_is_a_call_and_the_words_stay(offered: list[str]) -> None:
+    said = read_message(completion({"content": CALL_BEHIND_WORDS}), offered)
+    assert (said.text, [call.name for call in said.calls]) == ("Let me see.", ["search"])
+
+
+def test_a_call_behind_words_of_a_tool_that_is_not_offered_is_an_example() -> None:
+    said = read_message(completion({"content": CALL_BEHIND_WORDS}), ["recent"])
+    assert said == ModelMessage(CALL_BEHIND_WORDS)
+
+
+@pytest.mark.parametrize(("finish", "ending"), [("length", " …"), ("stop", ""), (None, "")])
+def test_an_answer_that_reached_its_limit_ends_with_an_ellipsis(
+    finish: str | None, ending: str
+) -> None:
+    choice = {"message": {"content": "The gate is"}, "finish_reason": finish}
+    body = json.dumps({"choices": [choice]}).encode()
+    assert read_message(body).text == f"The gate is{ending}"
+
+
+def test_a_call_is_a_call_also_where_the_limit_was_reached() -> None:
+    choice = {"message": {"content": "f(x=1)"}, "finish_reason": "length"}
+    (call,) = read_message(json.dumps({"choices": [choice]}).encode()).calls
+    assert call.name == "f"
+
+
 def test_of_very_many_calls_the_first_are_kept() -> None:
     calls = [{"id": f"c{n}", "function": {"name": "f", "arguments": "{}"}} for n in range(1_000)]
     found = read_message(called(*calls)).calls

@@ -1,15 +1,40 @@
 """A call is text unless it is all that the model wrote."""
 
 import json
+import re
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.irc_bridge.model.text_tool_calls import text_tool_calls
+from terrarium_mcp.irc_bridge.model.text_tool_calls import (
+    calls_behind_words,
+    text_tool_calls,
+)
 
 GATE = '{"name": "search", "arguments": {"query": "gate"}}'
+
+
+def deepseek(text: str) -> str:
+    """With bars and underscores as DeepSeek's tokens have them."""
+    return re.sub(r"[|_]", lambda found: {"|": "\uff5c", "_": "\u2581"}[found[0]], text)
+
+
+DEEPSEEK_V3 = deepseek(
+    "<|tool_calls_begin|><|tool_call_begin|>function<|tool_sep|>search\n```json\n"
+    '{"query": "gate"}\n```<|tool_call_end|><|tool_calls_end|>'
+)
+DEEPSEEK_V3_1 = deepseek(
+    "<|tool_calls_begin|><|tool_call_begin|>search<|tool_sep|>"
+    '{"query": "gate"}<|tool_call_end|><|tool_calls_end|>'
+)
+KIMI = (
+    "<|tool_calls_section_begin|><|tool_call_begin|>functions.search:0<|tool_call_argument_begin|>"
+    '{"query": "gate"}<|tool_call_end|><|tool_calls_section_end|>'
+)
+INVOKED = '<invoke name="search">\n<parameter name="query">gate</parameter>\n</invoke>\n'
+MINIMAX = f"<minimax:tool_call>\n{INVOKED}</minimax:tool_call>"
 
 
 def read(text: str) -> list[tuple[str, Any]]:
@@ -38,6 +63,21 @@ def read(text: str) -> list[tuple[str, Any]]:
         '<function=search>{"query": "gate"}</function>',
         "<function=search>\n<parameter=query>\ngate\n</parameter>\n</function>",
         "<tool_call>\n<function=search>\n<parameter=query>\ngate\n</parameter>\n</function>\n</tool_call>",
+        "<tool_call>{'name': 'search', 'arguments': {'query': 'gate'}}</tool_call>",
+        '[search(query="gate")]',
+        '<|python_tag|>search.call(query="gate")',
+        '```tool_code\nprint(search(query="gate"))\n```',
+        '[TOOL_CALLS]search{"query": "gate"}',
+        '[TOOL_CALLS]search[ARGS]{"query": "gate"}',
+        '[TOOL_CALLS]search[CALL_ID]a1b2c3d4e[ARGS]{"query": "gate"}',
+        f"<|tool_call|>[{GATE}]<|/tool_call|>",
+        f"<|tool_call|>[{GATE}]",
+        f"functools[{GATE}]",
+        '{"tool_calls": [{"tool_name": "search", "parameters": {"query": "gate"}}]}',
+        DEEPSEEK_V3,
+        DEEPSEEK_V3_1,
+        KIMI,
+        MINIMAX,
     ],
 )
 def test_a_whole_content_call_is_a_call(text: str) -> None:
@@ -78,10 +118,45 @@ def test_a_whole_content_call_is_a_call(text: str) -> None:
         "<function=search>a gate</function>",
         "<function=search><parameter=query>gate</parameter></function> finds it",
         "<function=search><parameter=query>gate</parameter> or so</function>",
+        "[1, 2]",
+        "[search(query='gate'), 3]",
+        "[search]",
+        "print(search)",
+        "[TOOL_CALLS]search is how Mistral calls it: {}",
+        "[TOOL_CALLS]search[ARGS]{'query'",
+        "<|tool_call_begin|>functions.search:0<|tool_call_argument_begin|>gate<|tool_call_end|>",
+        "<|tool_calls_section_begin|>",
+        '<invoke name="search">a gate</invoke>',
+        '{"tool_calls": []}',
     ],
 )
 def test_anything_else_is_text(text: str) -> None:
     assert read(text) == []
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [f"<tool_call>\n{GATE}\n</tool_call>", f"<|python_tag|>{GATE}", DEEPSEEK_V3, KIMI, MINIMAX],
+)
+def test_calls_in_tags_of_a_template_may_follow_words(calls: str) -> None:
+    words, found = calls_behind_words(f"Let me look that up.\n\n{calls}")
+    assert words == "Let me look that up."
+    assert [call.name for call in found] == ["search"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Let me look.",
+        f"Let me look.\n{GATE}",
+        f"Write <tool_call>{GATE}</tool_call>",
+        f"Write:\n```\n<tool_call>{GATE}</tool_call>\n```",
+        f"Write:\n<tool_call>{GATE}</tool_call>\nThat is all.",
+        f"<tool_call>{GATE}</tool_call> and then?",
+    ],
+)
+def test_words_without_such_calls_behind_them_are_words(text: str) -> None:
+    assert calls_behind_words(text)[1] == ()
 
 
 def test_a_comma_inside_a_string_separates_nothing() -> None:
@@ -97,6 +172,12 @@ def test_several_calls_are_read_together() -> None:
     assert read('[called search {"query": "gate"}]\n[called search {"query": "gate"}]') == both
     assert read(f"{GATE}\n{GATE}\n") == both
     assert read('<function=search>{"query": "gate"}</function>\n' * 2) == both
+    assert read(f"<|python_tag|>{GATE}; {GATE}") == both
+    assert read("[search(query='gate'), search(query='gate')]") == both
+    assert read('[TOOL_CALLS]search[ARGS]{"query": "gate"}' * 2) == both
+    assert (
+        read('<invoke name="search"><parameter name="query">gate</parameter></invoke>' * 2) == both
+    )
 
 
 def test_a_call_without_arguments_has_none() -> None:
@@ -117,3 +198,4 @@ def test_glm_values_are_json_where_they_are_json() -> None:
 @given(st.text() | st.text(alphabet="<tool_call>/{}[]()=\"' \n:,ax1funipr"))
 def test_no_text_is_an_error(text: str) -> None:
     text_tool_calls(text)
+    calls_behind_words(text)
