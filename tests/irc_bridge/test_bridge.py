@@ -100,7 +100,9 @@ async def test_search_finds_says_so_or_tells_what_is_covered(ngircd: Ircd, tmp_p
         quoted = re.search(r"ada: \d{4}-\d\d-\d\d \d\d:\d\d <ada> the deploy .* \((\d+)\)$", found)
         assert quoted
         assert await scene.asks(f"!context {quoted[1]}", "the deploy script wants migrations")
-        assert await scene.asks(f"!context ({quoted[1]})", "the deploy script wants migrations")
+        for typed in ("({})", "[{}]", "#{}", "{}."):
+            asked = f"!context {typed.format(quoted[1])}"
+            assert await scene.asks(asked, "the deploy script wants migrations")
         for unknown in ("999999999", "abc"):
             assert await scene.asks(
                 f"!context {unknown}",

@@ -235,10 +235,13 @@ async def test_what_was_recorded_before_is_not_shown_where_nothing_is_recorded_n
     ):
         agent.will(calls("search_irc_history", query="kettle"), "I do not know.")
         await asks(ircd, f"{ADA} PRIVMSG #tea :!ask which kettle?", "I do not know.")
-        await asks(ircd, f"{ADA} PRIVMSG #tea :!search kettle", "Nothing that is said here is")
+        for command in ("search kettle", "recent", "clear", "catchup"):
+            await asks(ircd, f"{ADA} PRIVMSG #tea :!{command}", "recorded or remembered")
+        status = await asks(ircd, f"{ADA} PRIVMSG #tea :!status", "ada: Up for ")
         found = await asks(ircd, f"{ADA} PRIVMSG Terra :search kettle", "PRIVMSG ada :")
     assert "old kettle leaks" not in json.dumps(agent.requests)
     assert "the old kettle leaks" in found
+    assert "Nothing that is said here is recorded. No trouble with the model." in status
 
 
 async def test_help_and_introduction_do_not_say_that_an_answer_only_channel_is_recorded(

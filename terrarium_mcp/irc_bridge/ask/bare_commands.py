@@ -1,12 +1,13 @@
 """Commands in a private chat, where they need no prefix: `help`, `search greenhouse`. Pure.
 
-All else that is said in private is a question. So what could be a sentence is no command.
+Behind our nick a few need none in a channel either. All else that is said to us is a question. So
+what could be a sentence is no command.
 """
 
 import re
 from collections.abc import Callable, Mapping
 
-from terrarium_mcp.chat.commands import first_word
+from terrarium_mcp.chat.commands import COMMANDS, first_word
 from terrarium_mcp.chat.english import is_stop_word
 from terrarium_mcp.chat.identity import NICK_CHARACTERS, is_channel
 from terrarium_mcp.chat.question import is_question
@@ -46,7 +47,7 @@ def bare_command(said: str, names: tuple[str, ...], prefix: str) -> tuple[str, s
 
     Args:
         said: the text.
-        names: the commands there are.
+        names: the commands that need no prefix there.
         prefix: their prefix elsewhere, with which `help` may name one: `help !search`.
     """
     first, rest = first_word(said.strip())
@@ -56,7 +57,7 @@ def bare_command(said: str, names: tuple[str, ...], prefix: str) -> tuple[str, s
     if not rest:
         return name, ""
     if name == "help":
-        return (name, rest) if rest.removeprefix(prefix).lower() in names else None
+        return (name, rest) if rest.removeprefix(prefix).lower() in COMMANDS else None
     besides = _without_channels(rest) if name in _OF_A_CHANNEL else rest
     is_argument = _ARGUMENTS.get(name)
     return (name, rest) if not besides or (is_argument and is_argument(besides)) else None

@@ -24,6 +24,10 @@ CONSENT = ("optout", "optin", "forget")
 """Commands by which people decide about the record of themselves. Neither they nor the answers to
 them are recorded."""
 
+BEHIND_NICK = ("help", "stop")
+"""Commands that need no prefix behind our nick in a channel either: what newcomers try first, and
+what is urgent."""
+
 NEAR_MISS = "near miss"
 """The name of a command that is nearly one of COMMANDS: its asker is told which."""
 
@@ -92,7 +96,8 @@ class Address:
     def command_in(self, line: IrcMessage, *, is_channel: bool, now: datetime) -> Command | None:
         """The command in a message: `!name text`, `Terra: text`, or a private message.
 
-        In private also `name text` without the prefix, where no sentence begins so.
+        In private also `name text` without the prefix, where no sentence begins so, and `Terra:
+        name` of BEHIND_NICK.
         Never answered: notices, CTCP, other bots (IRCv3 bot tag), playback, old messages.
         """
         if line.command != "PRIVMSG" or line.source is None or len(line.params) < 2:
@@ -135,7 +140,7 @@ class Address:
         if text and not without_off_record(text):
             return None
         text = without_off_record(text)
-        bare = bare_command(text, COMMANDS, self.prefix) if private else None
+        bare = bare_command(text, COMMANDS if private else BEHIND_NICK, self.prefix)
         return self._prefixed(text) or bare or (QUESTIONS[0], text.strip())
 
 

@@ -24,7 +24,10 @@ from terrarium_mcp.irc_bridge.toolbox import Toolbox, ViewMeta
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import BridgeReport
 
-NOTHING_RECORDED = "Nothing that is said here is recorded, so I can look nothing up."
+NOTHING_RECORDED = "Nothing that is said here is recorded or remembered: I can look nothing up."
+
+WITHOUT_RECORD = frozenset((*CONSENT, "status"))
+"""Commands that have more to say than NOTHING_RECORDED where we only answer."""
 """The answer to a command that needs the history of a channel which is only answered in."""
 
 log = logging.getLogger(__name__)
@@ -97,7 +100,7 @@ class Responder:
         command, ways = pending.command, self._views.ways(pending.command)
         if command.name in WITHOUT_HISTORY:  # nor do they wait for the disk
             view: ViewMeta = {}
-        elif not (ways.is_recorded or command.name in CONSENT):
+        elif not (ways.is_recorded or command.name in WITHOUT_RECORD):
             return self._speech.lines(command, [NOTHING_RECORDED])
         else:
             view = await self._views.view(pending)

@@ -44,6 +44,7 @@ def test_what_could_be_a_sentence_is_none(said: str) -> None:
     assert bare_command(said, COMMANDS, "!") is None
 
 
-def test_a_command_that_the_bot_does_not_have_is_none() -> None:
+def test_a_command_that_needs_its_prefix_there_is_none_but_help_explains_each() -> None:
     assert bare_command("seen alice", ("search", "help"), "!") is None
-    assert bare_command("help seen", ("search", "help"), "!") is None
+    assert bare_command("help seen", ("search", "help"), "!") == ("help", "seen")
+    assert bare_command("help gate", ("search", "help"), "!") is None

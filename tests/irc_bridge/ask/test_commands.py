@@ -120,10 +120,27 @@ def test_in_private_what_could_be_a_sentence_is_a_question(text: str) -> None:
     assert asked(text, private=True) == Command("terrarium", text, ADA, "", "")
 
 
-@pytest.mark.parametrize("text", ["help", "search greenhouse", "stop", "optout", "Terra: help"])
+@pytest.mark.parametrize("text", ["help", "search greenhouse", "stop", "optout"])
 def test_in_a_channel_a_command_needs_its_prefix(text: str) -> None:
-    found = asked(text)
-    assert found is None or found == Command("terrarium", "help", ADA, "", "#tea")
+    assert asked(text) is None
+    if text not in ("help", "stop"):
+        assert asked(f"Terra: {text}") == Command("terrarium", text, ADA, "", "#tea")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "rest"),
+    [
+        ("Terra: help", "help", ""),
+        ("terra, Help", "help", ""),
+        ("@Terra help search", "help", "search"),
+        ("Terra: stop", "stop", ""),
+        ("Terra: help me", "terrarium", "help me"),
+        ("Terra: stop it", "terrarium", "stop it"),
+        ("Terra: help?", "terrarium", "help?"),
+    ],
+)
+def test_behind_our_nick_help_and_stop_need_no_prefix(text: str, name: str, rest: str) -> None:
+    assert asked(text) == Command(name, rest, ADA, "", "#tea")
 
 
 @pytest.mark.parametrize("text", ["!serch tea", "!Serch", "Terra: !serch tea", "!serch [off] tea"])

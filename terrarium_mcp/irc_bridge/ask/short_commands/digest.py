@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from terrarium_mcp.chat.commands import first_word
-from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.identity import fold, is_channel
 from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.chat.times.timestamps import from_iso, local
 from terrarium_mcp.chat.transcript import RenderOptions, dated_line
@@ -12,7 +12,6 @@ from terrarium_mcp.errors import and_more, people, quantity, shown
 from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
-    channel_and_rest,
     covered,
     nick_in,
     refused_message,
@@ -60,7 +59,7 @@ async def seen(context: CommandContext) -> list[str]:
 
 async def catchup(context: CommandContext) -> list[str]:
     """!catchup [CHANNEL] [SINCE]: what the asker missed, in four lines; the rest is under !more."""
-    channel, since = channel_and_rest(context.command.rest)
+    channel, since = _channel_and_since(context.command.rest)
     arguments = {"channel": channel, "since": since}
     found = await context.toolbox.call("catch_up", arguments, context.view)
     if found.failed:
@@ -82,6 +81,16 @@ async def catchup(context: CommandContext) -> list[str]:
     rest = [line for lines in subjects for line in lines[1:]]
     notes = _notes(facts, context.settings.command_prefix)
     return [_missed(facts, context), *beginnings, *rest, *notes]
+
+
+def _channel_and_since(words: str) -> tuple[str, str]:
+    """The channel and the time in an argument, in any order: `#tea 2h`, `since yesterday #tea`."""
+    given = words.split()
+    channel = next(filter(is_channel, given), "")
+    since = [word for word in given if word != channel]
+    if since[:1] and since[0].lower() == "since":
+        del since[0]
+    return channel, " ".join(since)
 
 
 def _notes(facts: Facts, prefix: str) -> list[str]:

@@ -47,6 +47,8 @@ def _up(report: BridgeReport, now: datetime) -> str:
 
 async def _recorded(context: CommandContext) -> str:
     """What the record covers here. That it cannot be read is part of the status."""
+    if not context.ways.is_recorded:
+        return "Nothing that is said here is recorded."
     arguments = {"limit": 1, "format": "json"}
     try:
         found = await context.toolbox.call("get_recent_irc_messages", arguments, context.view)

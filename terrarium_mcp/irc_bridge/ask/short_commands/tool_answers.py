@@ -104,4 +104,5 @@ def _notes(found: ToolAnswer) -> Sequence[str]:
 
 def _sentence(note: str) -> str:
     text = note.removeprefix(_NOTE).rstrip(".")
-    return f"{text[:1].upper()}{text[1:]}."
+    is_word = first_word(text)[0].isalpha()  # what somebody typed stays as it is: `before:foo`
+    return f"{text[:1].upper() if is_word else text[:1]}{text[1:]}."

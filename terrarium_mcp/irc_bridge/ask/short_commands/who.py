@@ -6,7 +6,7 @@ from typing import Any
 
 from terrarium_mcp.chat.defusing import JOINER
 from terrarium_mcp.chat.splitting import split_for_irc
-from terrarium_mcp.errors import and_more, shown
+from terrarium_mcp.errors import and_more
 from terrarium_mcp.irc_bridge.answer.reply import SHOWN
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
@@ -25,8 +25,7 @@ async def who(context: CommandContext) -> list[str]:
     channel, rest = channel_and_rest(context.command.rest)
     if rest:
         prefix = context.settings.command_prefix
-        alone = f"alone it lists who is here, and {prefix}seen NICK says whether somebody is"
-        return [f"{prefix}who takes no {shown(rest)}: {alone}."]
+        return [f"{prefix}who lists all who are here. For one person: {prefix}seen NICK."]
     view = {**without_cutoff(context.view), "max_tokens": _TOKENS}
     found = await context.toolbox.call("get_current_users", {"channel": channel}, view)
     if found.failed:

@@ -104,6 +104,8 @@ async def test_catchup_takes_a_time_and_says_so_when_it_is_none(
             "ada: whenever is neither a time nor a message id."
             " Write a time as 2h, yesterday or 2026-05-01.",
         )
+        for typed in ("yesterday #tea", "#tea since yesterday", "SINCE yesterday"):
+            assert await scene.asks(f"!catchup {typed}", since)
         assert await scene.asks("!catchup tomorrow", "ada: tomorrow is in the future: ")
 
 

@@ -52,7 +52,7 @@ async def test_a_value_that_cannot_be_is_answered_with_how_to_write_it(tmp_path:
 async def test_what_only_looks_like_an_operator_is_said_also_beside_hits(tmp_path: Path) -> None:
     async with desk(tmp_path, [said("deploy at noon")]) as scene:
         note, *hits = await scene.asks("!search before:2026-13-40 deploy")
-        assert note.startswith("Before:2026-13-40 was read as text")
+        assert note.startswith("before:2026-13-40 was read as text")
         assert "deploy at noon" in hits[0]
 
 
