@@ -57,6 +57,17 @@ class _Board:
     told: set[str] = field(default_factory=set)
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
 
+    @property
+    def named(self) -> Sequence[str]:
+        """Who is to be told something, each once."""
+        return tuple(dict.fromkeys([*(one.command.asker for one in self.waiting), *self.refused]))
+
+    def tell(self, nicks: Sequence[str]) -> None:
+        """These have been told."""
+        self.told.update(nicks)
+        self.waiting = [one for one in self.waiting if one.command.asker not in self.told]
+        self.refused = {nick: one for nick, one in self.refused.items() if nick not in self.told}
+
     def has_room(self) -> bool:
         return len(self.refused) + len(self.waiting) + len(self.told) < MOST_NICKS
 
@@ -118,25 +129,39 @@ class NoticeBoard:
         try:
             with board.scope:
                 await anyio.sleep(GATHERED)
-                while text := self._line(board):
-                    try:
-                        await self._say(target, text)
-                    except TerrariumError as error:
-                        log.info("nobody was told in %s: %s", target, error)
+                is_said = await self._say_line(target, board)
+                while is_said:
                     await anyio.sleep(EVERY)
+                    is_said = await self._say_line(target, board)
         finally:
             del self._boards[target]
 
+    async def _say_line(self, target: str, board: _Board) -> bool:
+        """Say what is to be said; returns whether anything was.
+
+        All else that is said leaves first. So while a line waits, it is written again from what is
+        true by then.
+        """
+        while text := self._line(board):
+            nicks = board.named
+            with anyio.move_on_after(GATHERED) as waiting:
+                try:
+                    await self._say(target, text)
+                except TerrariumError as error:
+                    log.info("nobody was told in %s: %s", target, error)
+            if not waiting.cancelled_caught:
+                board.tell(nicks)
+                return True
+        return False
+
     def _line(self, board: _Board) -> str:
-        """The next line; what it says is no longer to be told."""
-        waiting = [one.command.asker for one in board.waiting if self._still_waits(one)]
+        """The line for all who are to be told something now."""
         now = anyio.current_time()
-        refused = {nick: one.why for nick, one in board.refused.items() if not one.is_stale(now)}
-        waiting = [nick for nick in dict.fromkeys(waiting) if nick not in refused]
-        text = line_for(refused, waiting, named=bool(board.channel))
-        board.told |= {*refused, *waiting}
-        board.refused, board.waiting = {}, []
-        return text
+        board.waiting = [one for one in board.waiting if self._still_waits(one)]
+        board.refused = {nick: one for nick, one in board.refused.items() if not one.is_stale(now)}
+        waiting = [nick for nick in board.named if nick not in board.refused]
+        refused = {nick: one.why for nick, one in board.refused.items()}
+        return line_for(refused, waiting, named=bool(board.channel))
 
 
 def line_for(refused: Mapping[str, Refusal], waiting: Sequence[str], *, named: bool) -> str:

@@ -28,8 +28,13 @@ class Wall:
 
     def __init__(self) -> None:
         self.lines: list[tuple[str, str]] = []
+        self.offered: list[str] = []
+        """What is or was about to be put up."""
         self.broken = False
         self.waiting = True
+        self.free = anyio.Event()
+        """Set while nothing else is said."""
+        self.free.set()
         self._news = Bell()
 
     async def has_lines(self, count: int) -> None:
@@ -37,7 +42,15 @@ class Wall:
             while len(self.lines) < count:
                 await self._news.wait()
 
+    async def is_offered(self, text: str) -> None:
+        with anyio.fail_after(10):
+            while text not in self.offered:
+                await self._news.wait()
+
     async def say(self, target: str, text: str) -> None:
+        self.offered.append(text)
+        self._news.ring()
+        await self.free.wait()
         self.lines.append((target, text))
         self._news.ring()
         if self.broken:
@@ -122,6 +135,25 @@ async def test_who_was_served_meanwhile_is_not_told_to_wait(
         board.announce(PendingCommand(command("ada"), None, "#tea"))
         await until_empty(board)
         assert wall.lines == [("#tea", "ada: one moment, other questions come first.")]
+
+
+async def test_who_is_served_while_the_line_waits_to_leave_is_not_in_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wall = Wall()
+    wall.free = anyio.Event()
+    async with board_on(wall, monkeypatch) as board:
+        board.announce(PendingCommand(command("ada"), None, "#tea"))
+        board.refuse(command("bo"), FULL)
+        wait = "ada: one moment, other questions come first."
+        await wall.is_offered(f"{wait} bo: {FULL.value}")
+        wall.waiting = False
+        board.refuse(command("cy"), FULL)
+        await wall.is_offered(f"bo and cy: {FULL.value}")
+        wall.free.set()
+        await wall.has_lines(1)
+        await until_empty(board)
+    assert wall.lines == [("#tea", f"bo and cy: {FULL.value}")]
 
 
 async def test_a_refusal_of_the_moment_that_waited_long_is_not_told(
