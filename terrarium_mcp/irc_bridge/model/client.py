@@ -161,7 +161,7 @@ class LLM:
             raise
         except TalkTooLong as error:
             self._breaker = Breaker()
-            self.condition.remark("too long", f"{error} Half of it is tried.")
+            self.condition.remark("too long", f"{str(error).rstrip('.')}. Half of it is tried.")
             raise
         self._breaker = Breaker()
         self.condition.well()

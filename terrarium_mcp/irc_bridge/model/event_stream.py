@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from terrarium_mcp.irc_bridge.model.content_parts import words_of
 from terrarium_mcp.irc_bridge.model.endpoint_json import parsed_json
 
 _END = b"[DONE]"
@@ -20,7 +21,7 @@ def completion_of_events(body: bytes) -> dict[str, Any] | None:
     if not body.lstrip().startswith((b"data:", b"event:", b"id:", b":")):
         return None
     message: dict[str, Any] = {}
-    calls: dict[Any, dict[str, Any]] = {}
+    calls: list[dict[str, Any]] = []
     finish, usage = None, None
     for piece in _events(body):
         usage = piece.get("usage") or usage
@@ -30,7 +31,7 @@ def completion_of_events(body: bytes) -> dict[str, Any] | None:
                 _add_texts(message, delta)
                 _add_calls(calls, delta.get("tool_calls"))
     if calls:
-        message["tool_calls"] = list(calls.values())
+        message["tool_calls"] = calls
     is_whole = finish or (message and _ends(body))
     choices = [{"message": message, "finish_reason": finish}] if is_whole else []
     return {"choices": choices, "usage": usage}
@@ -54,16 +55,29 @@ def _ends(body: bytes) -> bool:
 
 def _add_texts(message: dict[str, Any], delta: dict[str, Any]) -> None:
     for name in _TEXTS:
-        if isinstance(piece := delta.get(name), str):
-            message[name] = message.get(name, "") + piece
+        if isinstance(piece := delta.get(name), str | list):
+            message[name] = message.get(name, "") + words_of(piece)
 
 
-def _add_calls(calls: dict[Any, dict[str, Any]], pieces: Any) -> None:
-    """Add pieces of calls, which belong to the call with the same index."""
+def _add_calls(calls: list[dict[str, Any]], pieces: Any) -> None:
+    """Add pieces of calls, each to the latest call with its index, or to a new one.
+
+    Some endpoints give all calls one index, or none: then another id begins another call.
+    """
     for piece in pieces if isinstance(pieces, list) else ():
         match piece:
-            case {"index": index, "function": dict(function)}:
-                call = calls.setdefault(index, {"function": {"name": "", "arguments": ""}})
-                call["id"] = piece.get("id") or call.get("id")
+            case {"function": dict(function)}:
+                call = _call_of(piece, calls)
+                call["id"] = piece.get("id") or call["id"]
                 for name in ("name", "arguments"):
                     call["function"][name] += str(function.get(name) or "")
+
+
+def _call_of(piece: dict[str, Any], calls: list[dict[str, Any]]) -> dict[str, Any]:
+    """The call that a piece belongs to: the latest one with its index, and its id if it has one."""
+    begun = [call for call in calls if call["index"] == piece.get("index")]
+    if begun and begun[-1]["id"] in (None, piece.get("id") or begun[-1]["id"]):
+        return begun[-1]
+    new = {"index": piece.get("index"), "id": None, "function": {"name": "", "arguments": ""}}
+    calls.append(new)
+    return new

@@ -18,6 +18,7 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
     ToolResult,
     ToolSchema,
 )
+from terrarium_mcp.irc_bridge.model.content_parts import words_of
 from terrarium_mcp.irc_bridge.model.endpoint_json import parsed_json
 from terrarium_mcp.irc_bridge.model.event_stream import completion_of_events
 from terrarium_mcp.irc_bridge.model.reasoning_tags import without_reasoning
@@ -179,12 +180,8 @@ class _CompletionToolCall(BaseModel):
         return ToolCall(call_id, function.name or UNNAMED, arguments)
 
 
-class _ContentPart(BaseModel):
-    text: str = ""
-
-
 class _CompletionMessage(BaseModel):
-    content: str | list[_ContentPart] | None = None
+    content: str | list[str | dict[str, Any]] | None = None
     refusal: str | None = None
     """OpenAI's place for the words with which its model declines."""
     tool_calls: list[_CompletionToolCall] | None = None
@@ -194,9 +191,7 @@ class _CompletionMessage(BaseModel):
 
     @property
     def words(self) -> str:
-        if isinstance(self.content, list):
-            return "".join(part.text for part in self.content)
-        return self.content or self.refusal or ""
+        return words_of(self.content) or self.refusal or ""
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
@@ -211,7 +206,10 @@ class _Choice(BaseModel):
     def reasoned(self) -> bool:
         """Whether it holds reasoning, or reached the token limit before the first word."""
         message = self.message
-        thought = message.words.strip() or message.reasoning_content or message.reasoning
+        in_parts = isinstance(message.content, list) and message.content
+        thought = (
+            message.words.strip() or in_parts or message.reasoning_content or message.reasoning
+        )
         return bool(thought) or self.is_cut
 
     @property

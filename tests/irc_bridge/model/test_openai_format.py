@@ -162,6 +162,54 @@ def events(*chunks: dict[str, Any]) -> bytes:
     return "".join([": ping\r\n\r\n", *lines, "data: [DONE]\r\n\r\n"]).encode()
 
 
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [{"type": "text", "text": "The gate"}, {"type": "text", "text": " is green."}],
+        [{"type": "thinking", "text": "Hm."}, {"type": "text", "text": "The gate is green."}],
+        [
+            {"type": "reasoning", "text": "Hm."},
+            {"type": "output_text", "text": "The gate is green."},
+        ],
+        [{"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}, "The gate is green."],
+        [{"type": "image_url", "text": None}, {"text": "The gate is green."}],
+        ["The gate ", "is green.", {"type": "text"}],
+    ],
+)
+def test_of_content_in_parts_only_the_words_are_the_answer(parts: list[Any]) -> None:
+    assert read_message(completion({"content": parts})).text == "The gate is green."
+    assert read_message(events({"delta": {"content": parts}})).text == "The gate is green."
+
+
+def test_nothing_but_parts_of_reasoning_is_no_answer() -> None:
+    said = read_message(completion({"content": [{"type": "thinking", "text": "Hm."}]}))
+    assert (said.text, said.only_reasoned) == ("", True)
+
+
+def test_a_refusal_may_be_a_part() -> None:
+    parts = [{"type": "refusal", "refusal": "I must decline."}]
+    assert read_message(completion({"content": parts})).text == "I must decline."
+
+
+@pytest.mark.parametrize("index", [{}, {"index": 0}])
+def test_in_a_stream_another_id_begins_another_call(index: dict[str, int]) -> None:
+    def piece(arguments: str, **more: str) -> dict[str, Any]:
+        name, call_id = more.get("name"), more.get("id")
+        function = {"arguments": arguments, **({"name": name} if name else {})}
+        call = {**index, "function": function, **({"id": call_id} if call_id else {})}
+        return {"delta": {"tool_calls": [call]}}
+
+    said = read_message(
+        events(
+            piece('{"a":', name="f", id="one"),
+            piece(" 1}", id="one"),
+            piece('{"b":', name="g", id="two"),
+            piece(" 2}"),
+        )
+    )
+    assert said.calls == (ToolCall("one", "f", '{"a": 1}'), ToolCall("two", "g", '{"b": 2}'))
+
+
 def test_a_stream_is_joined_with_its_calls() -> None:
     pieces: list[dict[str, Any]] = [
         {"delta": {"role": "assistant", "content": "Let "}},
