@@ -24,6 +24,7 @@ from terrarium_mcp.settings.values import (
     AdminNames,
     BotNick,
     Channels,
+    CommandPrefix,
     Masks,
     ModelUrl,
     Mounts,
@@ -129,7 +130,7 @@ class Settings(BaseModel):
         "off",
         "on: say on entering a channel, once a day at most, that it is recorded",
     )
-    command_prefix: str = _setting(
+    command_prefix: CommandPrefix = _setting(
         "COMMAND_PREFIX", "!", "prefix of the bot's commands", min_length=1, max_length=20
     )
     max_context_messages: int = _setting(

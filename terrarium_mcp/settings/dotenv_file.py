@@ -20,7 +20,12 @@ def read_dotenv(file: Path) -> dict[str, str | None]:
     """
     try:
         text = file.read_text("utf-8")
-    except (UnicodeDecodeError, OSError) as error:
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise BadSetting(
+            f"{file} is not UTF-8 from line {line} on. Fix it, or use another with --env-file."
+        ) from None
+    except OSError as error:
         raise BadSetting(
             f"{file} cannot be read: {error}. Fix it, or use another with --env-file."
         ) from None

@@ -70,6 +70,12 @@ def _relays(value: object) -> object:
     return tuple(one if isinstance(one, Relay) else parse_relay(str(one)) for one in named)
 
 
+def _command_prefix(prefix: str) -> str:
+    if prefix.startswith("/"):
+        raise ValueError("IRC clients keep lines that begin with / to themselves. Choose another")
+    return prefix
+
+
 def names_of(value: object) -> object:
     """The words of `ada, *!*@staff.example` as a tuple; neither text nor a list: as it is."""
     words = value.replace(",", " ").split() if isinstance(value, str) else value
@@ -140,6 +146,7 @@ def _viewer_url(address: str) -> str:
     return address
 
 
+CommandPrefix = Annotated[str, AfterValidator(_command_prefix)]
 BotNick = Annotated[str, AfterValidator(_nick)]
 NetworkName = Annotated[str, AfterValidator(_network_name)]
 Url = Annotated[str, AfterValidator(_url)]

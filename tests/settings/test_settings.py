@@ -236,8 +236,8 @@ def test_a_file_that_cannot_be_read_is_a_bad_setting(home: Path) -> None:
     assert "cannot be read as TOML" in complaint(config=home / "bad.toml")
     (home / "bad.toml").write_bytes(b'IRC_NICK = "\xff"\n')
     assert "cannot be read as TOML" in complaint(config=home / "bad.toml")
-    (home / "bad.env").write_bytes(b"IRC_NICK=\xff\xfe\n")
-    assert "cannot be read" in complaint(env_file=home / "bad.env")
+    (home / "bad.env").write_bytes(b"DB_PATH=tea.db\nIRC_NICK=\xff\xfe\n")
+    assert "is not UTF-8 from line 2 on" in complaint(env_file=home / "bad.env")
 
 
 @pytest.mark.parametrize(
@@ -416,6 +416,11 @@ def test_a_command_prefix_has_at_least_one_character(prefix: str, accepted: bool
         )
 
 
+def test_a_command_prefix_is_none_that_clients_keep_to_themselves() -> None:
+    told = complaint(flags={"COMMAND_PREFIX": "/"})
+    assert "IRC clients keep lines that begin with / to themselves. Choose another" in told
+
+
 def test_a_bot_needs_a_nick() -> None:
     assert complaint(flags={"irc_nick": ""}).startswith("IRC_NICK='' (from the command line): ")
     assert load_settings({"irc_nick": "x"}, environ={}).irc_nick == "x"
@@ -584,7 +589,7 @@ def test_a_broken_file_is_named_with_the_flag_that_names_another(home: Path) -> 
     assert told.startswith(f"{home / 'bad.toml'} cannot be read as TOML: Invalid value")
     assert told.endswith(". Fix it, or use another with --config.")
     told = complaint(env_file=home / "bad.env")
-    assert told.startswith(f"{home / 'bad.env'} cannot be read: 'utf-8' codec")
+    assert told.startswith(f"{home / 'bad.env'} is not UTF-8 from line 1 on.")
     assert told.endswith(". Fix it, or use another with --env-file.")
 
 
