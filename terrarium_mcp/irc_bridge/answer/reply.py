@@ -128,7 +128,7 @@ def _pieces(reply: Reply, line_bytes: int, shown: int, note_bytes: int) -> Itera
             is_end = number == len(reply.more) - 1 and cutter.fits(said)
             has_note = place % shown == shown - 1 and not is_end
             piece, end = cutter.piece(said, beside_note if has_note else width)
-            if has_note and shown > 1 and cutter.divides_word(end):
+            if has_note and shown > 1 and cutter.divides_word(end) and cutter.word_fits(said):
                 piece, end = "", said  # it comes whole on the next page
             elif not piece:
                 said = end
@@ -163,6 +163,11 @@ class _LineCutter:
         """Whether a cut is inside a word or URL; CJK may be cut anywhere."""
         around = self._line[at - 1 : at + 1]
         return 0 < at < len(self._line) and around.isascii() and " " not in around
+
+    def word_fits(self, at: int) -> bool:
+        """Whether the word that begins `at` a character fits one line."""
+        word, *_ = self._line[at:].split(maxsplit=1)
+        return len(word.encode()) <= self._room(self._width)
 
     def _room(self, width: int) -> int:
         return max(width - len(self._mark.encode()), LARGEST_CODE_POINT)

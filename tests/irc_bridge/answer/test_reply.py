@@ -179,6 +179,13 @@ def test_a_link_that_leaves_no_room_for_the_note_comes_whole_under_more() -> Non
     assert paged(reply, line_bytes=len(f"bob: {URL}")).now == (f"| {URL}", "| d")
 
 
+def test_a_word_that_fits_no_line_is_cut_also_before_the_note() -> None:
+    reply = reply_lines(["x" * 1000], to="bob", line_bytes=100)
+    assert len(reply.now) == 4
+    assert reply.now[-1].startswith("| [LLM] xxxxxxxx")
+    assert reply.now[-1].endswith("x (8 more: !more)")
+
+
 def test_of_an_answer_without_end_the_start_is_said_and_the_cut_is_told() -> None:
     lines = clean_answer("tea at four. " * 15_400)
     assert sum(map(len, lines)) < 16_100
