@@ -29,7 +29,8 @@ _UNREACHED = (
     "Not reached: {nicks}backups, exports, what others and I quoted or said of you, and single"
     " words in the index until the operator rewrites the file."
 )
-_OTHER_NICKS = "what you said under another nick (take it, and ask again), "
+_OTHER_NICKS = "what you said under another nick{when} (take it, and ask again), "
+_LOGGED_OUT = " without your account"
 
 log = logging.getLogger(__name__)
 
@@ -86,7 +87,8 @@ async def _counted(context: CommandContext) -> list[str]:
         return [f"{nothing} {_known_by(context.asker)} {_ask_operator(context)}"]
     removes = f"This removes {_amount(traces)} for good, also from the index and the backlog."
     confirm = f"Say {context.settings.command_prefix}forget yes within 2 minutes."
-    unreached = _UNREACHED.format(nicks="" if context.asker.account else _OTHER_NICKS)
+    when = _LOGGED_OUT if context.asker.account else ""
+    unreached = _UNREACHED.format(nicks=_OTHER_NICKS.format(when=when))
     return [f"{removes} {confirm}", f"{_known_by(context.asker)} {unreached}"]
 
 

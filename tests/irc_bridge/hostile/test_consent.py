@@ -424,6 +424,24 @@ async def test_nobody_confirms_for_another(tmp_path: Path) -> None:
         assert "zwiebel" not in entry.nick
 
 
+async def test_what_was_said_logged_out_under_another_nick_stays_and_is_said_to(
+    tmp_path: Path,
+) -> None:
+    async with playing(tmp_path) as scene:
+        await scene.hears(
+            f"{ZWIEBEL} PRIVMSG #tea :xyzzy logged out",
+            "@account=countess :zoe!~z@far.example PRIVMSG #tea :xyzzy logged in",
+        )
+        await scene.asks(
+            "@account=countess :zoe!~z@far.example PRIVMSG #tea :!forget",
+            "Not reached: what you said under another nick without your account (take it, and ask",
+        )
+        await scene.asks(
+            "@account=countess :zoe!~z@far.example PRIVMSG #tea :!forget yes", "Removed 1 message"
+        )
+        assert await scene.texts() == ["zwiebel xyzzy logged out"]
+
+
 async def test_what_was_asked_and_answered_is_forgotten_too(tmp_path: Path) -> None:
     async with playing(tmp_path) as scene:
         await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :xyzzy", f"{BO} PRIVMSG #tea :tea")
