@@ -333,9 +333,7 @@ async def _completion(endpoint: Endpoint, body: RequestBody) -> ModelMessage:
     """
     answer = await endpoint.complete(body)
     try:
-        offered = [tool["function"]["name"] for tool in body.get("tools", ())]
-        reading = partial(read_message, answer, offered)
-        said = _with_ids(await offload(reading))  # it may be 4 MB
+        said = _with_ids(await offload(partial(read_message, answer)))  # it may be 4 MB
     except NotACompletion as error:
         raise RejectedRequest(200, endpoint.words(str(error))) from error
     return dataclasses.replace(said, usage=completed_usage(body, said))

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from terrarium_mcp.irc_bridge.model.endpoint_json import parsed_json
 from terrarium_mcp.irc_bridge.model.event_stream import completion_of_events
 from terrarium_mcp.irc_bridge.model.reasoning_tags import without_reasoning
 from terrarium_mcp.irc_bridge.model.template_tokens import broken_template_tokens
-from terrarium_mcp.irc_bridge.model.text_tool_calls import calls_behind_words, text_tool_calls
+from terrarium_mcp.irc_bridge.model.text_tool_calls import text_tool_calls, without_calls_behind
 
 MAX_MENTIONED = 200  # characters of arguments shown in the mention of a call
 MAX_NAME = 64  # characters of a function's name, at OpenAI
@@ -71,15 +71,10 @@ def request_tool(tool: ToolSchema) -> dict[str, Any]:
     }
 
 
-def read_message(body: bytes, offered: Collection[str] = ()) -> ModelMessage:
+def read_message(body: bytes) -> ModelMessage:
     """The message in a chat completion, without its reasoning.
 
     Its usage is the endpoint's own, with 0 for what it did not count.
-
-    Args:
-        body: the endpoint's answer.
-        offered: the names of the tools that the request offers. What looks like a call of another
-            one, behind words, may be the example that was asked for.
 
     Raises:
         NotACompletion: `body` is not a chat completion.
@@ -95,9 +90,7 @@ def read_message(body: bytes, offered: Collection[str] = ()) -> ModelMessage:
         return replace(said, calls=calls)
     if calls := text_tool_calls(said.text)[:MAX_CALLS]:
         return replace(said, text="", calls=calls)
-    before, calls = calls_behind_words(said.text)
-    if calls and (not offered or {call.name for call in calls} <= {*offered}):
-        return replace(said, text=before, calls=calls[:MAX_CALLS])
+    said = replace(said, text=without_calls_behind(said.text))
     if said.text and choice.is_cut:
         return replace(said, text=said.text + _CUT)
     return replace(said, only_reasoned=not said.text and choice.reasoned)

@@ -17,7 +17,7 @@ An endpoint without a parser for its model passes them on in the model's own for
 | with special tokens around each part | see `token_tool_calls.py` |
 
 A call inside a sentence is not a call: `I could call search(query="x") but I will not.` Neither is
-one behind words, except in tags of a template (`calls_behind_words`).
+one behind words; in tags of a template it is no part of the answer either (`without_calls_behind`).
 """
 
 import ast
@@ -78,16 +78,16 @@ def text_tool_calls(text: str) -> Calls:
     return next((calls for read in readers if (calls := read(text))), ())
 
 
-def calls_behind_words(text: str) -> tuple[str, Calls]:
-    """The words of a text that ends with calls in tags of a template, and these calls.
+def without_calls_behind(text: str) -> str:
+    """The words of a text that ends with calls in tags of a template; any other text as it is.
 
-    Many models say what they are about to do. There are no calls if anything follows them, if they
-    do not begin a line, or if they are code.
+    Calls stay if anything follows them, if they do not begin a line, or if they are code: they may
+    be the example that was asked for.
     """
     code = CodeSpans(text)
     places = (found.start() for found in _TEMPLATE_TAG.finditer(text))
     begin = next((place for place in places if not code.holds(place)), 0)
-    return text[:begin].rstrip(), text_tool_calls(text[begin:]) if begin else ()
+    return text[:begin].rstrip() if begin and text_tool_calls(text[begin:]) else text
 
 
 def _tagged(text: str) -> Calls:

@@ -3,7 +3,6 @@
 import json
 import socket
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -165,16 +164,6 @@ async def test_an_id_that_is_too_long_to_be_sent_back_is_replaced(
     (found,) = (await llm.next_message(TALK, [SEARCH])).calls
     assert (found.id == sent) is kept
     assert 0 < len(found.id) <= 64
-
-
-async def test_a_call_behind_words_is_a_call_of_the_tools_that_are_offered(
-    agent: StrictAgent, llm: LLM
-) -> None:
-    agent.will(*['Let me see.\n<tool_call>{"name": "search", "arguments": {}}</tool_call>'] * 2)
-    said = await llm.next_message(TALK, [SEARCH])
-    assert (said.text, [call.name for call in said.calls]) == ("Let me see.", ["search"])
-    other = await llm.next_message(TALK, [replace(SEARCH, name="recent")])
-    assert other.calls == ()
 
 
 async def test_a_call_inside_a_sentence_is_words(agent: StrictAgent, llm: LLM) -> None:

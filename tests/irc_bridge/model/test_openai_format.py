@@ -120,18 +120,9 @@ def test_of_a_huge_answer_the_beginning_is_kept_and_its_reasoning_is_not_counted
     assert said.text == ("tea " * 50_000)[:MAX_TEXT]
 
 
-CALL_BEHIND_WORDS = 'Let me see.\n<tool_call>{"name": "search", "arguments": {}}</tool_call>'
-
-
-@pytest.mark.parametrize("offered", [["search", "recent"], []])
-def test_a_call_behind_words_is_a_call_and_the_words_stay(offered: list[str]) -> None:
-    said = read_message(completion({"content": CALL_BEHIND_WORDS}), offered)
-    assert (said.text, [call.name for call in said.calls]) == ("Let me see.", ["search"])
-
-
-def test_a_call_behind_words_of_a_tool_that_is_not_offered_is_an_example() -> None:
-    said = read_message(completion({"content": CALL_BEHIND_WORDS}), ["recent"])
-    assert said == ModelMessage(CALL_BEHIND_WORDS)
+def test_a_call_behind_words_is_neither_made_nor_said() -> None:
+    text = 'Let me see.\n<tool_call>{"name": "search", "arguments": {}}</tool_call>'
+    assert read_message(completion({"content": text})) == ModelMessage("Let me see.")
 
 
 @pytest.mark.parametrize(("finish", "ending"), [("length", " …"), ("stop", ""), (None, "")])

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from terrarium_mcp.irc_bridge.model.text_tool_calls import (
-    calls_behind_words,
     text_tool_calls,
+    without_calls_behind,
 )
 
 GATE = '{"name": "search", "arguments": {"query": "gate"}}'
@@ -138,10 +138,8 @@ def test_anything_else_is_text(text: str) -> None:
     "calls",
     [f"<tool_call>\n{GATE}\n</tool_call>", f"<|python_tag|>{GATE}", DEEPSEEK_V3, KIMI, MINIMAX],
 )
-def test_calls_in_tags_of_a_template_may_follow_words(calls: str) -> None:
-    words, found = calls_behind_words(f"Let me look that up.\n\n{calls}")
-    assert words == "Let me look that up."
-    assert [call.name for call in found] == ["search"]
+def test_of_words_with_calls_in_tags_of_a_template_the_words_are_left(calls: str) -> None:
+    assert without_calls_behind(f"Let me look that up.\n\n{calls}") == "Let me look that up."
 
 
 @pytest.mark.parametrize(
@@ -156,7 +154,7 @@ def test_calls_in_tags_of_a_template_may_follow_words(calls: str) -> None:
     ],
 )
 def test_words_without_such_calls_behind_them_are_words(text: str) -> None:
-    assert calls_behind_words(text)[1] == ()
+    assert without_calls_behind(text) == text
 
 
 def test_a_comma_inside_a_string_separates_nothing() -> None:
@@ -198,4 +196,4 @@ def test_glm_values_are_json_where_they_are_json() -> None:
 @given(st.text() | st.text(alphabet="<tool_call>/{}[]()=\"' \n:,ax1funipr"))
 def test_no_text_is_an_error(text: str) -> None:
     text_tool_calls(text)
-    calls_behind_words(text)
+    without_calls_behind(text)
