@@ -142,6 +142,18 @@ async def test_the_tools_have_the_names_parameters_and_defaults_of_the_contract(
     assert found == CONTRACT
 
 
+async def test_servers_whose_settings_agree_share_their_tools(house: House) -> None:
+    async def parameters(most: int) -> dict[str, dict[str, Any]]:
+        settings = SETTINGS.model_copy(update={"search_max_results": most})
+        tools = await build_server(house.store, settings).list_tools()
+        return {tool.name: tool.input_schema["properties"] for tool in tools}
+
+    one, same, other = await parameters(3), await parameters(3), await parameters(4)
+    assert [name for name in one if one[name] is not same[name]] == []
+    assert [name for name in one if one[name] is not other[name]] == ["search_web"]
+    assert [told["search_web"]["max_results"]["default"] for told in (one, other)] == [3, 4]
+
+
 async def test_every_tool_has_a_title_and_every_parameter_a_description(house: House) -> None:
     for tool in (await published(house)).values():
         assert tool.title
