@@ -505,12 +505,14 @@ async def test_where_a_reload_ends_answers_none_is_given_to_what_was_asked_befor
     async with answering(tmp_path) as (agent, ircd, house):
         agent.will(hangs(says("Too late.")), "In #mate.")
         await ircd.says(f"{ADA} PRIVMSG #tea :!ask who?", f"{BO} PRIVMSG #tea :!ask who waits?")
+        waits = "PRIVMSG #tea :bo: one moment, other questions come first."
         with anyio.fail_after(PATIENCE):
             await agent.asked(1)
+            await ircd.hears(waits)
         house.bridges.change_settings(house.settings.with_channel_tables([RECORD]))
         agent.release()
         await asks(ircd, f"{ADA} PRIVMSG #mate :!ask and here?", "[LLM] In #mate.")
-        assert not said(ircd, "PRIVMSG #tea")
+        assert said(ircd, "PRIVMSG #tea") == [waits]
 
 
 async def test_where_a_reload_ends_the_record_the_answer_in_work_leaves_nothing_there(
