@@ -18,6 +18,7 @@ BASE = {
     "offload",
     "policy",
     "settings",
+    "tls",
     "zstd",
 }
 TOOLS = {"tools", "resources", "prompts", "completions", "live"}
@@ -29,6 +30,7 @@ MAY_IMPORT = {
     "bounded_dict": set[str](),
     "offload": set[str](),  # pure anyio too
     "sdk": set[str](),
+    "tls": set[str](),
     "zstd": set[str](),
     "errors": {"chat"},
     "settings": {"chat", "errors"},

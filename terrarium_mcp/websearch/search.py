@@ -10,6 +10,7 @@ import httpx2
 from terrarium_mcp.bounded_body import ACCEPT_ENCODING, bound_body
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
+from terrarium_mcp.tls import tls_context
 
 TIMEOUT = 10.0
 """Seconds for the whole answer, as in terrarium-irc."""
@@ -59,7 +60,10 @@ async def _response(query: str, count: int, settings: Settings) -> httpx2.Respon
     try:
         url = httpx2.URL(settings.search_api_url).copy_merge_params({"q": query, "num": count})
         async with httpx2.AsyncClient(
-            timeout=TIMEOUT, follow_redirects=True, event_hooks={"response": [_bound]}
+            verify=tls_context(),
+            timeout=TIMEOUT,
+            follow_redirects=True,
+            event_hooks={"response": [_bound]},
         ) as client:
             with anyio.fail_after(TIMEOUT):  # httpx2's own timeout restarts with every byte
                 response = await client.get(url, headers=headers)

@@ -20,6 +20,7 @@ from terrarium_mcp.irc_bridge.model.errors import ConnectionFailed, RejectedRequ
 from terrarium_mcp.irc_bridge.model.health import Health, reported_health
 from terrarium_mcp.irc_bridge.model.retries import Sleep, asked_seconds, retrying
 from terrarium_mcp.offload import offload
+from terrarium_mcp.tls import tls_context
 
 CONNECT_SECONDS = 10.0
 
@@ -152,6 +153,7 @@ def _fresh_connections() -> DefaultAsyncHttpxClient:
     address in the settings and to no other.
     """
     return DefaultAsyncHttpxClient(
+        verify=tls_context(),
         limits=httpx2.Limits(max_keepalive_connections=0),
         timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
         follow_redirects=False,

@@ -17,6 +17,7 @@ from terrarium_mcp.bounded_body import ACCEPT_ENCODING, bound_body
 from terrarium_mcp.errors import shown
 from terrarium_mcp.irc_bridge.toolbox.repairs import Complain, RepairedStream
 from terrarium_mcp.settings import Mount
+from terrarium_mcp.tls import tls_context
 
 STDERR_LINES = 20
 """Lines of a server's stderr that are logged in STDERR_EVERY; what is beyond is left out."""
@@ -92,7 +93,10 @@ async def _reached(mount: Mount) -> AsyncIterator[Any]:
     headers = {"Accept-Encoding": ACCEPT_ENCODING, **mount.headers}
     async with (
         httpx2.AsyncClient(
-            headers=headers, timeout=_TIMEOUT, event_hooks={"response": [_bound]}
+            verify=tls_context(),
+            headers=headers,
+            timeout=_TIMEOUT,
+            event_hooks={"response": [_bound]},
         ) as http,
         streamable_http_client(mount.url, http_client=http) as streams,
     ):

@@ -1,0 +1,32 @@
+"""Whom the HTTP clients of a process trust."""
+
+import ssl
+from typing import NoReturn
+
+import httpx2
+import pytest
+
+from terrarium_mcp.irc_bridge.model.client import LLM
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.tls import tls_context
+from terrarium_mcp.websearch.search import WebSearchFailed, search_the_web
+
+
+def test_a_certificate_is_verified_and_its_name_too() -> None:
+    context = tls_context()
+    assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, True)
+
+
+async def test_the_certificates_of_the_system_are_loaded_once_for_all_clients(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def load(*_: object, **__: object) -> NoReturn:
+        pytest.fail("they are loaded again")
+
+    tls_context()
+    monkeypatch.setattr(ssl.SSLContext, "load_verify_locations", load)
+    with pytest.raises(pytest.fail.Exception, match="loaded again"):
+        httpx2.AsyncClient()  # as a client does by itself
+    await LLM.from_settings(Settings()).aclose()
+    with pytest.raises(WebSearchFailed, match="does not answer"):
+        await search_the_web("tea", 1, Settings(search_api_url="http://127.0.0.1:9/"))
