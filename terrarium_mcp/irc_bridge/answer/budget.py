@@ -158,7 +158,7 @@ def truncated(text: str, tokens: int) -> str:
         return text
     note = _CUT if estimated_tokens(_CUT) <= tokens else ""
     quarters = 4 * (tokens - estimated_tokens(note))
-    spent = accumulate(1 if char.isascii() else 2 for char in text)
+    spent = accumulate(1 if char.isascii() else 2 for char in text[:quarters])
     return text[: sum(1 for so_far in spent if so_far <= quarters)] + note
 
 
