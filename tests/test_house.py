@@ -32,9 +32,13 @@ _SQL = re.compile(
 _TYPE_NAME = re.compile(r"_?[A-Z]\w*[a-z]\w*")
 
 
-def parsed() -> Iterator[tuple[str, ast.Module]]:
-    for module in modules():
-        yield module, ast.parse((PACKAGE / module).read_text("utf-8"))
+Parsed = dict[str, ast.Module]
+
+
+@pytest.fixture(scope="module")
+def parsed() -> Parsed:
+    """Every module of the package, read once."""
+    return {module: ast.parse((PACKAGE / module).read_text("utf-8")) for module in modules()}
 
 
 def texts(tree: ast.Module) -> Iterator[ast.Constant]:
@@ -60,9 +64,9 @@ def aliases(tree: ast.Module) -> Iterator[str]:
                 yield target.id
 
 
-def test_no_two_types_share_a_name() -> None:
+def test_no_two_types_share_a_name(parsed: Parsed) -> None:
     places = defaultdict(list)
-    for module, tree in parsed():
+    for module, tree in parsed.items():
         classes = [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
         for name in (*classes, *aliases(tree)):
             places[name.lstrip("_")].append(module)
@@ -80,10 +84,10 @@ def test_a_constant_is_no_alias() -> None:
     assert not list(aliases(ast.parse("COUNTED = 1_000; talk = []; T = TypeVar('T')")))
 
 
-def test_no_method_has_a_name_that_cannot_be_searched_for() -> None:
+def test_no_method_has_a_name_that_cannot_be_searched_for(parsed: Parsed) -> None:
     found = [
         f"{module}: {node.name}"
-        for module, tree in parsed()
+        for module, tree in parsed.items()
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
         for method in node.body
@@ -92,22 +96,22 @@ def test_no_method_has_a_name_that_cannot_be_searched_for() -> None:
     assert not found
 
 
-def test_the_store_is_entered_by_its_door() -> None:
+def test_the_store_is_entered_by_its_door(parsed: Parsed) -> None:
     deeper = [
         f"{module}: {name}"
-        for module, tree in parsed()
+        for module, tree in parsed.items()
         if not module.startswith("store/")
-        for name in imported(ast.unparse(tree))
+        for name in imported(tree)
         if name.startswith("terrarium_mcp.store.") and name.count(".") > 2
     ]
     assert not deeper
 
 
-def test_every_error_of_the_store_is_at_its_door() -> None:
+def test_every_error_of_the_store_is_at_its_door(parsed: Parsed) -> None:
     errors, found = {"TerrariumError", "HostFailure"}, set[str]()
     classes = [
         node
-        for module, tree in parsed()
+        for module, tree in parsed.items()
         if module.startswith("store/")
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
@@ -153,18 +157,18 @@ def test_a_package_that_lists_its_modules_lists_all_of_them_and_no_other() -> No
     assert listed > 15
 
 
-def test_sql_is_written_in_the_package_of_sqlite_alone() -> None:
+def test_sql_is_written_in_the_package_of_sqlite_alone(parsed: Parsed) -> None:
     strangers = {
         module: found
-        for module, tree in parsed()
+        for module, tree in parsed.items()
         if not module.startswith(SQL_PACKAGES) and (found := sql_in(tree))
     }
     assert not strangers
     importing = [
         module
-        for module, tree in parsed()
+        for module, tree in parsed.items()
         if not module.startswith(SQL_PACKAGES)
-        and any(re.match(r"(aio)?sqlite3?\b", name) for name in imported(ast.unparse(tree)))
+        and any(re.match(r"(aio)?sqlite3?\b", name) for name in imported(tree))
     ]
     assert not importing
 

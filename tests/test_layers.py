@@ -85,9 +85,9 @@ def modules() -> list[str]:
     return sorted(file.relative_to(PACKAGE).as_posix() for file in PACKAGE.rglob("*.py"))
 
 
-def imported(source: str) -> Iterator[str]:
+def imported(source: str | ast.Module) -> Iterator[str]:
     """Every name that a module imports, wherever in it: `from a import b` is `a.b`."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(ast.parse(source) if isinstance(source, str) else source):
         match node:
             case ast.Import(names=names):
                 yield from (alias.name for alias in names)
