@@ -835,6 +835,8 @@ async def test_a_thousand_nicks_are_refused_in_one_line_that_fits(tmp_path: Path
         (line,) = await scene.hears("Too many questions")
         assert len(line.encode()) <= 510
         assert re.search(r" and \d+ others: Too many questions", line)
+        with anyio.fail_after(PATIENCE):
+            await scene.agent.asked(1)
         scene.agent.release()
         await scene.hears("[LLM] more", times=4)
         assert len(scene.said("Too many questions")) == 1
