@@ -164,8 +164,10 @@ def make_keys(home: Path) -> None:
         *("-keyout", home / "key.pem", "-out", home / "cert.pem", "-subj", "/CN=localhost"),
         *("-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"),
     )
-    # Without it ngircd makes its own at every start, which takes seconds.
-    _openssl("dhparam", "-dsaparam", "-out", home / "dh.pem", "2048")
+    # Without them ngircd makes its own at every start, which takes seconds, and also if GnuTLS
+    # cannot read them, as those of `openssl dhparam -dsaparam` since OpenSSL 3.
+    group = ("-algorithm", "DH", "-pkeyopt", "group:ffdhe2048")
+    _openssl("genpkey", "-genparam", *group, "-out", home / "dh.pem")
     for made in home.iterdir():
         made.chmod(0o644)
 
