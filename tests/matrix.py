@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -45,10 +46,12 @@ def main(*, others: bool) -> int:
     if others:
         found.pop("{}.{}".format(*sys.version_info[:2]), None)
     newest = max(found, key=VERSIONS.index, default="")
+    with ThreadPoolExecutor() as pool:  # pip mostly waits for the network and the disk
+        pythons = dict(zip(found, pool.map(environment, found, found.values()), strict=True))
     failed = [
         version
-        for version in found
-        if not passes(version, found[version], SHORT + (SCENES if version == newest else ()))
+        for version, python in pythons.items()
+        if not passes(version, python, SHORT + (SCENES if version == newest else ()))
     ]
     missing = [version for version in VERSIONS if version not in found]
     print(f"ran on {', '.join(found) or 'none'}; not on {', '.join(missing) or 'none'}")
@@ -86,11 +89,9 @@ def candidates() -> Iterator[str]:
         yield from map(str, sorted(pyenv.glob(f"versions/{version}*/bin/python{version}")))
 
 
-def passes(version: str, interpreter: str, tests: Sequence[str]) -> bool:
+def passes(version: str, python: str, tests: Sequence[str]) -> bool:
     """Whether these tests pass there; what fails is printed."""
     began = time.monotonic()
-    print(f"{version}: {interpreter}", flush=True)
-    python = environment(version, interpreter)
     done = subprocess.run([python, "-m", "pytest", *QUIETLY, *tests], cwd=ROOT, check=False)
     print(f"{version}: {'passed' if done.returncode == 0 else 'FAILED'}", end="")
     print(f" in {time.monotonic() - began:.0f} s", flush=True)
@@ -102,6 +103,7 @@ def environment(version: str, interpreter: str) -> str:
     pins = ROOT / "requirements" / "dev.txt"
     folder = ROOT / f".venv-{version}"
     python, stamp = str(folder / "bin" / "python"), folder / "packages"
+    print(f"{version}: {interpreter}", flush=True)
     made_from = hashlib.sha256(pins.read_bytes()).hexdigest()
     if not stamp.exists() or stamp.read_text() != made_from:
         subprocess.run([interpreter, "-m", "venv", "--clear", str(folder)], check=True)
