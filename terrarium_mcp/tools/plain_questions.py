@@ -7,7 +7,12 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.question import asks_what_was_said, content_words
 from terrarium_mcp.chat.questions.narrowing import narrowed_to
-from terrarium_mcp.chat.questions.people import PersonQuestion, person_question
+from terrarium_mcp.chat.questions.people import (
+    PersonQuestion,
+    asks_for_their_words,
+    person_question,
+)
+from terrarium_mcp.chat.records import SPEECH
 from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.chat.times.time_expressions import (
     TimeExpression,
@@ -28,8 +33,10 @@ async def read_as_question(search: Search, request: Request) -> Search:
 
     - A time and nothing else (`what happened yesterday`) is for the conversations of that time.
     - A person and perhaps a time (`what did ada say in May`) is for that person's lines.
-    - Sorted by time, where nothing is ranked, a person and a time narrow the search, and only the
-      words that say something are searched for.
+    - Operators and a time (`from:ada in May`) are for every line of them, and so is a question for
+      the words of who is named by one.
+    - Sorted by time, and for events, where nothing is ranked, a person and a time narrow the
+      search, and only the words that say something are searched for.
     - Else lines of the time lead.
     """
     asked_in_words = search.query.question
@@ -40,10 +47,15 @@ async def read_as_question(search: Search, request: Request) -> Search:
     rest = " ".join(without_times(times, asked_in_words).split())
     search = _with_notes(search, await question_hints(rest, times, search, request))
     query = search.query
-    if times and asks_what_was_said(rest):
+    asks_for_all = asks_what_was_said(rest)
+    if times and asks_for_all and not _selects_lines(query):
         return _conversations_of(times, search)
+    is_no_topic = asks_for_all or (_is_blank(rest) and _has_operators(query))
+    if (times and is_no_topic) or (query.people and asks_for_their_words(rest)):
+        every_line = narrowed_to(times, query).with_clauses()
+        return _in_order(every_line, search, Sort.OLDEST if times else Sort.NEWEST)
     asked = None if query.people else person_question(rest)
-    is_ranked = search.sort is Sort.RELEVANCE
+    is_ranked = search.sort is Sort.RELEVANCE and set(SPEECH).issuperset(query.kinds)
     if asked and not (asked.about and is_ranked) and await _is_known(asked.nick, search, request):
         return _said_by(asked, times, search)
     if times and not is_ranked:
@@ -54,6 +66,21 @@ async def read_as_question(search: Search, request: Request) -> Search:
 def _is_sentence(query: Query) -> bool:
     """Whether it is words one after the other, without any alternative, phrase or prefix."""
     return all(len(clause) == 1 and clause[0].kind is TermKind.WORD for clause in query.clauses)
+
+
+def _selects_lines(query: Query) -> bool:
+    """Whether operators of the query select single lines wherever and whenever they were said."""
+    people = query.people or query.excluded_people or query.mentions
+    return bool(people or query.kinds or query.has_link or query.only_commands)
+
+
+def _has_operators(query: Query) -> bool:
+    """Whether the query has any operator besides those of time."""
+    return _selects_lines(query) or bool(query.channels or query.excluded_channels)
+
+
+def _is_blank(text: str) -> bool:
+    return not text.strip(" ?!.,")
 
 
 def _conversations_of(times: Times, search: Search) -> Search:
@@ -73,9 +100,13 @@ def _said_by(asked: PersonQuestion, times: Times, search: Search) -> Search:
         mentions=(asked.to,) if asked.to else search.query.mentions,
         has_link=asked.only_links or search.query.has_link,
     )
-    ordered = Sort.OLDEST if times and not asked.is_for_last else Sort.NEWEST
+    return _in_order(query, search, Sort.OLDEST if times and not asked.is_for_last else Sort.NEWEST)
+
+
+def _in_order(query: Query, search: Search, order: Sort) -> Search:
+    """The search for the lines of a query, in that order unless it asks for another."""
     if search.sort is Sort.RELEVANCE:
-        search = replace(search, sort=ordered)
+        search = replace(search, sort=order)
     return _noted(search, query)
 
 

@@ -4,7 +4,8 @@ from datetime import timedelta
 
 import pytest
 
-from tests.store.scene import NOON
+from terrarium_mcp.chat.records import MessageType
+from tests.store.scene import NOON, line_of
 from tests.tools.scene import House, Told
 
 TALK = """
@@ -28,6 +29,8 @@ def notes(told: Told) -> list[str]:
     ("query", "read_as", "ids"),
     [
         ("what did ada say?", "from:ada", [3, 1]),
+        ("what did from:ada say?", "from:ada", [3, 1]),
+        ("from:ada what has she said", "from:ada", [3, 1]),
         ("what did ada say in May?", "from:ada after:2026-05-01 before:2026-06-01", [1, 3]),
         ("What was the last thing ada said?", "from:ada", [3, 1]),
         (
@@ -107,6 +110,67 @@ async def test_a_time_and_no_topic_is_that_time_in_every_order(
     told = await asked(house, "what happened on 1 May 2026", sort=sort)
     assert notes(told) == ["note: read as after:2026-05-01 before:2026-05-02"]
     assert told.ids == ids
+
+
+EVERY_LINE = [
+    ("from:ada on 1 May 2026", "from:ada after:2026-05-01 before:2026-05-02", [1, 3]),
+    ("from:ada in 2026?", "from:ada after:2026-01-01 before:2027-01-01", [1, 3]),
+    ("on 1 May 2026 -from:ada", "-from:ada after:2026-05-01 before:2026-05-02", [2, 4]),
+    ("has:link since April", "has:link after:2026-04-01 before:2026-06-11", [2]),
+    ("in:#tea in May", "in:#tea after:2026-05-01 before:2026-06-01", [1, 2, 3, 4]),
+    ("#tea 1 May 2026", "in:#tea after:2026-05-01 before:2026-05-02", [1, 2, 3, 4]),
+    ("mentions:bo in May", "mentions:bo after:2026-05-01 before:2026-06-01", [3]),
+    ("what did from:ada say in May", "from:ada after:2026-05-01 before:2026-06-01", [1, 3]),
+    ("messages from:ada in May", "from:ada after:2026-05-01 before:2026-06-01", [1, 3]),
+    ("type:kick in May", "type:kick after:2026-05-01 before:2026-06-01", [5]),
+    ("type:kick events in May", "type:kick after:2026-05-01 before:2026-06-01", [5]),
+]
+
+
+@pytest.mark.parametrize(("query", "read_as", "ids"), EVERY_LINE)
+async def test_operators_and_a_time_without_a_topic_are_every_line_of_them(
+    house: House, query: str, read_as: str, ids: list[int]
+) -> None:
+    await house.hears(TALK)
+    await house.store.messages.append(
+        [line_of("ada", "eve enough", NOON, "#tea", MessageType.KICK)]
+    )
+    told = await asked(house, query)
+    assert notes(told) == [f"note: read as {read_as}"]
+    assert told.text.splitlines()[0].endswith("(every line, oldest first)")
+    assert told.ids == ids
+
+
+async def test_operators_and_a_silent_time_name_the_nearest_days(house: House) -> None:
+    await house.hears(TALK)
+    told = await asked(house, "in:#tea yesterday")
+    assert notes(told) == [
+        "note: read as in:#tea after:2026-06-09 before:2026-06-10",
+        "note: no line is recorded here from that time; the nearest were said on 2026-05-01",
+    ]
+
+
+async def test_the_conversations_of_a_channel_are_still_those_of_a_question(house: House) -> None:
+    await house.hears(TALK)
+    told = await asked(house, "in:#tea what happened in May?")
+    assert "the line that opens each conversation" in told.text.splitlines()[0]
+
+
+async def test_events_with_a_topic_are_those_of_the_time(house: House) -> None:
+    await house.hears(TALK)
+    kicks = [
+        line_of("ada", "eve enough", NOON + timedelta(days=n), "#tea", MessageType.KICK)
+        for n in range(2)
+    ]
+    await house.store.messages.append(kicks)
+    told = await asked(house, "type:kick eve on 2 May 2026")
+    assert notes(told) == ["note: read as eve type:kick after:2026-05-02 before:2026-05-03"]
+    assert told.ids == [6]
+
+
+async def test_a_time_alone_stays_words(house: House) -> None:
+    await house.hears("<ada> yesterday was fine")
+    assert (await asked(house, "yesterday")).ids == [1]
 
 
 async def test_lines_before_a_time_are_not_those_of_it(house: House) -> None:

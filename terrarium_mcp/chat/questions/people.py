@@ -45,6 +45,9 @@ _FORMS = tuple(
     )
 )
 
+_OF_THEM = form(rf"what\s+{_OFTEN}{_HAVE}\s+(?:(?:they|she|he)\s+)?{_OFTEN}{_SAY}")
+"""The question for the words of somebody whom an operator names."""
+
 
 @dataclass(frozen=True, slots=True)
 class PersonQuestion:
@@ -77,3 +80,8 @@ def person_question(text: str) -> PersonQuestion | None:
                 is_for_last=bool(found.get("last")),
             )
     return None
+
+
+def asks_for_their_words(text: str) -> bool:
+    """Whether a text asks what they said whom operators name, as in `what did from:ada say`."""
+    return _OF_THEM.fullmatch(text) is not None
