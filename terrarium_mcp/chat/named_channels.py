@@ -1,55 +1,81 @@
-"""Which channels a question names as the place to look: `what happened in #dev`."""
+"""Which channels a question names as the place to look: `what happened in #dev`, `who left #dev?`.
+
+A channel after a word of place is the place. In a question that has no other topic, so is any
+other: it asks for what happened there, or was said there.
+"""
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, tzinfo
 
 from terrarium_mcp.chat.identity import CHANNEL_PREFIXES
 from terrarium_mcp.chat.query import Query
-from terrarium_mcp.chat.terms import Term, TermKind
+from terrarium_mcp.chat.questions.forms import is_put_as_a_question
+from terrarium_mcp.chat.questions.places import asks_for_all_of_a_place
+from terrarium_mcp.chat.terms import TermKind
 
 _PLACES = frozenset({"in", "on", "from", "inside", "within", "at"})
 """Words before a channel that make it a place. `about #dev` and `join #dev` speak of it."""
 
+_TOPICS = frozenset({"of", "about", "for", "to", "with"})
+"""Words before a channel that leave the question with it, where that has no other topic."""
+
 _MORE = frozenset({"and", "or"})
 _PUNCTUATION = ".,;:!?"
-_INTRODUCING = f"(?:{'|'.join(sorted(_PLACES | _MORE))})"
 
 
-def with_channels_named(query: Query, is_channel: Callable[[str], bool]) -> Query:
+def with_channels_named(
+    query: Query, is_channel: Callable[[str], bool], now: datetime, zone: tzinfo
+) -> Query:
     """The query with the channels that its words name as operators, and without these words.
 
     Args:
         query: the query as parsed.
         is_channel: whether a name is that of a channel; what is none stays a word.
+        now: when it is asked.
+        zone: the reader's zone, for the times that it names.
     """
-    clauses: list[tuple[Term, ...]] = []
-    channels: list[str] = []
-    names, sentence = list(_names(query)), query.sentence
-    for n, (name, clause) in enumerate(zip(names, query.clauses, strict=True)):
-        before = names[n - 1] if n else ""
-        continues = before.lower() in _MORE and n > 1 and names[n - 2] in channels
-        is_place = before.lower() in _PLACES or continues or (not n and len(names) > 1)
-        channel = name.strip(_PUNCTUATION)
-        if _looks_like_a_channel(channel) and is_place and is_channel(channel):
-            channels.append(channel)
-            names[n] = channel
-            if before.lower() in _PLACES | _MORE:
-                clauses.pop()
-            sentence = _without(name, sentence)
-        else:
-            clauses.append(clause)
-    if not channels:
-        return query
-    known = dict.fromkeys([*query.channels, *channels])
-    return replace(query, clauses=tuple(clauses), channels=tuple(known), sentence=sentence)
+    named = _NamedChannels(query, tuple(_names(query)))
+    channels = [n for n, name in enumerate(named.names) if _is_called(name, is_channel)]
+    places = [n for n in channels if named.is_place(n, channels)]
+    if places:
+        return named.taken(places, _PLACES | _MORE)
+    if channels and not query.channels and is_put_as_a_question(query.question):
+        asked = named.taken(channels, _PLACES | _TOPICS | _MORE)
+        return asked if asks_for_all_of_a_place(asked.question, now, zone) else query
+    return query
 
 
-def _without(name: str, sentence: str) -> str:
+@dataclass(frozen=True, slots=True)
+class _NamedChannels:
+    """A query and the single word of each of its clauses."""
+
+    query: Query
+    names: Sequence[str]
+
+    def is_place(self, n: int, channels: Collection[int]) -> bool:
+        """Whether a channel follows a word of place or another place, or leads the query."""
+        before = self.names[n - 1].lower() if n else ""
+        if before in _MORE:
+            return n - 2 in channels and self.is_place(n - 2, channels)
+        return before in _PLACES or (not n and len(self.names) > 1)
+
+    def taken(self, places: Sequence[int], introducing: Collection[str]) -> Query:
+        """The query with the names at these places as operators, without what introduces them."""
+        query, dropped, sentence = self.query, set(places), self.query.sentence
+        for n in places:
+            dropped |= {n - 1} if n and self.names[n - 1].lower() in introducing else set()
+            sentence = _without(self.names[n], introducing, sentence)
+        clauses = (clause for n, clause in enumerate(query.clauses) if n not in dropped)
+        channels = dict.fromkeys([*query.channels, *(_bare(self.names[n]) for n in places)])
+        return replace(query, clauses=tuple(clauses), channels=tuple(channels), sentence=sentence)
+
+
+def _without(name: str, introducing: Collection[str], sentence: str) -> str:
     """The sentence without the first place of that name, and the words that introduce it."""
-    place = re.compile(
-        rf"(?:(?<!\S){_INTRODUCING}\s+)*(?<!\S){re.escape(name)}(?!\S)\s*", re.IGNORECASE
-    )
+    before = f"(?:{'|'.join(sorted(introducing))})"
+    place = re.compile(rf"(?:(?<!\S){before}\s+)*(?<!\S){re.escape(name)}(?!\S)\s*", re.IGNORECASE)
     return place.sub("", sentence, count=1).strip()
 
 
@@ -60,6 +86,12 @@ def _names(query: Query) -> Iterator[str]:
         yield clause[0].text if single else ""
 
 
-def _looks_like_a_channel(name: str) -> bool:
-    """Whether it is `#dev` or `libera/#dev`."""
-    return name.rpartition("/")[2][:1] in tuple(CHANNEL_PREFIXES) and len(name) > 1
+def _is_called(name: str, is_channel: Callable[[str], bool]) -> bool:
+    """Whether a word looks like `#dev` or `libera/#dev`, and is a channel."""
+    bare = _bare(name)
+    is_like_one = bare.rpartition("/")[2][:1] in tuple(CHANNEL_PREFIXES) and len(bare) > 1
+    return is_like_one and is_channel(bare)
+
+
+def _bare(name: str) -> str:
+    return name.strip(_PUNCTUATION)

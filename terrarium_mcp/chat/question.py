@@ -29,10 +29,10 @@ _FIRST_PERSON = re.compile(
 _GENERAL_WORDS = frozenset(
     """happen happens happened happening discuss discusses discussed discussing discussion
     discussions conversation conversations topic topics chat chats chatted chatting talking talks
-    going new news summary summarise summarize recap people folks everyone everybody thing things
-    stuff interesting important main big channel channels irc log logs history event events line
-    message messages day days week weeks month months year years time show give list anything
-    everything something lines""".split()  # noqa: SIM905 -- a list would be a page of quotation marks
+    saying going new news summary summarise summarize recap people folks everyone everybody
+    thing things stuff interesting important main big channel channels irc log logs history event
+    events line message messages day days week weeks month months year years time show give list
+    anything everything something lines""".split()  # noqa: SIM905 -- a list would be a page of quotation marks
 )
 """Words that ask for what was said, whatever it was about."""
 

@@ -6,8 +6,9 @@ from functools import partial
 from terrarium_mcp.chat.named_channels import with_channels_named
 from terrarium_mcp.chat.query import Query, may_name_times, parse_query
 from terrarium_mcp.chat.records import Room
-from terrarium_mcp.errors import TerrariumError, UnknownChannel, shown
+from terrarium_mcp.errors import TerrariumError, shown
 from terrarium_mcp.offload import offload
+from terrarium_mcp.policy import split_label
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Search, Sort
 from terrarium_mcp.tools.plain_questions import read_as_question
@@ -18,14 +19,15 @@ async def requested_search(
 ) -> Search:
     """The search that a query asks for, within what the request may read.
 
-    A channel that the query names as the place is the channel (`what broke in #dev`). What else a
-    plain question asks for, `plain_questions` says.
+    A channel that the query names as the place is the channel (`what broke in #dev`, `who left
+    #dev?`). What else a plain question asks for, `plain_questions` says.
 
     Raises:
         TerrariumError: no room is left, or a name is unknown.
     """
     zone = request.settings.zone
-    parsed = with_channels_named(await _parsed(query, request), _channel_test(request, channel))
+    is_channel = _channel_test(request, channel)
+    parsed = with_channels_named(await _parsed(query, request), is_channel, request.now, zone)
     search = Search(
         query=parsed,
         rooms=rooms_searched(request, channel, parsed),
@@ -72,12 +74,5 @@ def rooms_searched(request: Request, channel: str, query: Query) -> tuple[Room, 
 
 def _channel_test(request: Request, channel: str) -> Callable[[str], bool]:
     """A test whether a name is that of a channel among those that may be searched."""
-    rooms = request.narrowed(channel)
-
-    def is_channel(name: str) -> bool:
-        try:
-            return not set(rooms).isdisjoint(request.narrowed(name))
-        except UnknownChannel:
-            return False
-
-    return is_channel
+    rooms = set(request.narrowed(channel))
+    return lambda name: not rooms.isdisjoint(request.directory.named(split_label(name)))

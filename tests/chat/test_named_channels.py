@@ -1,18 +1,28 @@
 """A channel in a question is where to look, unless the question is about it."""
 
+from collections.abc import Callable
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.named_channels import with_channels_named
-from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.query import Query, parse_query
 
 KNOWN = {"#dev", "#tea", "libera/#tea", "&local"}
 
 
+NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
+
+
+def with_channels(query: Query, is_channel: Callable[[str], bool]) -> Query:
+    return with_channels_named(query, is_channel, NOON, UTC)
+
+
 def read(text: str) -> tuple[str, tuple[str, ...]]:
     """The words that remain of a query, and its channels."""
-    query = with_channels_named(parse_query(text), KNOWN.__contains__)
+    query = with_channels(parse_query(text), KNOWN.__contains__)
     return query.question, query.channels
 
 
@@ -37,9 +47,33 @@ def test_a_channel_after_a_word_of_place_is_where_to_look(
 
 
 @pytest.mark.parametrize(
+    ("text", "words", "channels"),
+    [
+        ("who joined #dev on 1 May?", "who joined on 1 May?", ("#dev",)),
+        ("who left #dev?", "who left", ("#dev",)),
+        ("who joined the #dev channel", "who joined the channel", ("#dev",)),
+        ("when did ada leave #dev or #tea", "when did ada leave", ("#dev", "#tea")),
+        ("What is the topic of #dev?", "What is the topic", ("#dev",)),
+        ("what was the topic of &local in May", "what was the topic in May", ("&local",)),
+        ("what are people saying about #dev", "what are people saying", ("#dev",)),
+        ("summarize #dev 1 May", "summarize 1 May", ("#dev",)),
+        ("summary of libera/#tea", "summary", ("libera/#tea",)),
+        ("what about #dev and what about that", "what and what about that", ("#dev",)),
+        ("news of #dev?", "news", ("#dev",)),
+    ],
+)
+def test_any_channel_is_where_to_look_in_a_question_without_another_topic(
+    text: str, words: str, channels: tuple[str, ...]
+) -> None:
+    assert read(text) == (words, channels)
+
+
+@pytest.mark.parametrize(
     "text",
     [
-        *["what do they say about #dev", "join #dev", "#dev", "what broke in #ops", "in #"],
+        *["who complains about #dev", "what did ada say of #dev", "how do I join #dev?"],
+        *["news of #dev", "channel #dev", "topic #dev", "who left #1?", "who wrote #!/bin/sh?"],
+        *["join #dev", "#dev", "#dev?", "what broke in #ops", "in #"],
         *['what broke "in #dev"', "bug in #123", "tea and #dev"],
     ],
 )
@@ -47,15 +81,21 @@ def test_any_other_channel_is_a_word(text: str) -> None:
     assert read(text) == (parse_query(text).question, ())
 
 
+def test_a_channel_beside_the_place_is_a_topic() -> None:
+    assert read("what do they say about #dev in #tea") == ("what do they say about #dev", ("#tea",))
+    asked = "in:#tea what do they say about #dev"
+    assert read(asked) == ("what do they say about #dev", ("#tea",))
+
+
 @given(st.text())
 def test_without_known_channels_any_query_stays_as_it_is(text: str) -> None:
     query = parse_query(text)
-    assert with_channels_named(query, lambda _: False) is query
+    assert with_channels(query, lambda _: False) is query
 
 
 @given(st.lists(st.sampled_from(["in", "and", "#dev", "#tea", "gate", "OR", '"in', "-#dev"])))
 def test_what_is_no_channel_keeps_its_order(words: list[str]) -> None:
     query = parse_query(" ".join(words))
-    changed = with_channels_named(query, KNOWN.__contains__)
+    changed = with_channels(query, KNOWN.__contains__)
     rest = iter(query.clauses)
     assert all(clause in rest for clause in changed.clauses)

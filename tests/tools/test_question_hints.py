@@ -36,6 +36,20 @@ async def test_who_asks_for_a_kick_is_told_the_query_that_finds_it(house: House)
     assert await notes(house, "who kicked eve on 2 May 2025?") == []
 
 
+async def test_the_channel_of_a_question_is_that_of_its_query(house: House) -> None:
+    await house.hears("<bo> hello")
+    await put_out(house, "eve")
+    await put_out(house, "eve", "#mate")
+    for question in ("who was kicked out of #mate", "who kicked eve from #mate yesterday?"):
+        (note,) = await notes(house, question)
+        assert " in:#mate " in note
+        assert " finds 1 event;" in note
+    leave = line_of("bo", "bye", NOON, "#mate", MessageType.PART)
+    await house.store.messages.append([leave])
+    (note,) = await notes(house, "who left #mate?")
+    assert note.startswith("note: the query in:#mate type:part type:quit finds 1 event;")
+
+
 async def test_a_time_before_another_has_no_beginning_in_the_query(house: House) -> None:
     await house.hears("<bo> hello")
     await put_out(house, "eve")

@@ -28,6 +28,19 @@ async def test_a_channel_in_a_question_is_where_it_looks(house: House) -> None:
     assert " in #mate, #tea (" in about.text.splitlines()[0]
 
 
+async def test_a_channel_in_a_question_without_another_topic_is_where_it_looks(
+    house: House,
+) -> None:
+    await house.hears(GATE)
+    await house.hears(GATE, channel="#mate")
+    for channel, room in (("#mate", "#mate"), ("net/#tea", "#tea")):
+        for query in (f"summarize {channel} 1 May 2026", f"what did people say about {channel}"):
+            told = await house.learns("search_irc_history", NOW, query=query)
+            assert f" in {room} (" in told.text.splitlines()[0]
+    narrowed = await house.learns("search_irc_history", query="who left #mate?", channel="#tea")
+    assert " in #tea (" in narrowed.text.splitlines()[0]
+
+
 async def test_a_channel_beyond_the_view_is_a_word_like_one_that_does_not_exist(
     house: House,
 ) -> None:
@@ -37,10 +50,11 @@ async def test_a_channel_beyond_the_view_is_a_word_like_one_that_does_not_exist(
     texts = []
     for name in ("#quux", "#quuz"):
         told = await house.learns("search_irc_history", view, query=f"gate key in {name}")
-        said = told.outside.replace(name, "NAME")
+        left = await house.learns("search_irc_history", view, query=f"who left {name}?")
+        said = f"{told.outside}{left.outside}".replace(name, "NAME")
         texts.append(re.sub(r"cursor=\S+", "cursor", said))
         assert told.ids[:2] == [2, 1]
-        assert set(told.ids) <= {1, 2, 3, 4}
+        assert set(told.ids) | set(left.ids) <= {1, 2, 3, 4}
     assert texts[0] == texts[1]
 
 

@@ -1,6 +1,7 @@
 """Plain questions that the words of no line answer, recognised by how they are put. Pure.
 
 - people: what somebody said; presence: when somebody was last here; events: who was kicked
+- places: what happened somewhere, whatever it was
 - forms: what these have in common
 - narrowing: a query narrowed to the times of a question
 """

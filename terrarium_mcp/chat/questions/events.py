@@ -18,7 +18,7 @@ _KICKED, _BANNED = r"kick(?:ed)?", r"bann?(?:ed)?"
 _TOPIC = r"(?:channel(?:['\u2019]s)?\s+)?topic"
 _PLACE = (
     r"(?:\s+(?:(?:in|from|on|of|out|off|to|at|by)\s+)*(?:here|there|lately|recently|irc|last|again"
-    r"|(?:the\s+|this\s+|that\s+)?(?:channel|room)|[#&]\S+|from|in|on))*"
+    r"|(?:the\s+|this\s+|that\s+)?(?:channel|room)|[#&]\S+|from|in|on|of|out|off))*"
 )
 """What may follow: the place, which is looked for elsewhere, and words that say nothing."""
 

@@ -17,6 +17,7 @@ from terrarium_mcp.chat.questions.events import event_query, may_ask_for_events
         ("who was kicked", "type:kick"),
         ("who has been kicked here lately?", "type:kick"),
         ("who kicked me?", "type:kick"),
+        ("who was kicked out?", "type:kick"),
         ("who did everyone kick?", "type:kick"),
         ("whom did alice kick", "from:alice type:kick"),
         ("who banned eve?", "+b type:mode"),
