@@ -5,15 +5,15 @@ from dataclasses import replace
 
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.query import Query
-from terrarium_mcp.chat.question import asks_what_was_said, content_words
-from terrarium_mcp.chat.questions.narrowing import narrowed_to
+from terrarium_mcp.chat.question import asks_what_was_said
+from terrarium_mcp.chat.questions.narrowing import narrowed_to, telling_clauses
 from terrarium_mcp.chat.questions.people import (
     PersonQuestion,
     asks_for_their_words,
     person_question,
 )
 from terrarium_mcp.chat.records import SPEECH
-from terrarium_mcp.chat.terms import Term, TermKind
+from terrarium_mcp.chat.terms import TermKind
 from terrarium_mcp.chat.times.time_expressions import (
     TimeExpression,
     time_expressions,
@@ -54,12 +54,14 @@ async def read_as_question(search: Search, request: Request) -> Search:
     if (times and is_no_topic) or (query.people and asks_for_their_words(rest)):
         every_line = narrowed_to(times, query).with_clauses()
         return _in_order(every_line, search, Sort.OLDEST if times else Sort.NEWEST)
-    asked = None if query.people else person_question(rest)
+    asked = person_question(rest)
+    if asked and asked.nick and query.people:
+        asked = None  # of people named by operators
     is_ranked = search.sort is Sort.RELEVANCE and set(SPEECH).issuperset(query.kinds)
     if asked and not (asked.about and is_ranked) and await _is_known(asked.nick, search, request):
         return _said_by(asked, times, search)
     if times and not is_ranked:
-        return _noted(search, narrowed_to(times, query).with_clauses(*_clauses(rest)))
+        return _noted(search, narrowed_to(times, query).with_clauses(*telling_clauses(rest)))
     return await _leading(times, search, request) if times else search
 
 
@@ -92,15 +94,15 @@ def _conversations_of(times: Times, search: Search) -> Search:
 
 
 def _said_by(asked: PersonQuestion, times: Times, search: Search) -> Search:
-    """The lines of a person, the oldest first where a time is asked for, else the newest."""
-    about = _clauses(asked.about) if asked.about else ()
+    """The lines of a person, or of all: the oldest first if these or a time are asked for."""
     query = replace(
-        narrowed_to(times, search.query).with_clauses(*about),
-        people=(asked.nick,) if asked.nick else (),
+        narrowed_to(times, search.query).with_clauses(*telling_clauses(asked.about)),
+        people=(asked.nick,) if asked.nick else search.query.people,
         mentions=(asked.to,) if asked.to else search.query.mentions,
         has_link=asked.only_links or search.query.has_link,
     )
-    return _in_order(query, search, Sort.OLDEST if times and not asked.is_for_last else Sort.NEWEST)
+    is_oldest = asked.is_for_first or (times and not asked.is_for_last)
+    return _in_order(query, search, Sort.OLDEST if is_oldest else Sort.NEWEST)
 
 
 def _in_order(query: Query, search: Search, order: Sort) -> Search:
@@ -110,14 +112,10 @@ def _in_order(query: Query, search: Search, order: Sort) -> Search:
     return _noted(search, query)
 
 
-def _clauses(text: str) -> tuple[tuple[Term, ...], ...]:
-    """The words that say something, all of which a line must have."""
-    return tuple((Term(word),) for word in content_words(text, ()))
-
-
 def _noted(search: Search, query: Query) -> Search:
     """The search for another query than its own, which a note shows."""
-    return _with_notes(replace(search, query=query), [f"read as {query.printed(search.zone)}"])
+    printed = query.printed(search.zone) or "every line"
+    return _with_notes(replace(search, query=query), [f"read as {printed}"])
 
 
 def _with_notes(search: Search, notes: Sequence[str]) -> Search:

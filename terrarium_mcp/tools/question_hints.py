@@ -1,15 +1,21 @@
-"""Notes for questions that ask for no words: the query that finds an event, or a last sign."""
+"""Notes for questions that no ranked line answers: the query or the tool that does."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 
+from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.question import asks_what_was_said
+from terrarium_mcp.chat.questions.counts import CountQuestion, count_question
+from terrarium_mcp.chat.questions.ends import EndQuestion, end_question
 from terrarium_mcp.chat.questions.events import event_query, may_ask_for_events
-from terrarium_mcp.chat.questions.narrowing import narrowed_to
+from terrarium_mcp.chat.questions.narrowing import narrowed_to, telling_clauses
 from terrarium_mcp.chat.questions.presence import last_seen_of
 from terrarium_mcp.chat.times.time_expressions import TimeExpression
 from terrarium_mcp.request import Request
-from terrarium_mcp.store import Rung, Search, Sort
+from terrarium_mcp.store import Hits, Rung, Search, Sort
 from terrarium_mcp.tools.known_nicks import people_called
+from terrarium_mcp.tools.repeated_query import query_argument
 
 _EXACT = (Rung.ALL_WORDS, Rung.EVERYTHING)
 """How a search finds only what its query says."""
@@ -29,7 +35,43 @@ async def question_hints(
     if nick := last_seen_of(rest):
         known = await people_called(request, nick, search.rooms)
         return [f"from:{nick}, sorted by newest, shows when they last spoke"] if known else []
-    return await _event_hints(rest, times, search, request)
+    if counted := count_question(rest):
+        return await _count_hints(counted, times, search, request)
+    if asked := end_question(rest):
+        return await _end_hints(asked, times, search, request)
+    if hints := await _event_hints(rest, times, search, request):
+        return hints
+    if search.query.channels and not times and asks_what_was_said(rest):
+        every_line = search.query.with_clauses().printed(search.zone)
+        return [f"{every_line}, sorted by newest, shows what was said last"]
+    return []
+
+
+async def _count_hints(
+    asked: CountQuestion, times: Sequence[TimeExpression], search: Search, request: Request
+) -> list[str]:
+    """The arguments with which `get_channel_stats` counts what is asked for."""
+    if asked.nick and not await people_called(request, asked.nick, search.rooms):
+        return []
+    query = narrowed_to(times, search.query).with_clauses(*telling_clauses(asked.words))
+    query = replace(query, people=(asked.nick,) if asked.nick else query.people)
+    if replace(query, channels=()) == Query() and len(search.rooms) == 1:
+        name = json.dumps(request.room_name(search.rooms[0]), ensure_ascii=False)
+        argument = f"channel={name}"  # of all of a channel the figures list who says most
+    else:
+        argument = query_argument(request, search.rooms, query)
+    return [f"a search does not count: get_channel_stats({argument}) does"] if argument else []
+
+
+async def _end_hints(
+    asked: EndQuestion, times: Sequence[TimeExpression], search: Search, request: Request
+) -> list[str]:
+    """The query for the lines of which the first or the last is asked for, if it finds any."""
+    sought = narrowed_to(times, search.query).with_clauses(*telling_clauses(asked.words))
+    if not (await _found(sought, search, request)).messages:
+        return []
+    order, end = ("newest", "last") if asked.is_for_last else ("oldest", "first")
+    return [f"{sought.printed(search.zone)}, sorted by {order}, shows the {end} such line"]
 
 
 async def _event_hints(
@@ -46,10 +88,16 @@ async def _event_hints(
         kinds=asked.kinds,
         notes=(),
     )
-    found = replace(search, query=sought, sort=Sort.NEWEST, limit=1, wants_total=True)
-    hits = await request.store.search(found, "events")
-    if not hits.messages or hits.rung not in _EXACT:
+    hits = await _found(sought, search, request)
+    if not hits.messages:
         return []
     events = "event" if hits.total == 1 else "events"
     finds = f"the query {sought.printed(search.zone)} finds {hits.total_text} {events}"
     return [f"{finds}; a question finds only what was said"]
+
+
+async def _found(query: Query, search: Search, request: Request) -> Hits:
+    """What a query finds exactly, and its newest line; no line if it finds only similar ones."""
+    exact = replace(search, query=query, sort=Sort.NEWEST, limit=1, wants_total=True)
+    hits = await request.store.search(exact, "hint")
+    return hits if hits.rung in _EXACT else replace(hits, messages=[])

@@ -30,6 +30,11 @@ def notes(told: Told) -> list[str]:
     [
         ("what did ada say?", "from:ada", [3, 1]),
         ("what did from:ada say?", "from:ada", [3, 1]),
+        ("What was the first thing ada said?", "from:ada", [1, 3]),
+        ("when did ada first speak in #tea?", "from:ada in:#tea", [1, 3]),
+        ("what was the first message in #tea?", "in:#tea", [1, 2, 3, 4]),
+        ("what was the first message?", "every line", [1, 2, 3, 4]),
+        ("what was the last message from:ada", "from:ada", [3, 1]),
         ("from:ada what has she said", "from:ada", [3, 1]),
         ("what did ada say in May?", "from:ada after:2026-05-01 before:2026-06-01", [1, 3]),
         ("What was the last thing ada said?", "from:ada", [3, 1]),

@@ -80,6 +80,74 @@ async def test_who_asks_for_a_last_sign_is_told_the_query_that_shows_it(house: H
     assert "last spoke" not in told.outside
 
 
+COUNTS = "note: a search does not count: get_channel_stats("
+
+
+@pytest.mark.parametrize(
+    ("question", "argument"),
+    [
+        ("who spoke most in #tea?", 'channel="#tea"'),
+        ("how often did bo say hello?", 'query="hello from:bo"'),
+        ("how often did bo say hello in #tea?", 'query="hello from:bo in:#tea"'),
+        (
+            "who talked most in May 2026?",
+            'query="after:2026-05-01 before:2026-06-01"',
+        ),
+        ("how many lines are there?", 'query="after:1970-01-01"'),
+        ("how often was the kettle mentioned", 'query="kettle"'),
+    ],
+)
+async def test_who_asks_for_a_count_is_told_the_arguments_of_the_figures(
+    house: House, question: str, argument: str
+) -> None:
+    await house.hears("<bo> hello\n<ada> kettle")
+    await house.hears("<bo> hello", channel="#mate")
+    told = await house.learns("search_irc_history", LATER, query=question)
+    assert f"{COUNTS}{argument}) does\n" in told.outside
+
+
+async def test_of_nobody_who_is_recorded_no_count_is_proposed(house: House) -> None:
+    await house.hears("<bo> hello")
+    told = await house.learns("search_irc_history", LATER, query="how often did zoe say hello?")
+    assert "does not count" not in told.outside
+
+
+async def test_who_asks_what_was_said_first_is_told_the_query_and_its_order(house: House) -> None:
+    await house.hears("<bo> hello\n<cy> hello\n<bo> who said tea first?")
+    for question, hint in (
+        ("who said hello first?", "hello, sorted by oldest, shows the first such line"),
+        ("when was hello last mentioned?", "hello, sorted by newest, shows the last such line"),
+    ):
+        told = await house.learns("search_irc_history", LATER, query=question)
+        assert f"note: {hint}\n" in told.outside
+    told = await house.learns("search_irc_history", LATER, query="who said zeppelin first?")
+    assert "sorted by" not in told.outside
+
+
+async def test_who_asks_what_is_said_in_a_channel_is_told_how_to_read_it(house: House) -> None:
+    await house.hears("<bo> hello")
+    told = await house.learns("search_irc_history", LATER, query="what do people say about #tea?")
+    assert "note: in:#tea, sorted by newest, shows what was said last\n" in told.outside
+    told = await house.learns("search_irc_history", LATER, query="what broke in #tea?")
+    assert "sorted by newest" not in told.outside
+
+
+async def test_who_asks_for_a_rank_or_a_nick_is_told_the_query_that_finds_it(house: House) -> None:
+    await house.hears("<bo> hello")
+    events = [(MessageType.MODE, "+v bo"), (MessageType.MODE, "+oo bo cy")]
+    await house.store.messages.append(
+        [line_of("ada", text, NOON, kind=kind) for kind, text in events]
+        + [line_of("bo", "bo_away", NOON, kind=MessageType.NICK)]
+    )
+    for question, query in (
+        ("who gave bo voice?", "+v* bo type:mode"),
+        ("who opped cy?", "+o* cy type:mode"),
+        ("who changed nick to bo_away?", "bo_away type:nick"),
+    ):
+        (note,) = await notes(house, question)
+        assert note.startswith(f"note: the query {query} finds 1 event;")
+
+
 async def test_events_that_the_caller_may_not_see_are_not_hinted_at(house: House) -> None:
     await house.hears("<bo> hello")
     await put_out(house, "eve", "#mate")

@@ -1,7 +1,8 @@
 """Plain questions that the words of no line answer, recognised by how they are put. Pure.
 
 - people: what somebody said; presence: when somebody was last here; events: who was kicked
+- counts: how much was said, and who said most; ends: who said something first or last
 - places: what happened somewhere, whatever it was
 - forms: what these have in common
-- narrowing: a query narrowed to the times of a question
+- narrowing: a query narrowed to the times of a question, and to its telling words
 """

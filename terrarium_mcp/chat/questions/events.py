@@ -1,4 +1,4 @@
-"""Questions for what happened rather than for what was said: kicks, bans, topics, joins. Pure.
+"""Questions for what happened rather than for what was said: kicks, topics, joins, nicks. Pure.
 
 No words of such a question find an event; a query with `type:` does.
 """
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.questions.forms import NICK, form, named_person
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.chat.terms import Term
+from terrarium_mcp.chat.terms import Term, TermKind
 
 _NICK = rf"(?P<nick>{NICK})"
 _WHEN = r"(?:(?:when|why|how|where|by\s+whom)\s+)?"
@@ -31,52 +31,100 @@ class _EventForm:
     event names them.
     """
 
-    pattern: re.Pattern[str]
+    pattern: str
     kinds: tuple[MessageType, ...] = ()
-    words: tuple[str, ...] = ()
+    words: tuple[Term, ...] = ()
     by_nick: bool = False
+
+    def match(self, text: str) -> re.Match[str] | None:
+        """The match of a whole question put so."""
+        return form(f"{self.pattern}{_PLACE}").fullmatch(text)
 
     def query(self, nick: str) -> Query:
         """The query that finds the events; `nick` is "" for anybody."""
-        sought = (*self.words, *([nick] if nick and not self.by_nick else []))
+        sought = (*self.words, *([Term(nick)] if nick and not self.by_nick else []))
         return Query(
-            clauses=tuple((Term(word),) for word in sought),
+            clauses=tuple((term,) for term in sought),
             people=(nick,) if nick and self.by_nick else (),
             kinds=self.kinds,
         )
 
 
-def _form(pattern: str) -> re.Pattern[str]:
-    return form(f"{pattern}{_PLACE}")
-
-
-_KICK, _MODE = (MessageType.KICK,), (MessageType.MODE,)
+_KICK, _MODE, _RENAME = (MessageType.KICK,), (MessageType.MODE,), (MessageType.NICK,)
 _LEAVE, _JOIN = (MessageType.PART, MessageType.QUIT), (MessageType.JOIN,)
-_BAN = ("+b",)
+_BAN = (Term("+b"),)
 """The text of a ban's event. It names a mask, seldom the nick."""
 
+_QUIT = (MessageType.QUIT,)
+_RENAMED = (
+    r"(?:changed?\s+(?:(?:his|her|their|its)\s+)?nick(?:name)?s?"
+    r"|renamed?\s+(?:himself|herself|themselves|itself))"
+)
+_SPLIT = r"(?:the\s+|that\s+|a\s+)?(?:last\s+)?net\s?split"
+
+
+def _rank_forms(verb: str, rank: str = "", mode: str = "") -> list[_EventForm]:
+    """Questions for who was given a rank, or lost it: by how that is called, and what is given.
+
+    Of a rank that is lost the text cannot be searched for: a minus excludes what follows it.
+    """
+    words = (Term(mode, TermKind.PREFIX),) if mode else ()
+    to_somebody = [
+        rf"who\s+(?:has\s+)?{verb}\s+{_NICK}",
+        rf"who\s+(?:(?:{_BE})\s+)+{verb}",
+        rf"{_WHEN}{_BE}\s+{_NICK}\s+(?:{_BE}\s+)*{verb}",
+    ]
+    if rank:
+        to_somebody += [
+            rf"who\s+(?:has\s+)?(?:gave|given?)\s+{_NICK}\s+{rank}",
+            rf"who\s+(?:has\s+)?(?:gave|given?)\s+{rank}\s+to\s+{_NICK}",
+            rf"{_WHEN}did\s+{_NICK}\s+(?:get|become)\s+{rank}",
+        ]
+    by_somebody = rf"whom?\s+(?:did|has)\s+{_NICK}\s+{verb}"
+    return [
+        *(_EventForm(one, _MODE, words) for one in to_somebody),
+        _EventForm(by_somebody, _MODE, words, by_nick=True),
+    ]
+
+
 _FORMS = (
-    _EventForm(_form(rf"who\s+(?:(?:{_BE})\s+)+{_KICKED}"), _KICK),
-    _EventForm(_form(rf"who\s+{_KICKED}\s+{_NICK}"), _KICK),
-    _EventForm(_form(rf"{_WHEN}{_BE}\s+{_NICK}\s+(?:{_BE}\s+)*{_KICKED}"), _KICK),
-    _EventForm(_form(rf"whom?\s+(?:did|has)\s+{_NICK}\s+{_KICKED}"), _KICK, by_nick=True),
-    _EventForm(_form(rf"who\s+(?:(?:{_BE})\s+)+{_BANNED}"), _MODE, _BAN),
-    _EventForm(_form(rf"who\s+{_BANNED}\s+\S+"), _MODE, _BAN),
-    _EventForm(_form(rf"{_WHEN}{_BE}\s+\S+\s+(?:{_BE}\s+)*{_BANNED}"), _MODE, _BAN),
-    _EventForm(_form(rf"whom?\s+(?:did|has)\s+{_NICK}\s+{_BANNED}"), _MODE, _BAN, by_nick=True),
-    _EventForm(_form(rf"what(?:\s+is|\s+was|['\u2019]?s)\s+the\s+{_TOPIC}"), (MessageType.TOPIC,)),
-    _EventForm(_form(rf"who\s+(?:set|changed)\s+the\s+{_TOPIC}"), (MessageType.TOPIC,)),
+    _EventForm(rf"who\s+(?:(?:{_BE})\s+)+{_KICKED}", _KICK),
+    _EventForm(rf"who\s+{_KICKED}\s+{_NICK}", _KICK),
+    _EventForm(rf"{_WHEN}{_BE}\s+{_NICK}\s+(?:{_BE}\s+)*{_KICKED}", _KICK),
+    _EventForm(rf"whom?\s+(?:did|has)\s+{_NICK}\s+{_KICKED}", _KICK, by_nick=True),
+    _EventForm(rf"who\s+(?:(?:{_BE})\s+)+{_BANNED}", _MODE, _BAN),
+    _EventForm(rf"who\s+{_BANNED}\s+\S+", _MODE, _BAN),
+    _EventForm(rf"{_WHEN}{_BE}\s+\S+\s+(?:{_BE}\s+)*{_BANNED}", _MODE, _BAN),
+    _EventForm(rf"whom?\s+(?:did|has)\s+{_NICK}\s+{_BANNED}", _MODE, _BAN, by_nick=True),
+    _EventForm(rf"what(?:\s+is|\s+was|['\u2019]?s)\s+the\s+{_TOPIC}", (MessageType.TOPIC,)),
+    _EventForm(rf"who\s+(?:set|changed)\s+the\s+{_TOPIC}", (MessageType.TOPIC,)),
     _EventForm(
-        _form(rf"{_WHEN}(?:was|did)\s+the\s+{_TOPIC}\s+(?:last\s+)?(?:set|changed?)"),
+        rf"{_WHEN}(?:was|did)\s+the\s+{_TOPIC}\s+(?:last\s+)?(?:set|changed?)",
         (MessageType.TOPIC,),
     ),
-    _EventForm(_form(r"who\s+(?:has\s+|have\s+)?joined"), _JOIN),
-    _EventForm(_form(rf"{_WHEN}did\s+{_NICK}\s+(?:first\s+)?join"), _JOIN, by_nick=True),
-    _EventForm(_form(r"who\s+(?:has\s+|have\s+)?(?:left|parted|quit)"), _LEAVE),
-    _EventForm(_form(rf"{_WHEN}did\s+{_NICK}\s+(?:leave|part|quit)"), _LEAVE, by_nick=True),
+    _EventForm(r"who\s+(?:has\s+|have\s+)?joined", _JOIN),
+    _EventForm(rf"{_WHEN}did\s+{_NICK}\s+(?:first\s+)?join", _JOIN, by_nick=True),
+    _EventForm(r"who\s+(?:has\s+|have\s+)?(?:left|parted|quit)", _LEAVE),
+    _EventForm(rf"{_WHEN}did\s+{_NICK}\s+(?:leave|part|quit)", _LEAVE, by_nick=True),
+    _EventForm(rf"when\s+(?:was|were|is)\s+{_SPLIT}", _QUIT),
+    _EventForm(rf"who\s+(?:(?:{_BE})\s+)*(?:left|quit|lost)\s+(?:in|by|during)\s+{_SPLIT}", _QUIT),
+    _EventForm(rf"who\s+(?:has\s+)?{_RENAMED}", _RENAME),
+    _EventForm(rf"who\s+(?:has\s+)?{_RENAMED}\s+to\s+{_NICK}", _RENAME),
+    _EventForm(
+        rf"(?:what|{_WHEN})\s*(?:did|has)\s+{_NICK}\s+{_RENAMED}(?:\s+to)?",
+        _RENAME,
+        by_nick=True,
+    ),
+    *_rank_forms(r"op(?:ped)?", r"(?:an?\s+)?op(?:s|erator)?", "+o"),
+    *_rank_forms(r"voiced?", r"voice", "+v"),
+    *_rank_forms(r"(?:deop(?:ped)?|devoiced?)"),
 )
 
-_MAY_ASK = re.compile(r"kick|bann?|topic|join|left|leave|part|quit", re.IGNORECASE)
+_MAY_ASK = re.compile(
+    r"kick|bann?|topic|join|left|leave|part|quit|net\s?split|nick|rename|voice"
+    r"|\b(?:de)?op(?:s|ped|erator)?\b",
+    re.IGNORECASE,
+)
 
 
 def may_ask_for_events(text: str) -> bool:
@@ -87,6 +135,6 @@ def may_ask_for_events(text: str) -> bool:
 def event_query(text: str) -> Query | None:
     """The query for the events that a question asks for, without its time; None for any other."""
     for one in _FORMS:
-        if match := one.pattern.fullmatch(text):
+        if match := one.match(text):
             return one.query(named_person(match.groupdict().get("nick") or ""))
     return None

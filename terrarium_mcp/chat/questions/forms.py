@@ -1,6 +1,7 @@
 """The forms of questions: patterns for a whole question, with the names in it."""
 
 import re
+from functools import cache
 
 from terrarium_mcp.chat.english import is_stop_word
 
@@ -25,8 +26,12 @@ def is_put_as_a_question(text: str) -> bool:
     return _ASKING.match(text) is not None or text.rstrip(" !.").endswith("?")
 
 
+@cache
 def form(pattern: str) -> re.Pattern[str]:
-    """A form of question, which fits a whole text: blanks and marks around it do not matter."""
+    """A form of question, which fits a whole text: blanks and marks around it do not matter.
+
+    It is compiled once, when it is first needed.
+    """
     return re.compile(rf"\s*{pattern}[\s?!.]*", re.IGNORECASE)
 
 

@@ -1,9 +1,11 @@
-"""A query narrowed to the times that a question names."""
+"""What a question makes of a query: its times, and the words of it that say something. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.question import content_words
+from terrarium_mcp.chat.terms import Term
 from terrarium_mcp.chat.times.time_expressions import TimeExpression
 
 
@@ -21,3 +23,8 @@ def narrowed_to(times: Sequence[TimeExpression], query: Query) -> Query:
         return query
     since = min(one.since for one in meant)
     return replace(query, since=max(since, query.since or since))
+
+
+def telling_clauses(text: str) -> tuple[tuple[Term, ...], ...]:
+    """The words that say something, all of which a line must have."""
+    return tuple((Term(word),) for word in content_words(text, ()))

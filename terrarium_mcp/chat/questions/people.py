@@ -15,11 +15,15 @@ _OFTEN = r"(?:ever\s+|been\s+|just\s+|all\s+|else\s+)*"
 _SAY = r"(?:say|said|saying|write|written|wrote|writing|post|posted|talk\s+about|talking\s+about)"
 _THINK = r"(?:think|thought|mention|mentioned|suggest|suggested|recommend|recommended)"
 _TELL = r"(?:tell|told|answer|answered|ask|asked|reply\s+to|replied\s+to|answer\s+to)"
-_LAST = r"(?P<last>last|latest|newest|most\s+recent)"
+_END = (
+    r"(?:(?P<last>last|latest|newest|most\s+recent)|(?:very\s+)?(?P<first>first|oldest|earliest))"
+)
 _LINE = r"(?:thing|line|message|comment|word)s?"
 _LINK = r"(?P<links>links?|urls?)"
 _PASTE = r"(?:post|posted|paste|pasted|share|shared|send|sent|drop|dropped|give|gave|link|linked)"
 _HERE = r"(?:\s+(?:here|there|lately|recently|in\s+(?:here|(?:this|the)\s+channel)))*"
+_EVER = r"(?:\s+(?:that|was|were|been|ever|here|there|said|written|posted|sent|recorded|logged))*"
+_SPEAK = r"(?:speak|talk|write|post|chat|appear|show\s+up|say\s+(?:something|anything|a\s+word))"
 _FIND = r"(?:show|list|find|give)(?:\s+me)?"
 _ALL = r"(?:all\s+)?(?:the\s+)?"
 _SHOW = rf"(?:(?:what(?:'s|\s+is|\s+was|\s+were)?|{_FIND})\s+)?{_ALL}"
@@ -38,8 +42,10 @@ _FORMS = tuple(
         rf"(?:what|which)\s+{_LINK}\s+{_HAVE}\s+{_NICK}\s+{_OFTEN}{_PASTE}",
         rf"{_SHOW}{_LINK}\s+(?:by|from|that)\s+{_NICK}(?:\s+{_PASTE})?",
         rf"(?:what|which|{_FIND})\s+{_ALL}{_LINK}{_WERE_SHARED}{_HERE}",
-        rf"{_SHOW}{_LAST}\s+{_LINE}\s+(?:that\s+)?{_NICK}\s+(?:said|wrote|posted)",
-        rf"{_SHOW}{_LAST}\s+{_LINE}\s+(?:by|from|of)\s+{_NICK}",
+        rf"(?:what(?:'s|\s+is|\s+was|\s+were)|{_FIND})\s+{_ALL}{_END}\s+{_LINE}{_EVER}",
+        rf"{_SHOW}{_END}\s+{_LINE}\s+(?:that\s+)?{_NICK}\s+(?:said|wrote|posted)",
+        rf"{_SHOW}{_END}\s+{_LINE}\s+(?:by|from|of)\s+{_NICK}",
+        rf"when\s+did\s+{_NICK}\s+(?P<first>first)\s+(?:ever\s+)?{_SPEAK}",
         rf"{_SHOW}(?:everything|anything|all|lines|messages)\s+(?:that\s+)?{_NICK}\s+(?:said|wrote)",
         rf"{_SHOW}(?:everything|anything|all|lines|messages)\s+(?:by|from)\s+{_NICK}",
     )
@@ -51,16 +57,17 @@ _OF_THEM = form(rf"what\s+{_OFTEN}{_HAVE}\s+(?:(?:they|she|he)\s+)?{_OFTEN}{_SAY
 
 @dataclass(frozen=True, slots=True)
 class PersonQuestion:
-    """A question for what `nick` said: to somebody, about something, the links, or what came last.
+    """A question for what `nick` said: to somebody, about something, the links, or the last of it.
 
     The names and the topic are as written, and empty where the question has none: without `nick`
-    the links are those of everybody.
+    it is for what everybody said.
     """
 
     nick: str
     to: str = ""
     about: str = ""
     only_links: bool = False
+    is_for_first: bool = False
     is_for_last: bool = False
 
 
@@ -77,6 +84,7 @@ def person_question(text: str) -> PersonQuestion | None:
                 to,
                 found.get("about") or "",
                 only_links=bool(found.get("links")),
+                is_for_first=bool(found.get("first")),
                 is_for_last=bool(found.get("last")),
             )
     return None

@@ -1,0 +1,36 @@
+"""Questions for who said something first or last, or when it was said first or last. Pure.
+
+Ranked lines do not tell; lines with the words, sorted by time, do.
+"""
+
+from dataclasses import dataclass
+
+from terrarium_mcp.chat.questions.forms import form
+
+_WORDS = r"(?P<words>.+?)"
+_END = r"(?:first|(?P<last>last))"
+_SAY = r"(?:say|mention|use|bring\s+up|suggest)"
+_SAID = r"(?:said|mentioned|used|brought\s+up|suggested)"
+
+_FORMS = (
+    rf"who\s+{_SAID}\s+{_WORDS}\s+{_END}",
+    rf"who\s+{_END}\s+{_SAID}\s+{_WORDS}",
+    rf"who\s+(?:is|was)\s+the\s+{_END}\s+(?:one\s+)?to\s+{_SAY}\s+{_WORDS}",
+    rf"when\s+(?:was|were)\s+{_WORDS}\s+{_END}\s+(?:{_SAID}|discussed)",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EndQuestion:
+    """The words of which the first or the last line is asked for."""
+
+    words: str
+    is_for_last: bool = False
+
+
+def end_question(text: str) -> EndQuestion | None:
+    """What a text asks for the first or last line of; None if it asks for something else."""
+    for pattern in _FORMS:
+        if match := form(pattern).fullmatch(text):
+            return EndQuestion(match["words"].strip(" \"'"), is_for_last=bool(match["last"]))
+    return None

@@ -1,0 +1,48 @@
+"""Which questions ask for a count, and of what."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from terrarium_mcp.chat.questions.counts import CountQuestion, count_question
+
+EVERYTHING = CountQuestion()
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("who spoke most?", EVERYTHING),
+        ("who talks the most here", EVERYTHING),
+        ("Who has posted most messages?", EVERYTHING),
+        ("who's the most active?", EVERYTHING),
+        ("who are the top talkers", EVERYTHING),
+        ("how many lines are there", EVERYTHING),
+        ("how many messages were posted here?", EVERYTHING),
+        ("how often did ada say hello?", CountQuestion("ada", "hello")),
+        ("how many times has ada mentioned green tea", CountQuestion("ada", "green tea")),
+        ("how often was the gate mentioned?", CountQuestion(words="the gate")),
+        ("how many messages did ada write?", CountQuestion("ada")),
+    ],
+)
+def test_what_is_to_be_counted_is_named(text: str, meant: CountQuestion) -> None:
+    assert count_question(text) == meant
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *["who spoke most of the truth", "how often did they say so", "how often does it rain"],
+        *["how many people are here?", "who said tea?", "how much is the tea", "most", ""],
+        *["how many lines fit on a page", "who drinks most"],
+    ],
+)
+def test_other_questions_ask_for_no_count_of_lines(text: str) -> None:
+    assert count_question(text) is None
+
+
+@given(st.text(max_size=80))
+def test_any_text_may_be_asked(text: str) -> None:
+    for asked in (text, f"how often did {text} say {text}"):
+        meant = count_question(asked)
+        assert meant is None or meant.words in asked

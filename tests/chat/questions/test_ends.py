@@ -1,0 +1,36 @@
+"""Which questions ask who said something first or last."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from terrarium_mcp.chat.questions.ends import EndQuestion, end_question
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("who said hello first?", EndQuestion("hello")),
+        ("Who first mentioned green tea", EndQuestion("green tea")),
+        ("who was the first one to suggest nginx?", EndQuestion("nginx")),
+        ("when was the gate first mentioned?", EndQuestion("the gate")),
+        ("who mentioned the gate last", EndQuestion("the gate", is_for_last=True)),
+        ("when was nginx last discussed?", EndQuestion("nginx", is_for_last=True)),
+    ],
+)
+def test_what_was_said_first_or_last_is_named(text: str, meant: EndQuestion) -> None:
+    assert end_question(text) == meant
+
+
+@pytest.mark.parametrize(
+    "text", ["who came first", "who said hello", "when was the gate first painted", "first", ""]
+)
+def test_other_questions_ask_for_no_end(text: str) -> None:
+    assert end_question(text) is None
+
+
+@given(st.text(max_size=80))
+def test_any_text_may_be_asked(text: str) -> None:
+    for asked in (text, f"who said {text} first"):
+        meant = end_question(asked)
+        assert meant is None or meant.words in asked
