@@ -7,15 +7,19 @@ from typing import Any
 
 from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.query import NO_TIME_LEFT, Query, parse_query
+from terrarium_mcp.chat.questions.forms import is_put_as_a_question
 from terrarium_mcp.chat.records import Room
+from terrarium_mcp.chat.relays import nick_meant
 from terrarium_mcp.chat.times.query_dates import parse_moment
 from terrarium_mcp.chat.times.timestamps import Position, local, to_iso
 from terrarium_mcp.errors import TerrariumError, people, quantity, shown
 from terrarium_mcp.request import Request
-from terrarium_mcp.store import MOST_READ, ScopeDetails, ScopeStats, Search
+from terrarium_mcp.store import MOST_READ, ScopeDetails, ScopeStats, Search, Sort
 from terrarium_mcp.tools.asides import counted_note, left_out_note
-from terrarium_mcp.tools.known_nicks import unknown_nick_notes
-from terrarium_mcp.tools.search_arguments import rooms_searched
+from terrarium_mcp.tools.known_nicks import people_called, unknown_nick_notes
+from terrarium_mcp.tools.plain_questions import read_as_question
+from terrarium_mcp.tools.repeated_query import query_argument
+from terrarium_mcp.tools.search_arguments import rooms_searched, with_channels_taken
 
 _LONGEST_QUERY = 200
 
@@ -58,11 +62,13 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
     rooms = rooms_searched(request, selection.channel, query)
     if selection.nick:
         nick, rooms = request.narrowed_to_nick(selection.nick, rooms)
-        query = replace(query, people=(nick,))
-    stats = await request.store.count(_lines_of(request, rooms, until, query), selection.per)
+        query = replace(query, people=await _people(request, nick, rooms))
+    lines = _lines_of(request, rooms, until, query)
+    stats = await request.store.count(lines, selection.per)
     notes = [f"note: {sentence}" for sentence in query.notes]
     if not stats.lines:
         notes += await unknown_nick_notes(request, query, rooms)
+        notes += await _question_notes(request, selection.channel, lines)
     if stats.lines and stats.details is None:
         notes.append(
             f"note: who spoke, where and when is counted for at most {MOST_READ:,} lines:"
@@ -74,6 +80,29 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
             f"note: {selection.per}s before {oldest} are not listed: before={oldest} lists them"
         )
     return Figures(query, rooms, notes, stats)
+
+
+async def _people(request: Request, nick: str, rooms: Sequence[Room]) -> tuple[str, ...]:
+    """The nick, or several with commas between them; a name from elsewhere may have a comma."""
+    several = tuple(filter(None, map(nick_meant, nick.split(","))))
+    if len(several) < 2 or await people_called(request, nick, rooms):
+        return (nick,)
+    return several
+
+
+async def _question_notes(request: Request, channel: str, lines: Search) -> list[str]:
+    """What a question was probably to count, where its words, taken one by one, select no line."""
+    query = with_channels_taken(lines.query, request, channel)
+    rooms = lines.rooms if query == lines.query else rooms_searched(request, channel, query)
+    asked = replace(lines, query=query, rooms=rooms, sort=Sort.OLDEST)
+    read = await read_as_question(asked, request)
+    if read.query != query:
+        argument = query_argument(request, rooms, read.query)
+        return [f"note: no line has all these words; as a question: {argument}"] if argument else []
+    hints = [f"note: {hint}" for hint in read.query.notes if hint not in lines.query.notes]
+    if hints or not (lines.query.terms and is_put_as_a_question(lines.query.question)):
+        return hints
+    return ["note: no line has all these words; this takes words and operators, not questions"]
 
 
 def _lines_of(request: Request, rooms: Sequence[Room], until: Position, query: Query) -> Search:

@@ -1,6 +1,5 @@
 """What the arguments of a search ask the store for; free of the MCP SDK, for the command line."""
 
-from collections.abc import Callable
 from functools import partial
 
 from terrarium_mcp.chat.named_channels import with_channels_named
@@ -26,8 +25,7 @@ async def requested_search(
         TerrariumError: no room is left, or a name is unknown.
     """
     zone = request.settings.zone
-    is_channel = _channel_test(request, channel)
-    parsed = with_channels_named(await _parsed(query, request), is_channel, request.now, zone)
+    parsed = with_channels_taken(await _parsed(query, request), request, channel)
     search = Search(
         query=parsed,
         rooms=rooms_searched(request, channel, parsed),
@@ -46,6 +44,17 @@ async def _parsed(query: str, request: Request) -> Query:
     """The query, parsed beside the event loop if it may name times: each takes milliseconds."""
     parse = partial(parse_query, query, now=request.now, zone=request.settings.zone)
     return await offload(parse) if may_name_times(query) else parse()
+
+
+def with_channels_taken(query: Query, request: Request, channel: str) -> Query:
+    """The query with the channels that its words name, of those that `channel` leaves."""
+    rooms = set(request.narrowed(channel))
+    return with_channels_named(
+        query,
+        lambda name: not rooms.isdisjoint(request.directory.named(split_label(name))),
+        request.now,
+        request.settings.zone,
+    )
 
 
 def rooms_searched(request: Request, channel: str, query: Query) -> tuple[Room, ...]:
@@ -70,9 +79,3 @@ def rooms_searched(request: Request, channel: str, query: Query) -> tuple[Room, 
             f"No channel matches {', '.join(filters)}: no line is in all of them. Name one."
         )
     return left
-
-
-def _channel_test(request: Request, channel: str) -> Callable[[str], bool]:
-    """A test whether a name is that of a channel among those that may be searched."""
-    rooms = set(request.narrowed(channel))
-    return lambda name: not rooms.isdisjoint(request.directory.named(split_label(name)))

@@ -74,7 +74,7 @@ _CUT_AT_THEIR_END = ("top_talkers", "lines_by_period", "lines_by_channel", "chan
 async def get_channel_stats(
     request: FromRequest,
     channel: Channel = "",
-    nick: Annotated[Nick, Field(description="only lines by this nick")] = "",
+    nick: Annotated[Nick, Field(description="lines by this nick, or ada,bo")] = "",
     query: Annotated[
         Text,
         Field(description="only lines that match: words and operators as in a search, exactly"),

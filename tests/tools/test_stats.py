@@ -144,6 +144,8 @@ async def test_the_figures_of_words_say_how_often_when_where_and_by_whom(house: 
     ("arguments", "title", "lines"),
     [
         ({"nick": "ADA"}, "from:ADA", 2),
+        ({"nick": "ada,cy"}, "from:ada from:cy", 3),
+        ({"nick": "@ada, <cy>", "query": "tea"}, "tea from:ada from:cy", 2),
         ({"nick": "ada", "query": "green"}, "green from:ada", 1),
         ({"query": "tea -black from:ada"}, "tea -black from:ada", 1),
         ({"query": "type:action"}, "type:action", 1),
@@ -203,6 +205,61 @@ async def test_a_word_that_nobody_said_counts_as_no_line_and_no_similar_word_doe
     assert (told.facts["lines"], told.facts["lines_by_period"]) == (0, {})
     told = await house.learns("get_channel_stats", nick="adda")
     assert "note: no one called adda is recorded here; similar nicks: Ada" in told.outside
+
+
+async def test_a_name_with_a_comma_is_one_person(house: House) -> None:
+    line = line_of("Smith, John", "tea")
+    await house.store.messages.append([line])
+    told = await house.learns("get_channel_stats", nick="Smith, John")
+    assert told.facts["lines"] == 1
+    assert 'from:"Smith, John"' in told.outside
+
+
+@pytest.mark.parametrize(
+    ("query", "meant"),
+    [
+        ("what did ada say?", "from:ada"),
+        ("from:ada on 1 May 2026", "from:ada after:2026-05-01 before:2026-05-02"),
+        ("what did ada say about tea", "tea from:ada"),
+        ("what did ada say in #tea", "from:ada in:#tea"),
+        ("who had tea in May 2026", "tea after:2026-05-01 before:2026-06-01"),
+    ],
+)
+async def test_a_question_is_told_the_query_that_counts_what_it_asks(
+    house: House, query: str, meant: str
+) -> None:
+    await house.hears(TALK)
+    told = await house.learns("get_channel_stats", query=query)
+    note = f'note: no line has all these words; as a question: query="{meant}"'
+    assert told.facts["notes"] == [note]
+    assert note in told.outside
+
+
+@pytest.mark.parametrize(
+    ("query", "note"),
+    [
+        (
+            "how often did ada say tea?",
+            'a search does not count: get_channel_stats(query="tea from:ada") does',
+        ),
+        (
+            "who spoke most in #tea?",
+            'a search does not count: get_channel_stats(channel="#tea") does',
+        ),
+        (
+            "what did zoe say?",
+            "no line has all these words; this takes words and operators, not questions",
+        ),
+    ],
+)
+async def test_any_question_of_which_no_line_has_all_words_is_told_the_way_out(
+    house: House, query: str, note: str
+) -> None:
+    await house.hears(TALK)
+    told = await house.learns("get_channel_stats", query=query)
+    assert told.facts["notes"] == [f"note: {note}"]
+    other = await house.learns("get_channel_stats", query="zeppelin")
+    assert other.facts["notes"] == []
 
 
 @pytest.mark.parametrize("query", ["", "after:2026-06"])
