@@ -21,6 +21,12 @@ _NAMES_A_TIME = re.compile(  # for lower case: ignoring case takes three times a
 )
 """Signs that an answer says when. Unlike `time_expressions` it need not know which time that is."""
 
+_ASKING = re.compile(
+    r"\s*(?:who(?:m|se)?|what|when|where|why|which|how|did|do|does|has|have|had|is|are|was|were"
+    r"|can|could|any|anyone|anybody|anything|show|list|give|tell|summari[sz]e|summary|recap)\b",
+    re.IGNORECASE,
+)
+
 _FIRST_PERSON = re.compile(
     r"(?i)\b(?:i|im|i['\u2019](?:m|ve|d|ll)|my|me|mine|we|we['\u2019](?:re|ve|ll)|our|us)\b"
 )
@@ -35,6 +41,11 @@ _GENERAL_WORDS = frozenset(
     anything everything something lines""".split()  # noqa: SIM905 -- a list would be a page of quotation marks
 )
 """Words that ask for what was said, whatever it was about."""
+
+
+def is_put_as_a_question(text: str) -> bool:
+    """Whether a text begins as questions and requests do, or ends as one; words do neither."""
+    return _ASKING.match(text) is not None or text.rstrip(" !.").endswith("?")
 
 
 def asks_what_was_said(text: str) -> bool:

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.query import Query
-from terrarium_mcp.chat.question import asks_what_was_said
+from terrarium_mcp.chat.question import asks_what_was_said, is_put_as_a_question
+from terrarium_mcp.chat.questions.forms import without_lately
 from terrarium_mcp.chat.questions.narrowing import narrowed_to, telling_clauses
 from terrarium_mcp.chat.questions.people import (
     PersonQuestion,
@@ -33,6 +34,7 @@ async def read_as_question(search: Search, request: Request) -> Search:
 
     - A time and nothing else (`what happened yesterday`) is for the conversations of that time.
     - A person and perhaps a time (`what did ada say in May`) is for that person's lines.
+    - `recently` and no time (`what happened lately`) is for the newest lines.
     - Operators and a time (`from:ada in May`) are for every line of them, and so is a question for
       the words of who is named by one.
     - Sorted by time, and for events, where nothing is ranked, a person and a time narrow the
@@ -47,11 +49,13 @@ async def read_as_question(search: Search, request: Request) -> Search:
     rest = " ".join(without_times(times, asked_in_words).split())
     search = _with_notes(search, await question_hints(rest, times, search, request))
     query = search.query
+    is_lately = is_put_as_a_question(asked_in_words) and without_lately(rest) != rest
+    rest = without_lately(rest) if is_lately else rest
     asks_for_all = asks_what_was_said(rest)
     if times and asks_for_all and not _selects_lines(query):
         return _conversations_of(times, search)
     is_no_topic = asks_for_all or (_is_blank(rest) and _has_operators(query))
-    if (times and is_no_topic) or (query.people and asks_for_their_words(rest)):
+    if ((times or is_lately) and is_no_topic) or (query.people and asks_for_their_words(rest)):
         every_line = narrowed_to(times, query).with_clauses()
         return _in_order(every_line, search, Sort.OLDEST if times else Sort.NEWEST)
     asked = person_question(rest)

@@ -7,7 +7,7 @@ from typing import Any
 
 from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.query import NO_TIME_LEFT, Query, parse_query
-from terrarium_mcp.chat.questions.forms import is_put_as_a_question
+from terrarium_mcp.chat.question import is_put_as_a_question
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.relays import nick_meant
 from terrarium_mcp.chat.times.query_dates import parse_moment

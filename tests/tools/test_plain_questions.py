@@ -30,6 +30,10 @@ def notes(told: Told) -> list[str]:
     [
         ("what did ada say?", "from:ada", [3, 1]),
         ("what did from:ada say?", "from:ada", [3, 1]),
+        ("what did ada say recently?", "from:ada", [3, 1]),
+        ("what has ada been saying lately in #tea", "from:ada in:#tea", [3, 1]),
+        ("what happened recently in #tea?", "in:#tea", [4, 3, 2, 1]),
+        ("any news lately?", "every line", [4, 3, 2, 1]),
         ("What was the first thing ada said?", "from:ada", [1, 3]),
         ("when did ada first speak in #tea?", "from:ada in:#tea", [1, 3]),
         ("what was the first message in #tea?", "in:#tea", [1, 2, 3, 4]),
@@ -171,6 +175,25 @@ async def test_events_with_a_topic_are_those_of_the_time(house: House) -> None:
     told = await asked(house, "type:kick eve on 2 May 2026")
     assert notes(told) == ["note: read as eve type:kick after:2026-05-02 before:2026-05-03"]
     assert told.ids == [6]
+
+
+async def test_a_time_of_day_is_of_its_day(house: House) -> None:
+    await house.hears(TALK)
+    told = await asked(house, "what was discussed in #tea on 1 May between 10:00 and noon?")
+    assert notes(told)[0] == (
+        "note: read as in:#tea after:2026-05-01T10:00:00.000Z before:2026-05-01T12:01:00.000Z"
+    )
+    assert told.ids == [1]
+    told = await asked(house, "what did ada say on the evening of 1 May?")
+    assert notes(told) == ["note: read as from:ada after:2026-05-01 before:2026-05-02"]
+
+
+@pytest.mark.parametrize("query", ["recently", "key recently", "the news lately"])
+async def test_recently_among_words_is_one(house: House, query: str) -> None:
+    await house.hears(TALK + "<fay> the news: I lost the key recently, or lately")
+    told = await asked(house, query)
+    assert told.ids[0] == 5
+    assert notes(told) == []
 
 
 async def test_a_time_alone_stays_words(house: House) -> None:

@@ -14,16 +14,14 @@ _NOBODY = frozenset(
 )
 """Words in the place of a nick that name nobody, beside stop words."""
 
-_ASKING = re.compile(
-    r"\s*(?:who(?:m|se)?|what|when|where|why|which|how|did|do|does|has|have|had|is|are|was|were"
-    r"|can|could|any|anyone|anybody|anything|show|list|give|tell|summari[sz]e|summary|recap)\b",
-    re.IGNORECASE,
+_LATELY = re.compile(
+    r"\s*\b(?:(?:most\s+)?recently|lately|of\s+late|these\s+days)\b", re.IGNORECASE
 )
 
 
-def is_put_as_a_question(text: str) -> bool:
-    """Whether a text begins as questions and requests do, or ends as one; words do neither."""
-    return _ASKING.match(text) is not None or text.rstrip(" !.").endswith("?")
+def without_lately(text: str) -> str:
+    """The text without `recently` and the like, which name no time: the newest lines are meant."""
+    return _LATELY.sub("", text)
 
 
 @cache

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from functools import cache
 
+from terrarium_mcp.chat.question import is_put_as_a_question
 from terrarium_mcp.chat.times.calendar_words import (
     COUNTS,
     MONTH,
@@ -14,6 +15,7 @@ from terrarium_mcp.chat.times.calendar_words import (
     latest_year_with,
     month_number,
 )
+from terrarium_mcp.chat.times.clock_times import PART
 from terrarium_mcp.chat.times.day_ranges import RANGE, days_between
 from terrarium_mcp.chat.times.feasts import FEAST, feast, latest_feast
 from terrarium_mcp.chat.times.seasons import (
@@ -53,8 +55,7 @@ _DURING = rf"(?:(?:in|during|over|early|late|mid|{RELATION})[\s-]+|the\s+){{0,3}
 _LATELY = r"(?:(?:in|during|over|within|from|of)\s+)?(?:the\s+)?"
 _ANY_NTH = r"(?P<nth>first|second|third|fourth|last)"
 _NTH = {"first": 1, "second": 2, "third": 3, "fourth": 4}
-_DAY_PART = r"(?:\s+(?:morning|afternoon|evening|night))?"
-"""The part of a day, which is not told apart: its lines are in the order of time anyway."""
+_DAY_PART = rf"(?:\s+{PART})?"
 
 
 def _on(found: re.Match[str], today: date) -> list[Days]:
@@ -90,6 +91,14 @@ def _week_of_year(found: re.Match[str], _: date) -> list[Days]:
     return [_whole("week", date.fromisocalendar(int(found["year"]), int(found["week"]), 1))]
 
 
+def _end_week_of_year(found: re.Match[str], _: date) -> list[Days]:
+    """The first or the last seven days of a year."""
+    year, week = int(found["year"]), timedelta(7)
+    if found["end"].lower() == "first":
+        return [(date(year, 1, 1), date(year, 1, 1) + week)]
+    return [(date(year + 1, 1, 1) - week, date(year + 1, 1, 1))]
+
+
 def _half(found: re.Match[str], _: date) -> list[Days]:
     year = int(found["year"])
     middle = date(year, 7, 1)
@@ -113,6 +122,13 @@ def _yesterday(_: re.Match[str], today: date) -> list[Days]:
 
 
 def _today(_: re.Match[str], today: date) -> list[Days]:
+    return [_day(today)]
+
+
+def _tonight(found: re.Match[str], today: date) -> list[Days]:
+    """Today, in a question; among other words it may be one of them: `the tonight show`."""
+    if not is_put_as_a_question(found.string):
+        raise ValueError(found[0])
     return [_day(today)]
 
 
@@ -231,6 +247,14 @@ _READERS: tuple[tuple[str, Reader], ...] = (
     (r"(?:in\s+)?(?P<year>\d{4})-(?P<month>\d\d)(?!-)", _in_month),
     (r"(?:in\s+)?(?P<year>\d{4})-?W(?P<week>\d\d)", _week_of_year),
     (
+        rf"(?:in\s+|during\s+)?(?:calendar\s+)?week\s+(?P<week>\d\d?)(?:\s+(?:of|in)|,)?\s+{_YEAR}",
+        _week_of_year,
+    ),
+    (
+        rf"(?:in\s+|during\s+)?(?:the\s+)?(?P<end>first|last)\s+week\s+(?:of|in)\s+{_YEAR}",
+        _end_week_of_year,
+    ),
+    (
         rf"(?:in\s+)?(?:the\s+)?{_ANY_NTH}\s+week\s+(?:of|in)\s+{_MONTH}(?:,?\s+{_YEAR})?",
         _week_of_month,
     ),
@@ -253,6 +277,8 @@ _READERS: tuple[tuple[str, Reader], ...] = (
     (rf"(?:in|during|of|from|year|{RELATION})\s+(?:the\s+year\s+)?{_YEAR}", _in_year),
     (r"yesterday", _yesterday),
     (r"today", _today),
+    (rf"this\s+{PART}", _today),
+    (r"tonight", _tonight),
     (r"last\s+night", _last_night),
     (r"(?:on\s+|over\s+|at\s+)?(?P<which>the|last|this|past)\s+weekend", _weekend),
     (rf"(?:a\s+)?{_COUNT}(?P<unit>day|week|month|year)s?\s+ago", _ago),

@@ -157,9 +157,17 @@ def _words(text: str, here: datetime) -> tuple[str, datetime]:
     for kind in ("relative-time", "absolute-time"):
         settings = _SETTINGS | {"RELATIVE_BASE": here, "PARSERS": [kind]}
         read = DateDataParser(languages=["en"], settings=settings).get_date_data(text)
-        if read.date_obj and (kind == "relative-time" or _is_plausible(text, read.parts)):
+        if not read.date_obj or not _keeps_its_year(text, read.date_obj):
+            continue
+        if kind == "relative-time" or _is_plausible(text, read.parts):
             return read.period, read.date_obj
     raise ValueError(text)
+
+
+def _keeps_its_year(text: str, read: datetime) -> bool:
+    """Whether it is in the year with which the text ends: not where `last week of 2016` is read."""
+    year = re.search(rf"(?<!\d){YEAR}$", text)
+    return year is None or int(year[0]) == read.year
 
 
 def _is_plausible(text: str, parts: tuple[str, ...]) -> bool:

@@ -5,10 +5,12 @@ it. A search sorted by time is narrowed to it (tools/plain_questions.py).
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from terrarium_mcp.chat.times.calendar_words import PERIODS, Period
+from terrarium_mcp.chat.times.clock_times import time_of_day
 from terrarium_mcp.chat.times.named_days import RELATION, matches
 from terrarium_mcp.chat.times.seasons import Days
 from terrarium_mcp.chat.times.timestamps import local
@@ -44,6 +46,11 @@ class TimeExpression:
     lately: timedelta = timedelta.max
 
     @property
+    def span(self) -> tuple[int, int]:
+        """From where to where in the text its words are."""
+        return self.at, self.at + len(self.said)
+
+    @property
     def nearer(self) -> datetime:
         """When the part that ranks higher begins."""
         return max(self.since, self.until - min(self.lately, self.until - self.since))
@@ -60,13 +67,17 @@ def time_expressions(text: str, now: datetime, zone: tzinfo) -> tuple[TimeExpres
     taken: list[tuple[int, int]] = []
     times: list[TimeExpression] = []
     for match, read in matches(text):
+        if _overlaps(match.span(), taken):
+            continue
         try:
             named = [_expression(match, days, today, zone) for days in read(match, today)]
         except (ValueError, OverflowError):  # the 31st of June, the year 10,000
             continue
-        if not any(begin < match.end() and match.start() < end for begin, end in taken):
-            taken.append(match.span())
-            times += named
+        of_day = _at_its_time(named[0], match, zone) if len(named) == 1 else None
+        if of_day and not _overlaps(of_day.span, taken):
+            named = [of_day]
+        taken.append(named[0].span)
+        times += named
     return tuple(times)
 
 
@@ -75,6 +86,10 @@ def without_times(times: tuple[TimeExpression, ...], text: str) -> str:
     for at, said in sorted({(one.at, one.said) for one in times}, reverse=True):
         text = f"{text[:at]} {text[at + len(said) :]}"
     return text
+
+
+def _overlaps(span: tuple[int, int], taken: Sequence[tuple[int, int]]) -> bool:
+    return any(begin < span[1] and span[0] < end for begin, end in taken)
 
 
 def _expression(found: re.Match[str], days: Days, today: date, zone: tzinfo) -> TimeExpression:
@@ -90,6 +105,25 @@ def _expression(found: re.Match[str], days: Days, today: date, zone: tzinfo) -> 
     lately = max(_LATELY, _AS_LONG * (days[1] - days[0])) if first == _EARLIEST else timedelta.max
     ends = _midnight(first, zone), _midnight(after, zone)
     return TimeExpression(found[0], *ends, found.start(), lately)
+
+
+def _at_its_time(
+    named: TimeExpression, found: re.Match[str], zone: tzinfo
+) -> TimeExpression | None:
+    """A day with the time of day that stands beside it; None if nothing does, or it is no day."""
+    first, after = (local(moment, zone).date() for moment in (named.since, named.until))
+    if after - first != timedelta(1) or _RELATED.match(found[0]):
+        return None
+    beside = time_of_day(found.string, *found.span())
+    if beside is None:
+        return None
+    try:
+        bounds = beside.on(first, zone) or (named.since, named.until)
+    except (ValueError, OverflowError):  # 25:00
+        return None
+    since, until = (moment.astimezone(UTC) for moment in bounds)
+    said = found.string[beside.begin : beside.end].rstrip()
+    return TimeExpression(said, since, until, beside.begin)
 
 
 def _related(days: Days, related: re.Match[str], today: date) -> Days:

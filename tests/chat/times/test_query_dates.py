@@ -42,6 +42,8 @@ BERLIN = ZoneInfo("Europe/Berlin")
         ("last summer", "2025-06-01", "2025-09-01"),
         ("early 2026", "2026-01-01", "2026-05-01"),
         ("the week of 3 march", "2026-03-02", "2026-03-09"),
+        ("the last week of 2016", "2016-12-25", "2017-01-01"),
+        ("week 51 of 2016", "2016-12-19", "2016-12-26"),
     ],
 )
 def test_a_time_is_a_stretch_and_begins_at_a_moment(text: str, begins: str, ends: str) -> None:

@@ -1,0 +1,93 @@
+"""The time of day beside a day: `at 8pm on 5 May`, `yesterday between 20:30 and 20:40`. Pure.
+
+A part of the day, as in `the evening of 5 May`, is not told apart: the lines of a day are in the
+order of time anyway, and people mean different hours by it.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta, tzinfo
+from functools import cache
+
+_CLOCK = r"(?:\d{1,2}(?::\d\d)?\s*[ap]\.?m(?!\w)\.?|\d{1,2}:\d\d(?![\d:])|noon)"
+_AND = r"(?:and|to|until|till|-)"
+_TIME = (
+    rf"(?:(?:between|from)\s+(?P<begins>{_CLOCK})\s*{_AND}\s*(?P<ends>{_CLOCK})"
+    rf"|(?:(?P<how>at|around|about|before|by|until|till|after|since|from)\s+)?(?P<at>{_CLOCK}))"
+)
+PART = r"(?:morning|afternoon|evening|night)"
+"""The parts of a day, as a regular expression."""
+
+_BEFORE = rf"(?<!\S)(?:{_TIME}|(?:(?:on|in|during)\s+)?(?:the\s+)?{PART}\s+of),?\s+$"
+_AFTER = rf",?\s+(?:{_TIME}|(?:in|during)\s+the\s+{PART}|at\s+night)(?!\w)"
+_LONGEST = 50
+"""Characters before a day in which its time is looked for."""
+
+_ABOUT = {"at": timedelta(minutes=30), "around": timedelta(hours=1), "about": timedelta(hours=1)}
+"""How far a time reaches before and after a moment that is named so."""
+
+_NOON, _FIELDS = 12, re.compile(r"(\d+)(?::(\d\d))?\s*(?:([ap])\.?m\.?)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeOfDay:
+    """Words beside those for a day, from `begin` to `end` of the text, and the time they name."""
+
+    begin: int
+    end: int
+    found: re.Match[str]
+
+    def on(self, day: date, zone: tzinfo) -> tuple[datetime, datetime] | None:
+        """From when to when on that day in the reader's zone; None for a part of the day.
+
+        Raises:
+            ValueError: there is no such time of day, or it ends before it begins.
+        """
+        begins, ends, at = (self.found[name] for name in ("begins", "ends", "at"))
+        midnight = datetime.combine(day, time.min, zone)
+        if begins:
+            ordered = _clock(begins, day, zone), _clock(ends, day, zone) + timedelta(minutes=1)
+        elif not at:
+            return None
+        else:
+            how, moment = (self.found["how"] or "at").lower(), _clock(at, day, zone)
+            if around := _ABOUT.get(how):
+                ordered = moment - around, moment + around
+            elif how in ("after", "since", "from"):
+                ordered = moment, datetime.combine(day + timedelta(1), time.min, zone)
+            else:
+                ordered = midnight, moment
+        if ordered[0] >= ordered[1]:
+            raise ValueError(self.found[0])
+        return ordered
+
+
+def time_of_day(text: str, begin: int, end: int) -> TimeOfDay | None:
+    """The time of day that stands before or after the words for a day, from `begin` to `end`."""
+    before, after = _compiled()
+    start = max(0, begin - _LONGEST)
+    if found := before.search(text[:begin], start):
+        return TimeOfDay(found.start(), end, found)
+    if found := after.match(text, end):
+        return TimeOfDay(begin, found.end(), found)
+    return None
+
+
+def _clock(said: str, day: date, zone: tzinfo) -> datetime:
+    """The moment of a day at which a clock shows that time."""
+    if said.lower() == "noon":
+        return datetime.combine(day, time(_NOON), zone)
+    fields = _FIELDS.fullmatch(said)
+    if fields is None:
+        raise ValueError(said)
+    hour, minute, half = int(fields[1]), int(fields[2] or 0), (fields[3] or "").lower()
+    if half and not 1 <= hour <= _NOON:
+        raise ValueError(said)
+    if half:
+        hour = hour % _NOON + (_NOON if half == "p" else 0)
+    return datetime.combine(day, time(hour, minute), zone)
+
+
+@cache
+def _compiled() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    return re.compile(_BEFORE, re.IGNORECASE), re.compile(_AFTER, re.IGNORECASE)

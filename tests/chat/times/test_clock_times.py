@@ -1,0 +1,128 @@
+"""Hours beside the day that a question names."""
+
+from datetime import UTC, datetime
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from terrarium_mcp.chat.times.time_expressions import time_expressions, without_times
+from tests.chat.times.scene import NOW
+
+
+def hours(text: str) -> list[str]:
+    """Each time that `text` names, from the first minute to that after the last."""
+    return [
+        f"{one.since:%m-%d %H:%M} to {one.until:%m-%d %H:%M}"
+        for one in time_expressions(text, NOW, UTC)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("at 20:30 on 5 May", "05-05 20:00 to 05-05 21:00"),
+        ("on 5 May at 8pm", "05-05 19:30 to 05-05 20:30"),
+        ("8 p.m. on 5 May", "05-05 19:30 to 05-05 20:30"),
+        ("around 20:45 on 5 May", "05-05 19:45 to 05-05 21:45"),
+        ("5 May, about 20:45", "05-05 19:45 to 05-05 21:45"),
+        ("at noon yesterday", "05-13 11:30 to 05-13 12:30"),
+        ("at 12am today", "05-13 23:30 to 05-14 00:30"),
+        ("before noon on 5 May", "05-05 00:00 to 05-05 12:00"),
+        ("yesterday until 8:15 am", "05-13 00:00 to 05-13 08:15"),
+        ("after 12:30 pm on 5 May", "05-05 12:30 to 05-06 00:00"),
+        ("since 9:00 today", "05-14 09:00 to 05-15 00:00"),
+        ("on 5 May between 20:30 and 20:40", "05-05 20:30 to 05-05 20:41"),
+        ("from 9am to 5pm on Monday", "05-11 09:00 to 05-11 17:01"),
+        ("on the evening of 5 May", "05-05 00:00 to 05-06 00:00"),
+        ("during the night of 5 May", "05-05 00:00 to 05-06 00:00"),
+        ("on 5 May in the afternoon", "05-05 00:00 to 05-06 00:00"),
+        ("this morning", "05-14 00:00 to 05-15 00:00"),
+        ("This Evening", "05-14 00:00 to 05-15 00:00"),
+    ],
+)
+def test_hours_beside_a_day_are_of_it_and_a_part_of_a_day_is_all_of_it(
+    text: str, named: str
+) -> None:
+    asked = f"what broke {text}?"
+    assert hours(asked) == [named]
+    assert without_times(time_expressions(asked, NOW, UTC), asked).split() == ["what", "broke", "?"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *["at 25:00 on 5 May", "at 13pm on 5 May", "12:30:15 5 May", "at 8 on 5 May"],
+        *["between 20:40 and 20:30 on 5 May", "5 May 8 pmx"],
+    ],
+)
+def test_what_is_no_time_of_a_day_is_left_beside_it(text: str) -> None:
+    assert hours(text) == ["05-05 00:00 to 05-06 00:00"]
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("in May at 8pm", "05-01 00:00 to 06-01 00:00"),
+        ("before 5 May at 8pm", "01-01 00:00 to 05-05 00:00"),
+        ("last week at night", "05-04 00:00 to 05-11 00:00"),
+    ],
+)
+def test_only_a_day_has_hours(text: str, named: str) -> None:
+    assert hours(text) == [named]
+
+
+def test_each_of_two_days_has_its_own_hours() -> None:
+    text = "from 20:30 to 20:40 on 5 May at 10:30 on 6 May"
+    assert hours(text) == ["05-05 20:30 to 05-05 20:41", "05-06 10:00 to 05-06 11:00"]
+    text = "what broke on 5 May at 20:30 on 6 May and then?"
+    assert hours(text) == ["05-05 20:00 to 05-05 21:00", "05-06 00:00 to 05-07 00:00"]
+    left = without_times(time_expressions(text, NOW, UTC), text)
+    assert left.split() == ["what", "broke", "and", "then?"]
+
+
+def test_hours_are_those_of_the_reader() -> None:
+    (one,) = time_expressions("before 8am on 5 May", NOW, ZoneInfo("Asia/Tokyo"))
+    assert (one.since, one.until) == (
+        datetime(2026, 5, 4, 15, tzinfo=UTC),
+        datetime(2026, 5, 4, 23, tzinfo=UTC),
+    )
+
+
+@pytest.mark.parametrize("text", ["who is here tonight", "kettle tonight?", "any news tonight"])
+def test_tonight_is_today_in_a_question(text: str) -> None:
+    assert hours(text) == ["05-14 00:00 to 05-15 00:00"]
+
+
+@pytest.mark.parametrize("text", ["tonight", "the tonight show", "kettle tonight", "good morning"])
+def test_tonight_among_words_is_one(text: str) -> None:
+    assert hours(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("in the last week of 2016", "12-25 00:00 to 01-01 00:00"),
+        ("first week of 2016", "01-01 00:00 to 01-08 00:00"),
+        ("in week 51 of 2016", "12-19 00:00 to 12-26 00:00"),
+        ("calendar week 1, 2016", "01-04 00:00 to 01-11 00:00"),
+        ("in week 60 of 2016", "01-01 00:00 to 01-01 00:00"),
+    ],
+)
+def test_a_week_of_a_year_is_read(text: str, named: str) -> None:
+    assert hours(text) == [named]
+
+
+WORDS = """between from 20:30 8pm noon 12am 25:00 and to at around before after until on the evening
+    of morning night in yesterday today 5 May 2016-12-19 , tonight this ?"""
+
+
+@given(st.lists(st.sampled_from(WORDS.split()), min_size=2, max_size=12).map(" ".join))
+def test_any_words_are_read_and_no_word_belongs_to_two_times(text: str) -> None:
+    times = time_expressions(text, NOW, UTC)
+    assert all(one.since < one.until for one in times)
+    spans = sorted({one.span for one in times})
+    assert all(one[1] <= following[0] for one, following in pairwise(spans))
+    assert all(text[slice(*one.span)] == one.said for one in times)
