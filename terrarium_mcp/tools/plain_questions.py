@@ -29,7 +29,7 @@ from terrarium_mcp.tools.silence import is_silent
 Times = tuple[TimeExpression, ...]
 
 
-async def read_as_question(search: Search, request: Request) -> Search:
+async def read_as_question(search: Search, request: Request, *, in_channel: bool = False) -> Search:
     """The search that the words of `search` ask for; its notes say how they were read.
 
     - A time and nothing else (`what happened yesterday`) is for the conversations of that time.
@@ -40,6 +40,8 @@ async def read_as_question(search: Search, request: Request) -> Search:
     - Sorted by time, and for events, where nothing is ranked, a person and a time narrow the
       search, and only the words that say something are searched for.
     - Else lines of the time lead.
+
+    With `in_channel` the search is for a channel that is named beside its query.
     """
     asked_in_words = search.query.question
     if not (search.now and search.query.terms and _is_sentence(search.query)):
@@ -54,7 +56,7 @@ async def read_as_question(search: Search, request: Request) -> Search:
     asks_for_all = asks_what_was_said(rest)
     if times and asks_for_all and not _selects_lines(query):
         return _conversations_of(times, search)
-    is_no_topic = asks_for_all or (_is_blank(rest) and _has_operators(query))
+    is_no_topic = asks_for_all or (_is_blank(rest) and (in_channel or _has_operators(query)))
     if ((times or is_lately) and is_no_topic) or (query.people and asks_for_their_words(rest)):
         every_line = narrowed_to(times, query).with_clauses()
         return _in_order(every_line, search, Sort.OLDEST if times else Sort.NEWEST)

@@ -10,7 +10,7 @@ from terrarium_mcp.chat.questions.counts import CountQuestion, count_question
 from terrarium_mcp.chat.questions.ends import EndQuestion, end_question
 from terrarium_mcp.chat.questions.events import event_query, may_ask_for_events
 from terrarium_mcp.chat.questions.narrowing import narrowed_to, telling_clauses
-from terrarium_mcp.chat.questions.presence import last_seen_of
+from terrarium_mcp.chat.questions.presence import asks_who_is_here, last_seen_of
 from terrarium_mcp.chat.times.time_expressions import TimeExpression
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Hits, Rung, Search, Sort
@@ -35,6 +35,8 @@ async def question_hints(
     if nick := last_seen_of(rest):
         known = await people_called(request, nick, search.rooms)
         return [f"from:{nick}, sorted by newest, shows when they last spoke"] if known else []
+    if asks_who_is_here(rest):
+        return [f"get_current_users({_channel_argument(search, request)}) lists who is there now"]
     if counted := count_question(rest):
         return await _count_hints(counted, times, search, request)
     if asked := end_question(rest):
@@ -55,12 +57,19 @@ async def _count_hints(
         return []
     query = narrowed_to(times, search.query).with_clauses(*telling_clauses(asked.words))
     query = replace(query, people=(asked.nick,) if asked.nick else query.people)
-    if replace(query, channels=()) == Query() and len(search.rooms) == 1:
-        name = json.dumps(request.room_name(search.rooms[0]), ensure_ascii=False)
-        argument = f"channel={name}"  # of all of a channel the figures list who says most
-    else:
-        argument = query_argument(request, search.rooms, query)
+    # Of all of a channel the figures list who says most, of a query only up to some lines.
+    is_all = replace(query, channels=()) == Query()
+    argument = (is_all and _channel_argument(search, request)) or query_argument(
+        request, search.rooms, query
+    )
     return [f"a search does not count: get_channel_stats({argument}) does"] if argument else []
+
+
+def _channel_argument(search: Search, request: Request) -> str:
+    """`channel="#tea"`: the room of the search; "" if it has several."""
+    if len(search.rooms) > 1:
+        return ""
+    return f"channel={json.dumps(request.room_name(search.rooms[0]), ensure_ascii=False)}"
 
 
 async def _end_hints(

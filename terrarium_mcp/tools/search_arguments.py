@@ -37,7 +37,7 @@ async def requested_search(
         zone=zone,
         visible_only=request.visible_only,
     )
-    return await read_as_question(search, request)
+    return await read_as_question(search, request, in_channel=bool(channel))
 
 
 async def _parsed(query: str, request: Request) -> Query:

@@ -150,6 +150,13 @@ async def test_operators_and_a_time_without_a_topic_are_every_line_of_them(
     assert told.ids == ids
 
 
+async def test_a_time_in_a_channel_is_every_line_of_it(house: House) -> None:
+    await house.hears(TALK)
+    told = await asked(house, "1 May 2026", channel="#tea")
+    assert notes(told) == ["note: read as after:2026-05-01 before:2026-05-02"]
+    assert told.ids == [1, 2, 3, 4]
+
+
 async def test_operators_and_a_silent_time_name_the_nearest_days(house: House) -> None:
     await house.hears(TALK)
     told = await asked(house, "in:#tea yesterday")

@@ -106,6 +106,18 @@ async def test_who_asks_for_a_count_is_told_the_arguments_of_the_figures(
     assert f"{COUNTS}{argument}) does\n" in told.outside
 
 
+async def test_who_asks_who_is_here_is_told_the_tool_that_lists_them(house: House) -> None:
+    await house.hears("<bo> who is here?")
+    await house.hears("<bo> hello", channel="#mate")
+    for question, argument in (
+        ("who is in #tea?", 'channel="#tea"'),
+        ("how many people are on #mate right now?", 'channel="#mate"'),
+        ("who is here?", ""),
+    ):
+        told = await house.learns("search_irc_history", LATER, query=question)
+        assert f"note: get_current_users({argument}) lists who is there now\n" in told.outside
+
+
 async def test_of_nobody_who_is_recorded_no_count_is_proposed(house: House) -> None:
     await house.hears("<bo> hello")
     told = await house.learns("search_irc_history", LATER, query="how often did zoe say hello?")

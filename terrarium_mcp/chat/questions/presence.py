@@ -1,4 +1,4 @@
-"""Questions for somebody's presence: when they were last here, or spoke. Pure.
+"""Questions for presence: when somebody was last here, or spoke, and who is here now. Pure.
 
 No line says that, so no words of the question find it.
 """
@@ -19,6 +19,17 @@ _FORMS = tuple(
         rf"is\s+{_NICK}\s+(?:still\s+)?(?:around|online|active)",
     )
 )
+
+_NOW = r"(?:\s+(?:all|currently|now|right|still|here|there|present|online|around|in|on))*"
+_WHO_IS_HERE = (
+    form(rf"who(?:'s|\s+is|\s+are){_NOW}"),
+    form(rf"how\s+many\s+(?:people|users|nicks|members)\s+are{_NOW}"),
+)
+
+
+def asks_who_is_here(text: str) -> bool:
+    """Whether a text, without the channel it names, asks who is there, or how many are."""
+    return any(one.fullmatch(text) for one in _WHO_IS_HERE)
 
 
 def last_seen_of(text: str) -> str:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.questions.presence import last_seen_of
+from terrarium_mcp.chat.questions.presence import asks_who_is_here, last_seen_of
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,28 @@ def test_who_was_last_here_is_named(text: str) -> None:
 )
 def test_other_questions_ask_for_what_was_said(text: str) -> None:
     assert last_seen_of(text) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "who is here?",
+        "who is",
+        "Who's online right now?",
+        "how many people are there",
+        "who are here",
+    ],
+)
+def test_who_is_here_now_is_asked(text: str) -> None:
+    assert asks_who_is_here(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["who is ada?", "who was here?", "how many people are happy", "how many lines are there"],
+)
+def test_who_is_here_now_is_not_asked(text: str) -> None:
+    assert not asks_who_is_here(text)
 
 
 @given(st.text())
