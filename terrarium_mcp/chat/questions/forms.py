@@ -21,7 +21,7 @@ _LATELY = re.compile(
 
 def without_lately(text: str) -> str:
     """The text without `recently` and the like, which name no time: the newest lines are meant."""
-    return _LATELY.sub("", text)
+    return " ".join(_LATELY.sub("", text).split())
 
 
 @cache

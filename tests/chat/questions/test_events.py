@@ -71,6 +71,14 @@ def test_other_questions_ask_for_what_was_said(text: str) -> None:
     assert event_query(text) is None
 
 
+@pytest.mark.parametrize("words", ["in ", "from in ", "out of the ", "here ", "#a in "])
+def test_a_stranger_s_long_row_of_little_words_is_read_at_all(words: str) -> None:
+    """With two ways to read each word it would take longer than the world is old."""
+    for asked in ("who left", "what is the topic", "when was the netsplit", "who opped eve"):
+        assert event_query(f"{asked} {words * 300}x") is None
+        assert event_query(f"{asked} {words * 300}") is not None
+
+
 @given(st.text())
 def test_any_text_may_be_asked(text: str) -> None:
     assert event_query(text) is None or may_ask_for_events(text)
