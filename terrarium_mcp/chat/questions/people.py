@@ -32,26 +32,23 @@ _WERE_SHARED = (
     r"\s+(?:posted|pasted|shared|sent|dropped|given|mentioned))?"
 )
 
-_FORMS = tuple(
-    form(pattern)
-    for pattern in (
-        rf"what\s+{_OFTEN}{_HAVE}\s+{_NICK}\s+{_OFTEN}{_SAY}{_TO}",
-        rf"what\s+{_HAVE}\s+{_NICK}\s+{_OFTEN}(?:{_SAY}|{_THINK})\s+(?:about|of|on)\s+(?P<about>.+?)",
-        rf"what\s+(?:was|is)\s+{_NICK}\s+(?:saying|talking\s+about)",
-        rf"what\s+{_HAVE}\s+{_NICK}\s+{_OFTEN}{_TELL}{_TOLD}",
-        rf"(?:what|which)\s+{_LINK}\s+{_HAVE}\s+{_NICK}\s+{_OFTEN}{_PASTE}",
-        rf"{_SHOW}{_LINK}\s+(?:by|from|that)\s+{_NICK}(?:\s+{_PASTE})?",
-        rf"(?:what|which|{_FIND})\s+{_ALL}{_LINK}{_WERE_SHARED}{_HERE}",
-        rf"(?:what(?:'s|\s+is|\s+was|\s+were)|{_FIND})\s+{_ALL}{_END}\s+{_LINE}{_EVER}",
-        rf"{_SHOW}{_END}\s+{_LINE}\s+(?:that\s+)?{_NICK}\s+(?:said|wrote|posted)",
-        rf"{_SHOW}{_END}\s+{_LINE}\s+(?:by|from|of)\s+{_NICK}",
-        rf"when\s+did\s+{_NICK}\s+(?P<first>first)\s+(?:ever\s+)?{_SPEAK}",
-        rf"{_SHOW}(?:everything|anything|all|lines|messages)\s+(?:that\s+)?{_NICK}\s+(?:said|wrote)",
-        rf"{_SHOW}(?:everything|anything|all|lines|messages)\s+(?:by|from)\s+{_NICK}",
-    )
+_FORMS = (
+    rf"what\s+{_OFTEN}{_HAVE}\s+{_NICK}\s+{_OFTEN}{_SAY}{_TO}",
+    rf"what\s+{_HAVE}\s+{_NICK}\s+{_OFTEN}(?:{_SAY}|{_THINK})\s+(?:about|of|on)\s+(?P<about>.+?)",
+    rf"what\s+(?:was|is)\s+{_NICK}\s+(?:saying|talking\s+about)",
+    rf"what\s+{_HAVE}\s+{_NICK}\s+{_OFTEN}{_TELL}{_TOLD}",
+    rf"(?:what|which)\s+{_LINK}\s+{_HAVE}\s+{_NICK}\s+{_OFTEN}{_PASTE}",
+    rf"{_SHOW}{_LINK}\s+(?:by|from|that)\s+{_NICK}(?:\s+{_PASTE})?",
+    rf"(?:what|which|{_FIND})\s+{_ALL}{_LINK}{_WERE_SHARED}{_HERE}",
+    rf"(?:what(?:'s|\s+is|\s+was|\s+were)|{_FIND})\s+{_ALL}{_END}\s+{_LINE}{_EVER}",
+    rf"{_SHOW}{_END}\s+{_LINE}\s+(?:that\s+)?{_NICK}\s+(?:said|wrote|posted)",
+    rf"{_SHOW}{_END}\s+{_LINE}\s+(?:by|from|of)\s+{_NICK}",
+    rf"when\s+did\s+{_NICK}\s+(?P<first>first)\s+(?:ever\s+)?{_SPEAK}",
+    rf"{_SHOW}(?:everything|anything|all|lines|messages)\s+(?:that\s+)?{_NICK}\s+(?:said|wrote)",
+    rf"{_SHOW}(?:everything|anything|all|lines|messages)\s+(?:by|from)\s+{_NICK}",
 )
 
-_OF_THEM = form(rf"what\s+{_OFTEN}{_HAVE}\s+(?:(?:they|she|he)\s+)?{_OFTEN}{_SAY}")
+_OF_THEM = rf"what\s+{_OFTEN}{_HAVE}\s+(?:(?:they|she|he)\s+)?{_OFTEN}{_SAY}"
 """The question for the words of somebody whom an operator names."""
 
 
@@ -73,8 +70,8 @@ class PersonQuestion:
 
 def person_question(text: str) -> PersonQuestion | None:
     """What somebody said, if a text asks for that; without the words for a time and a channel."""
-    for one in _FORMS:
-        if match := one.fullmatch(text):
+    for pattern in _FORMS:
+        if match := form(pattern).fullmatch(text):
             found = match.groupdict()
             nick, to = found.get("nick") or "", found.get("to") or ""
             if any(name and not named_person(name) for name in (nick, to)):
@@ -92,4 +89,4 @@ def person_question(text: str) -> PersonQuestion | None:
 
 def asks_for_their_words(text: str) -> bool:
     """Whether a text asks what they said whom operators name, as in `what did from:ada say`."""
-    return _OF_THEM.fullmatch(text) is not None
+    return form(_OF_THEM).fullmatch(text) is not None

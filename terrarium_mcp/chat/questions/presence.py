@@ -9,32 +9,29 @@ _NICK = rf"(?P<nick>{NICK})"
 _SOMEBODY = r"(?:anyone|anybody|someone|somebody|you|we|they|people)"
 _LATELY = r"(?:\s+(?:lately|recently|today|around|here|this\s+\w+|in\s+here))*"
 
-_FORMS = tuple(
-    form(pattern)
-    for pattern in (
-        rf"when\s+(?:was|is)\s+{_NICK}\s+last\s+(?:here|seen|active|around|online|on|in\s+.+)",
-        rf"when\s+did\s+{_NICK}\s+last\s+(?:speak|talk|write|post|join|show\s+up|say\s+\w+)",
-        rf"when\s+did\s+{_SOMEBODY}\s+last\s+(?:see|hear\s+from|talk\s+to)\s+{_NICK}",
-        rf"(?:has|have|did)\s+{_SOMEBODY}\s+(?:seen?|hear[d]?\s+from)\s+{_NICK}{_LATELY}",
-        rf"is\s+{_NICK}\s+(?:still\s+)?(?:around|online|active)",
-    )
+_FORMS = (
+    rf"when\s+(?:was|is)\s+{_NICK}\s+last\s+(?:here|seen|active|around|online|on|in\s+.+)",
+    rf"when\s+did\s+{_NICK}\s+last\s+(?:speak|talk|write|post|join|show\s+up|say\s+\w+)",
+    rf"when\s+did\s+{_SOMEBODY}\s+last\s+(?:see|hear\s+from|talk\s+to)\s+{_NICK}",
+    rf"(?:has|have|did)\s+{_SOMEBODY}\s+(?:seen?|hear[d]?\s+from)\s+{_NICK}{_LATELY}",
+    rf"is\s+{_NICK}\s+(?:still\s+)?(?:around|online|active)",
 )
 
 _NOW = r"(?:\s+(?:all|currently|now|right|still|here|there|present|online|around|in|on))*"
 _WHO_IS_HERE = (
-    form(rf"who(?:'s|\s+is|\s+are){_NOW}"),
-    form(rf"how\s+many\s+(?:people|users|nicks|members)\s+are{_NOW}"),
+    rf"who(?:'s|\s+is|\s+are){_NOW}",
+    rf"how\s+many\s+(?:people|users|nicks|members)\s+are{_NOW}",
 )
 
 
 def asks_who_is_here(text: str) -> bool:
     """Whether a text, without the channel it names, asks who is there, or how many are."""
-    return any(one.fullmatch(text) for one in _WHO_IS_HERE)
+    return any(form(pattern).fullmatch(text) for pattern in _WHO_IS_HERE)
 
 
 def last_seen_of(text: str) -> str:
     """The nick, as written, for whose presence a text asks; empty if it asks for something else."""
-    for one in _FORMS:
-        if match := one.fullmatch(text):
+    for pattern in _FORMS:
+        if match := form(pattern).fullmatch(text):
             return named_person(match["nick"])
     return ""
