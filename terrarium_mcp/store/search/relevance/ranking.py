@@ -22,6 +22,7 @@ from terrarium_mcp.chat.question import (
 )
 from terrarium_mcp.chat.terms import Term, contains_term, words_in
 from terrarium_mcp.chat.times.time_expressions import TimeExpression
+from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.search.relevance import weights
 from terrarium_mcp.store.search.relevance.corpus import CandidateLine, Passage
 from terrarium_mcp.store.search.relevance.lookup import Lookup
@@ -41,6 +42,13 @@ _STRONG = 0.25
 _TAKES_PART = "the person takes part"
 """The reason for the points of a line near which the first person named speaks or is spoken to."""
 
+_AROUND, _HERE, _NEARBY = (
+    "words here and close by",
+    "share of the words here",
+    "share of the words nearby",
+)
+"""The reasons for the points that a line has from the words of the question."""
+
 _DAY = 86_400
 
 
@@ -54,6 +62,11 @@ class RankedLine(NamedTuple):
     def score(self) -> float:
         """All points together."""
         return sum(self.points.values())
+
+    @property
+    def by_words(self) -> float:
+        """Those that it has from the words of the question."""
+        return sum(self.points.get(reason, 0.0) for reason in (_AROUND, _HERE, _NEARBY))
 
 
 class JudgedLine(NamedTuple):
@@ -95,6 +108,7 @@ class Scorer:
             (one.nearer.timestamp(), one.until.timestamp(), _time_weight(one))
             for one in about.times
         ]
+        self._spans = [(to_text(one.since), to_text(one.until)) for one in about.times]
         self._groups_of: dict[str, list[tuple[int, float]]] = {}
         for number, group in enumerate(about.groups):
             for word, weight in group.words.items():
@@ -122,12 +136,30 @@ class Scorer:
     ) -> list[RankedLine]:
         """Every line of the passages that may answer, the best first.
 
-        If the question names a time, or a person of few lines, lines `found` may answer without any
+        Those of a time that the question names lead, unless they say much less of what it asks.
+        If it names a time, or a person of few lines, lines `found` may answer without any
         of its words.
         """
         ids = {line.id for line in found if self._times or self._is_of_few(line)}
         scored = [one for passage in passages for one in self._in_passage(passage, ids)]
-        return _best_first(_less_for_repeats(_best_first(scored)))
+        ranked = _best_first(_less_for_repeats(_best_first(scored)))
+        leading = self._of_the_time(ranked)
+        return sorted(ranked, key=lambda one: one.line.id not in leading)
+
+    def _of_the_time(self, ranked: Sequence[RankedLine]) -> set[int]:
+        """The lines of a time that the question names which lead the ranked ones.
+
+        These are the best of that time, and those that say enough of what is asked: if the person
+        named takes part then, only where that is so.
+        """
+        then = [one for one in ranked if self._is_of_the_time(one.line)]
+        then = [one for one in then if _TAKES_PART in one.points] or then
+        enough = weights.LEADS * max((one.by_words for one in ranked), default=0.0)
+        return {one.line.id for one in then if one is then[0] or one.by_words >= enough}
+
+    def _is_of_the_time(self, line: CandidateLine) -> bool:
+        """Whether a line was said at a time that the question names."""
+        return any(since <= line.timestamp < until for since, until in self._spans)
 
     def judged(self, ranked: Sequence[RankedLine], passages: Sequence[Passage]) -> list[JudgedLine]:
         """The best of the `ranked` lines of the passages.
@@ -173,9 +205,9 @@ class Scorer:
                 nearby |= held.get(other, 0)
             here_alone = held.get(at, 0)
             points = {
-                "words here and close by": weights.PROXIMITY * self._scale * sum(here.values()),
-                "share of the words here": weights.COVERAGE * self._share(here_alone),
-                "share of the words nearby": weights.NEARBY * self._share(nearby),
+                _AROUND: weights.PROXIMITY * self._scale * sum(here.values()),
+                _HERE: weights.COVERAGE * self._share(here_alone),
+                _NEARBY: weights.NEARBY * self._share(nearby),
                 **self._by_itself(line),
             }
             if asked := hits.asked_before(at):

@@ -57,6 +57,11 @@ OF_THE_TIME = 5.0
 LONG_TIME, OF_A_LONG_TIME = timedelta(days=45), 2.5
 """A season or a year is remembered less exactly: its points, and from which length on."""
 
+LEADS = 0.4
+"""The share of the most points by words from which on a line of that time leads all others. With .3
+recall at ten of LoCoMo is 79.9 instead of 80.3, with all lines of that time 79.3; without it 80.2,
+but then another time leads in four of twenty questions that name one."""
+
 FADES = (0.6, 0.36)
 """The share of a word's weight one line away, and two."""
 

@@ -224,6 +224,50 @@ def test_a_line_gets_points_by_how_near_it_is_to_the_time_named(
     assert both[1]["of that time"] >= got[1]["of that time"]
 
 
+def order(
+    about: ParsedQuestion, *talks: Sequence[CandidateLine], found: Sequence[CandidateLine] = ()
+) -> list[str]:
+    """The texts of the ranked lines of talks, the best first."""
+    return [one.line.text for one in Scorer(about).ranked(talks, found)]
+
+
+def later(lines: Sequence[CandidateLine]) -> list[CandidateLine]:
+    """The same lines with other ids."""
+    return [line._replace(id=line.id + 100) for line in lines]
+
+
+YEARS_LATER = NOON + timedelta(days=1_000)
+
+
+def test_a_line_of_the_time_named_leads_a_better_one_of_another_time() -> None:
+    about = question(GATE, PAINT, people=["ada"], times=[DAY])
+    then = talk("bo: the gate is green")
+    by_her = later(talk("ada: I paint the gate", at=YEARS_LATER))
+    assert order(about, then, by_her) == ["the gate is green", "I paint the gate"]
+    no_time = question(GATE, PAINT, people=["ada"])
+    assert order(no_time, then, by_her) == ["I paint the gate", "the gate is green"]
+
+
+def test_the_best_line_of_the_time_named_leads_however_little_it_says() -> None:
+    then = talk("bo: hello", "x: hm")
+    others = later(talk("bo: the gate, paint the gate", at=YEARS_LATER))
+    about = question(GATE, PAINT, times=[DAY])
+    assert order(about, then, others, found=then) == ["hm", "the gate, paint the gate", "hello"]
+
+
+def test_of_the_time_named_lines_lead_where_the_person_named_takes_part() -> None:
+    about = question(GATE, PAINT, people=["ada"], times=[DAY])
+    by_her = talk("ada: the gate", at=NOON)
+    by_others = later(talk("bo: paint the gate", at=NOON + timedelta(hours=9)))
+    of_another_time = talk("ada: I paint the gate", at=YEARS_LATER)
+    of_another_time = [line._replace(id=300) for line in of_another_time]
+    assert order(about, by_her, by_others, of_another_time) == [
+        "the gate",
+        "I paint the gate",
+        "paint the gate",
+    ]
+
+
 def test_twenty_days_are_no_month() -> None:
     days = TimeExpression("twenty days", NOON, NOON + timedelta(days=20))
     got = points(question(GATE, times=[days]), talk("bo: gate", at=NOON + timedelta(days=36)))
