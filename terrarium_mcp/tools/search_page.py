@@ -27,6 +27,7 @@ from terrarium_mcp.tools.search_text import (
     scan_note,
     search_facts,
     weak_note,
+    wordless_note,
 )
 from terrarium_mcp.tools.silence import silence_notes
 
@@ -163,6 +164,7 @@ class _Layout:
         request = self.request
         notes = [
             *weak_note(hits),
+            *wordless_note(hits),
             *left_out_note(request, search.query, hits.left_out, is_bounded=True),
             *self.notes,
         ]

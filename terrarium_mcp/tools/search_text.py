@@ -1,8 +1,10 @@
 """The text around the hits of a search: headline, notes, and how to go on."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.times.timestamps import local
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import line_of
@@ -13,6 +15,9 @@ from terrarium_mcp.tools.repeated_query import query_argument
 
 _MOST_TYPED = 200
 """Characters of a query that the title repeats."""
+
+_MOST_WORDS, _LONGEST_WORD = 4, 40
+"""Words of the query, or similar ones, that a headline names, and the characters of each."""
 
 
 def total_text(hits: Hits) -> str:
@@ -57,9 +62,39 @@ def _method(search: Search, hits: Hits) -> str:
     if hits.with_all_words:
         return f"{hits.with_all_words} with all words, then {method}"
     # Only the first page looks for lines with all words.
-    none_exact = hits.rung is Rung.ANY_WORD and not search.cursor
-    method = f"{method}; no line holds all of them" if none_exact else method
-    return f"{method}; weak" if hits.is_weak else method
+    parts = [method] if search.cursor else [method, *_missing_words(hits)]
+    return "; ".join([*parts, "weak"] if hits.is_weak else parts)
+
+
+def _missing_words(hits: Hits) -> list[str]:
+    """Which words of the query no line holds, and those that these hits hold in their place."""
+    if hits.rung not in (Rung.ANY_WORD, Rung.SIMILAR):
+        return []
+    # Similar words are searched for if none of the lines searched holds the query's, whichever do.
+    line = "no line searched" if hits.rung is Rung.SIMILAR else "no line"
+    missing = _named(hits.unsaid, "or") if hits.unsaid else "all of them"
+    instead = [f"instead: {_named(hits.stand_ins, 'and')}"] if hits.stand_ins else []
+    return [f"{line} holds {missing}", *instead]
+
+
+def _named(words: Sequence[str], last: str) -> str:
+    """`covid or vaccine`: the first few words, in one line."""
+    named = [harmless(shown(word, _LONGEST_WORD)) for word in words[:_MOST_WORDS]]
+    if len(words) > _MOST_WORDS:
+        return f"{', '.join(named)} {last} others"
+    *others, final = named
+    return f"{', '.join(others)} {last} {final}" if others else final
+
+
+def wordless_note(hits: Hits) -> list[str]:
+    """Which hits hold no word of the query: read alone, they look out of place.
+
+    Where all hits are weak, that says enough.
+    """
+    if hits.is_weak or not hits.wordless:
+        return []
+    ids = ", ".join(map(str, hits.wordless))
+    return [f"note: hits without any word of the query, for those around them: {ids}"]
 
 
 def weak_note(hits: Hits) -> list[str]:

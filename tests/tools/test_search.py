@@ -104,6 +104,33 @@ async def test_the_headline_says_how_many_hold_all_words_where_others_follow(hou
     )
 
 
+async def test_the_headline_names_the_words_that_no_line_holds_and_those_taken_instead(
+    house: House,
+) -> None:
+    await house.hears(DEPLOY)
+    told = await house.learns("search_irc_history", query="depoly")
+    assert told.text.startswith(
+        "search depoly: 4 of 4 hits in #tea"
+        " (similar words, by relevance; no line searched holds depoly; instead: deploy)\n"
+    )
+    told = await house.learns("search_irc_history", query="has anybody varnish for the dokcer")
+    assert "; no line holds dokcer or varnish; instead: docker" in told.text
+    told = await house.learns("search_irc_history", query="depoly migrationz", sort="newest")
+    assert "(similar words, newest first; no line searched holds all of them; instead:" in told.text
+    told = await house.learns("search_irc_history", query="xa xb xc xd xe deploy")
+    assert "; no line holds xa, xb, xc, xd or others; weak)" in told.text
+
+
+async def test_a_note_names_the_hits_that_are_only_beside_the_words(house: House) -> None:
+    await house.hears(DEPLOY)
+    told = await house.learns("search_irc_history", query="what about lunch", format="json")
+    (note,) = [one for one in told.facts["notes"] if "without any word of the query" in one]
+    beside = sorted(set(told.ids) - {2})
+    assert sorted(map(int, re.findall(r"\d+", note))) == beside
+    told = await house.learns("search_irc_history", query="deploy script")
+    assert "without any word" not in told.text
+
+
 async def test_rooms_are_named_where_several_are_shown(house: House) -> None:
     await house.hears("<ada> green tea")
     await house.hears("<bo> green mate", channel="#mate")

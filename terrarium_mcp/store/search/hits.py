@@ -111,6 +111,11 @@ class Hits:
             lead.
         left_out: on the first page, how many asides hold all words too (at most `COUNTED` + 1):
             what the bot said, and commands to it.
+        unsaid: words of the query that no line searched holds, as far as they are known.
+        stand_ins: the words searched for in place of the query's that these lines hold, that of
+            most lines first.
+        wordless: the ids of the lines here that hold no word of the query: they are hits for what
+            is said around them, or for who said them.
     """
 
     messages: Sequence[Message]
@@ -123,6 +128,9 @@ class Hits:
     with_all_words: int = 0
     left_out: int = 0
     is_weak: bool = False
+    unsaid: Sequence[str] = ()
+    stand_ins: Sequence[str] = ()
+    wordless: Sequence[int] = ()
 
     @property
     def total_text(self) -> str:

@@ -13,6 +13,7 @@ from terrarium_mcp.store.search.hits import Hits, Rung, Search, Sort
 from terrarium_mcp.store.search.relevance.question import PlainQuestion
 from terrarium_mcp.store.search.scope import Clauses, SearchScope
 from terrarium_mcp.store.search.spelling import similar_clauses
+from terrarium_mcp.store.search.stand_ins import NO_STAND_INS, StandIns, stand_ins
 from terrarium_mcp.store.search.vocabulary_queries import Vocabulary
 
 ENOUGH = 3
@@ -36,14 +37,21 @@ class Attempt:
         """Whether the page begins with ranked lines. Of a single word, the newest line leads."""
         words = {word for term in self.search.query.terms for word in term.words}
         several = self.rung is Rung.ALL_WORDS and len(words) > 1
-        is_question = self.rung is Rung.ANY_WORD
-        by_words = self.search.sort is Sort.RELEVANCE and (is_question or several)
+        is_looser = self.rung in (Rung.ANY_WORD, Rung.SIMILAR)
+        by_words = self.search.sort is Sort.RELEVANCE and (is_looser or several)
         return by_words or self.rung is Rung.CONVERSATIONS
 
     @property
     def all_words(self) -> SearchScope:
         """Its scope with the terms as they were typed."""
         return replace(self.scope, query=self.search.query)
+
+    @property
+    def stand_ins(self) -> StandIns:
+        """The words that are searched for beside those typed, on the rung that does so."""
+        if self.rung is not Rung.SIMILAR:
+            return NO_STAND_INS
+        return stand_ins(self.search.query.clauses, self.scope.query.clauses)
 
     @property
     def question(self) -> PlainQuestion:

@@ -1,6 +1,7 @@
 """Query analysis: the people, times and words of a question, as far as the history knows them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import ceil, prod, sqrt
 
 from terrarium_mcp.chat.english import related_words, stem, word_forms
@@ -11,7 +12,14 @@ from terrarium_mcp.chat.terms import words_in
 from terrarium_mcp.chat.times.time_expressions import time_expressions, without_times
 from terrarium_mcp.store.search.relevance.corpus import Corpus
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion, PlainQuestion, TermGroup
-from terrarium_mcp.store.search.relevance.weights import CUT_SHORT, FAMILY, FORM, MENDED, MISTYPED
+from terrarium_mcp.store.search.relevance.weights import (
+    CUT_SHORT,
+    FAMILY,
+    FIRST_LETTER,
+    FORM,
+    MENDED,
+    MISTYPED,
+)
 from terrarium_mcp.store.search.vocabulary_queries import (
     Vocabulary,
     VocabularyQuery,
@@ -129,7 +137,8 @@ def _literal_group(literal: str, known: Mapping[str, int], lines: int) -> TermGr
     """
     said = [known.get(part, 0) for part in words_in(literal)]
     by_chance = lines * prod(count / lines for count in said)
-    return TermGroup(literal, {literal: 1.0}, ceil(by_chance), min(said))
+    rarest = min(said)
+    return TermGroup(literal, {literal: 1.0}, ceil(by_chance), rarest, is_unsaid=not rarest)
 
 
 def _group(word: str, known: Mapping[str, int], family: Mapping[str, int]) -> TermGroup:
@@ -147,7 +156,8 @@ def _group(word: str, known: Mapping[str, int], family: Mapping[str, int]) -> Te
     for one in _most_frequent(family, _FAMILY):
         words.setdefault(one, FAMILY * _kinship(lines, family[one]))
     said = {**known, **family}
-    return TermGroup(word, words, lines, sum(said.get(one, 0) for one in words))
+    found_in = sum(said.get(one, 0) for one in words)
+    return TermGroup(word, words, lines, found_in, is_unsaid=not lines)
 
 
 def _kinship(lines: int, others: int) -> float:
@@ -197,10 +207,11 @@ def _with_meant(
         for other, count in found.items():
             if other != group.word and count >= _MORE_FREQUENT * group.lines:
                 weight = MENDED if group.lines else unknown_weight
+                weight *= 1.0 if other[0] == group.word[0] else FIRST_LETTER
                 found_in += count if other not in words else 0
                 words[other] = max(words.get(other, 0.0), weight)
                 most = max(most, count)
-    return TermGroup(group.word, words, group.lines or most, found_in)
+    return replace(group, words=words, lines=group.lines or most, found_in=found_in)
 
 
 def _most_frequent(lines: Mapping[str, int], most: int) -> list[str]:

@@ -6,6 +6,7 @@ from datetime import datetime, tzinfo
 
 from terrarium_mcp.chat.times.time_expressions import TimeExpression
 from terrarium_mcp.store.search.scope import MOST_ROOMS, SearchScope
+from terrarium_mcp.store.search.stand_ins import StandIns
 
 FEW_LINES = 60
 """Of a person with at most this many lines, any line may answer, whatever its words."""
@@ -40,13 +41,15 @@ class TermGroup:
     """A content word of the question, and the words that may stand for it, each with its weight.
 
     `lines` is how many lines hold the word in one of its forms (of one with signs, how many it
-    weighs as), `found_in` an upper bound for any of `words`.
+    weighs as), `found_in` an upper bound for any of `words`. It `is_unsaid` if no line holds the
+    word in any form: `lines` are then those of a word that may have been meant.
     """
 
     word: str
     words: Mapping[str, float]
     lines: int
     found_in: int
+    is_unsaid: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,13 @@ class ParsedQuestion:
     here: int
     by: Mapping[str, int]
     length: float
+
+    @property
+    def stand_ins(self) -> StandIns:
+        """The words that no line holds, and those that may have been meant."""
+        unsaid = [group for group in self.groups if group.is_unsaid]
+        words = {word for group in unsaid for word in group.words if word != group.word}
+        return StandIns(tuple(group.word for group in unsaid), frozenset(words))
 
     def has_few_lines(self, nick: str) -> bool:
         """Whether a person has so few lines here that all of them can be looked at."""

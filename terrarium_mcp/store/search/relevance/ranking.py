@@ -68,6 +68,11 @@ class RankedLine(NamedTuple):
         """Those that it has from the words of the question."""
         return sum(self.points.get(reason, 0.0) for reason in (_AROUND, _HERE, _NEARBY))
 
+    @property
+    def holds_a_word(self) -> bool:
+        """Whether it holds a word of the question, or one that may stand for it."""
+        return self.points.get(_HERE, 0.0) > 0
+
 
 class JudgedLine(NamedTuple):
     """What speaks for one of the best lines, apart from its rank.

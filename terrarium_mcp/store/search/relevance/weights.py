@@ -114,3 +114,7 @@ FORM, FAMILY = 0.8, 0.5
 CUT_SHORT, MISTYPED, MENDED = 0.8, 0.9, 0.5
 """For a word the history does not know: a completion, and a word one letter away. The last is for
 either of them where the history knows the word, but hardly."""
+
+FIRST_LETTER = 0.5
+"""The share of that for a word with another first letter, which few people mistype: `kubernets` is
+`kubernetes` rather than somebody called `ubernets`."""

@@ -21,6 +21,7 @@ from terrarium_mcp.store.search.relevance.query_analysis import QuestionAnalysis
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion, PlainQuestion
 from terrarium_mcp.store.search.relevance.ranking import RankedAnswer
 from terrarium_mcp.store.search.scope import SearchScope
+from terrarium_mcp.store.search.stand_ins import NO_STAND_INS, StandIns
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.engine.rooms import within
@@ -53,13 +54,16 @@ class RankedHead:
     """The ids of the ranked lines, best first, and the total of all hits if known.
 
     It `is_weak` if even the first of them are unlikely to answer. `ranked_for` is the search of the
-    first page.
+    first page. `wordless` are the ids of those without any word of the question, `stand_ins` the
+    words taken for some of it.
     """
 
     ids: Sequence[int]
     total: Total | None
     is_weak: bool = False
     ranked_for: Search | None = None
+    wordless: frozenset[int] = frozenset()
+    stand_ins: StandIns = NO_STAND_INS
 
     @property
     def is_everything(self) -> bool:
@@ -132,9 +136,9 @@ class Pages:
         if head.is_weak:
             request = request.limited_to(max(_WEAK_HITS, search.limit // 2))
             search = request.search
-        if shown + search.limit < len(head.ids):
-            return await self._head_page(request, head, shown)
-        return await self._tail_page(request, head, shown)
+        is_inside = shown + search.limit < len(head.ids)
+        of_page = self._head_page if is_inside else self._tail_page
+        return _with_stand_ins(await of_page(request, head, shown), request, head)
 
     async def left_out(self, scope: SearchScope, snapshot: Snapshot) -> int:
         """How many asides with all words the query does not ask for, up to `COUNTED` + 1."""
@@ -228,7 +232,7 @@ class Pages:
 
             openers = await ConversationOpeners(self._exact).ids(request.query, HEAD)
             return RankedHead(openers, Total(len(openers)))
-        if request.rung is Rung.ALL_WORDS:
+        if request.rung is not Rung.ANY_WORD:
             newest = await self._exact.first(request.query, HEAD, NEWEST)
             if len(newest.rows) == 1:  # often the case, and to rank it takes 5 ms
                 return RankedHead([newest.rows[0]["id"]], newest.total)
@@ -237,7 +241,17 @@ class Pages:
         answer = await self._answer(request)
         ids = list(dict.fromkeys([*few, *_ids(answer)]))[:HEAD]
         weak = not few and answer is not None and is_weak(answer)
-        return RankedHead(ids, Total(len(ids), exact=False), weak)  # a question has no total
+        total = Total(len(ids), exact=False)  # a question has none
+        if answer is None:
+            return RankedHead(ids, total, weak)
+        wordless = {one.line.id for one in answer.ranked if not one.holds_a_word}
+        return RankedHead(
+            ids,
+            total,
+            weak,
+            wordless=frozenset(wordless.difference(few)),
+            stand_ins=answer.about.stand_ins,
+        )
 
     async def _with_all_words(self, request: PageRequest) -> list[int]:
         """The few lines with all words, newest first; only a first page has them at hand."""
@@ -281,6 +295,17 @@ class Pages:
         )
         by_id = {message.id: message for message in as_messages(rows, rooms)}
         return [by_id[number] for number in ids if number in by_id]
+
+
+def _with_stand_ins(hits: Hits, request: PageRequest, head: RankedHead) -> Hits:
+    """The hits, with the words that stand in for those typed, and the hits without any."""
+    taken = request.attempt.stand_ins if request.rung is Rung.SIMILAR else head.stand_ins
+    return replace(
+        hits,
+        unsaid=taken.unsaid,
+        stand_ins=taken.said_in(message.text for message in hits.messages),
+        wordless=[message.id for message in hits.messages if message.id in head.wordless],
+    )
 
 
 def _corpus(reads: Reads, request: PageRequest) -> SqliteCorpus:

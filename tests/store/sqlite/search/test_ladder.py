@@ -1,6 +1,7 @@
 """The ladder: where all words find too little, looser look-ups go on, and the exact lines lead."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -8,7 +9,7 @@ from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.search import Hits, Rung, Search, Sort
 from terrarium_mcp.store.search.ladder import ENOUGH
-from tests.store.scene import chat, find, line_of, texts
+from tests.store.scene import NOON, chat, find, line_of, texts
 
 SCENE = """
     <ada> the gate is painted
@@ -85,8 +86,52 @@ async def test_words_like_one_that_was_said_are_not_looked_for(store: Store) -> 
 async def test_words_like_one_that_nobody_said_are_found(store: Store) -> None:
     await store.messages.append(chat("<bo> the migration ran\n<cy> immigrants\n<cy> tea"))
     hits = await asked(store, "migr")
-    assert texts(hits.messages) == ["immigrants", "the migration ran"]
+    assert texts(hits.messages) == ["the migration ran", "immigrants"]
     assert (hits.rung, hits.with_all_words, hits.total) == (Rung.SIMILAR, 0, 2)
+    assert (hits.unsaid, hits.stand_ins) == (("migr",), ("immigrants", "migration"))
+
+
+async def test_what_was_likely_meant_leads_a_nick_with_another_first_letter(store: Store) -> None:
+    await store.messages.append(chat("<ada> how do I stop kubernetes?\n<bo> no idea"))
+    await store.messages.append(chat("<cy> ubernets: hi\n<cy> ubernets: no"))
+    hits = await asked(store, "kubernets", 1)
+    assert texts(hits.messages) == ["how do I stop kubernetes?"]
+    assert (hits.unsaid, hits.stand_ins, hits.total) == (("kubernets",), ("kubernetes",), 3)
+    rest = await asked(store, "kubernets", 5, after=hits)
+    assert sorted(texts(rest.messages)) == ["ubernets: hi", "ubernets: no"]
+    assert rest.stand_ins == ("ubernets",)
+
+
+async def test_a_word_of_another_time_is_held_by_no_line_searched(store: Store) -> None:
+    await store.messages.append(chat("<ada> the system is down"))
+    await store.messages.append(chat("<ada> systemd is up", at=NOON + timedelta(days=9)))
+    hits = await asked(store, "systemd before:2026-05-03")
+    assert (texts(hits.messages), hits.rung) == (["the system is down"], Rung.SIMILAR)
+    assert (hits.unsaid, hits.stand_ins) == (("systemd",), ("system",))
+
+
+async def test_of_several_words_only_those_that_no_line_at_all_holds_are_named(
+    store: Store,
+) -> None:
+    await store.messages.append(chat("<ada> the gate is painted"))
+    query = parse_query("gaet paintde")
+    rooms = await store.rooms.all()
+    hits = await store.search(Search(query=query, rooms=rooms, limit=5, sort=Sort.NEWEST), "x")
+    assert (hits.rung, hits.unsaid) == (Rung.SIMILAR, ())
+    assert hits.stand_ins == ("gate", "painted")
+    hits = await asked(store, "did anybody paint the gaet with varnish?")
+    assert hits.rung is Rung.ANY_WORD
+    assert (set(hits.unsaid), hits.stand_ins) == ({"gaet", "varnish"}, ("gate",))
+    assert (await asked(store, "who painted a gate, and why?")).unsaid == ()
+
+
+async def test_hits_that_are_only_beside_the_words_are_named(store: Store) -> None:
+    gate, nice, _, garden, _ = await store.messages.append(chat(SCENE))
+    hits = await asked(store, "what about an open gate")
+    assert nice in hits.wordless
+    assert not {gate, garden}.intersection(hits.wordless)
+    assert set(hits.wordless) < {message.id for message in hits.messages}
+    assert (await asked(store, "what about an open gate", limit=1)).wordless == []
 
 
 async def test_words_like_several_that_were_said_together_are_not_looked_for(

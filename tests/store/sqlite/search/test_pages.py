@@ -216,5 +216,5 @@ async def test_an_explanation_has_the_lookups_of_a_question_one_by_one(store: St
     by_time = await store.search.explained(await asked(store, "gate", 5, Sort.NEWEST))
     assert (by_time.answer, list(by_time.lookups)) == (None, [])
     similar = await store.search.explained(await asked(store, "gat", 5))
-    assert (similar.answer, list(similar.lookups)) == (None, [])
+    assert list(similar.lookups) == []
     assert [str(term) for clause in similar.clauses for term in clause] == ["gat", "gate"]

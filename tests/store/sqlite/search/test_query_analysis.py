@@ -158,6 +158,9 @@ async def test_an_unknown_word_may_be_cut_short_or_mistyped(store: Store) -> Non
     assert group.words == {"gardne": 1.0, "garden": 0.9}
     assert (group.lines, group.found_in) == (1, 1)
     assert await words_for(store, "gardnex") == {"gardnex": 1.0}
+    (group,) = (await analysed(store, "harden")).groups
+    assert group.words == {"harden": 1.0, "garden": 0.45}  # few mistype the first letter
+    assert group.is_unsaid
     await said(store, "tea")
     assert await words_for(store, "tee") == {"tee": 1.0}  # three letters are no slip
     assert (await words_for(store, "gard"))["garden"] == 0.8
