@@ -9,5 +9,5 @@
 - times/, durations: moments, as they are stored, typed and meant, and how long something lasts
 - transcript, tokens, urls, invisible, defusing, quoted_secrets: chat as text for its readers
 - disentanglement/: which line answers which
-- absence, digest, opening_line, nick_history: what happened meanwhile, and who was who
+- absence, digest, opening_line: what happened meanwhile; nick_history, similar_nicks: who was who
 """

@@ -119,6 +119,14 @@ async def test_an_unknown_nick_gets_near_spellings(store: Store) -> None:
     assert (await known(store, "bo")).near == []
 
 
+async def test_a_nick_that_differs_only_in_signs_is_nearest(store: Store) -> None:
+    await store.messages.append(chat("<Evet> hi\n<Evet> ho\n<[eve]> hello\n<[eve]> bye"))
+    await store.messages.append(chat("<ee> hm\n<eve_> x"))
+    assert (await known(store, "eve")).near == ["[eve]", "eve_", "Evet"]
+    assert (await known(store, "`eve`")).near[:2] == ["[eve]", "eve_"]
+    assert (await known(store, "__")).near == []
+
+
 async def test_everything_said_by_whoever_was_alice_then(store: Store) -> None:
     await store.messages.append(
         [
