@@ -9,10 +9,11 @@ from terrarium_mcp.chat.terms import words_in
 from terrarium_mcp.chat.times.calendar_words import MONTHS, WEEKDAYS
 
 _WORD = re.compile(
-    r"(?<![^\W_])(?:\d+(?:\.\d+)+|[^\W_]{1,20}(?:\+\+|#))(?![^\W_])"
+    r"(?<![^\W_])(?:[vV]?\d+(?:\.\d+)+|[^\W_]{1,20}(?:\+\+|#))(?![^\W_])"
     r"|[^\W_]+(?:['\u2019][^\W_]+)*"
 )
-"""A version such as `11.04`, or a name such as `C++`, is one word: its parts are in many others."""
+"""A version such as `11.04` and `v4.0`, or a name such as `C++`, is one word: its parts are
+in many others."""
 
 _WHEN = re.compile(r"(?i)\b(?:when|how long|what (?:year|month|date|day|time))\b")
 _NAMES_A_TIME = re.compile(  # for lower case: ignoring case takes three times as long
@@ -67,6 +68,14 @@ def content_words(text: str, people: tuple[str, ...]) -> tuple[str, ...]:
 def is_literal(word: str) -> bool:
     """Whether a content word has signs that belong to it, as `11.04`, `C++` and `C#` have."""
     return "." in word or word.endswith(("++", "#"))
+
+
+def version_spellings(word: str) -> tuple[str, ...]:
+    """A literal content word, and how else people write that version: `v4.0.0` and `4.0.0`."""
+    digits = word.removeprefix("v")
+    if "." not in digits:
+        return (word,)
+    return (word, digits if digits != word else f"v{word}")
 
 
 def asks_when(text: str) -> bool:

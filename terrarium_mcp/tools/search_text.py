@@ -8,13 +8,16 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.times.timestamps import local
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import line_of
-from terrarium_mcp.errors import shown
+from terrarium_mcp.errors import and_more, shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import COUNTED, Hits, Rung, Search, Sort
 from terrarium_mcp.tools.repeated_query import query_argument
 
 _MOST_TYPED = 200
 """Characters of a query that the title repeats."""
+
+_MOST_WORDLESS = 10
+"""Hits without a word of the query that a note names."""
 
 _MOST_WORDS, _LONGEST_WORD = 4, 40
 """Words of the query, or similar ones, that a headline names, and the characters of each."""
@@ -93,7 +96,7 @@ def wordless_note(hits: Hits) -> list[str]:
     """
     if hits.is_weak or not hits.wordless:
         return []
-    ids = ", ".join(map(str, hits.wordless))
+    ids = and_more([str(hit) for hit in hits.wordless], _MOST_WORDLESS)
     return [f"note: hits without any word of the query, for those around them: {ids}"]
 
 

@@ -25,7 +25,7 @@ def test_a_word_with_signs_of_its_own_is_one_word() -> None:
     assert content_words("Is 11.04 older than kernel-2.6.32?", ()) == (
         *("11.04", "older", "kernel", "2.6.32"),
     )
-    assert content_words("2.6. 3.x v1.5 a1.2b", ()) == ("2.6", "3", "v1", "5", "a1", "2b")
+    assert content_words("2.6. 3.x V1.5 a1.2b", ()) == ("2.6", "3", "v1.5", "a1", "2b")
     assert content_words("C++, C# or notepad++? #c c+ a#b", ()) == ("c++", "c#", "notepad++")
     assert is_literal("11.04")
     assert not is_literal("11")

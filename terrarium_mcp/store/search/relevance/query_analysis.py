@@ -7,7 +7,7 @@ from math import ceil, prod, sqrt
 from terrarium_mcp.chat.english import related_words, stem, word_forms
 from terrarium_mcp.chat.identity import CHANNEL_PREFIXES, fold
 from terrarium_mcp.chat.named_people import people_named, possible_nicks
-from terrarium_mcp.chat.question import asks_when, content_words, is_literal
+from terrarium_mcp.chat.question import asks_when, content_words, is_literal, version_spellings
 from terrarium_mcp.chat.terms import words_in
 from terrarium_mcp.chat.times.time_expressions import time_expressions, without_times
 from terrarium_mcp.store.search.relevance.corpus import Corpus
@@ -114,7 +114,8 @@ async def _groups(content: Sequence[str], lines: int, vocabulary: Vocabulary) ->
     """The content words, each with the words that may stand for it."""
     literals = [word for word in content if is_literal(word)]
     content = [word for word in content if not is_literal(word)]
-    wanted = {part for literal in literals for part in words_in(literal)}
+    spelt = (spelling for literal in literals for spelling in version_spellings(literal))
+    wanted = {part for spelling in spelt for part in words_in(spelling)}
     wanted |= {one for word in content for one in word_forms(word)}
     wanted |= {one for word in content for kin in related_words(word) for one in word_forms(kin)}
     long = [word for word in content if len(word) >= _BEGINNING]
@@ -129,16 +130,23 @@ async def _groups(content: Sequence[str], lines: int, vocabulary: Vocabulary) ->
 
 
 def _literal_group(literal: str, known: Mapping[str, int], lines: int) -> TermGroup:
-    """A version, as if its numbers met by chance: the vocabulary knows only parts of such words.
+    """A version or a name with signs, with or without the `v` that a version may begin with.
 
-    They meet some twenty times as often, but a version tells more of a question than its frequency
+    It counts as if its numbers met by chance: the vocabulary knows only parts of such words. They
+    meet some twenty times as often, but a version tells more of a question than its frequency
     does: of the first ten hits for sixty questions with a version (197,000 lines of Ubuntu IRC)
     75 % name it, with its numbers as words of their own 61 %, with the true frequency 57 %.
     """
-    said = [known.get(part, 0) for part in words_in(literal)]
-    by_chance = lines * prod(count / lines for count in said)
-    rarest = min(said)
-    return TermGroup(literal, {literal: 1.0}, ceil(by_chance), rarest, is_unsaid=not rarest)
+    said = {
+        spelling: [known.get(part, 0) for part in words_in(spelling)]
+        for spelling in version_spellings(literal)
+    }
+    by_chance = sum(lines * prod(count / lines for count in parts) for parts in said.values())
+    words = {literal: 1.0} | {
+        one: FORM for one, parts in said.items() if one != literal and all(parts)
+    }
+    found_in = sum(map(min, said.values()))
+    return TermGroup(literal, words, ceil(by_chance), found_in, is_unsaid=not found_in)
 
 
 def _group(word: str, known: Mapping[str, int], family: Mapping[str, int]) -> TermGroup:

@@ -82,6 +82,15 @@ async def test_a_version_weighs_as_if_its_numbers_met_by_chance(store: Store) ->
     assert [group.words for group in about.groups] == [{group.word: 1.0} for group in about.groups]
 
 
+@pytest.mark.parametrize(("asked", "other"), [("4.0.0", "v4.0.0"), ("V4.0.0", "4.0.0")])
+async def test_a_version_may_begin_with_a_v(store: Store, asked: str, other: str) -> None:
+    await said(store, f"octave {other} is out", "4.0.1", "v4 of 0 or 0")
+    (octave, version) = (await analysed(store, f"octave {asked}")).groups
+    assert (octave.word, version.word) == ("octave", asked.lower())
+    assert version.words == {asked.lower(): 1.0, other: 0.8}
+    assert not version.is_unsaid
+
+
 async def test_the_rarest_twelve_words_are_searched_for(store: Store) -> None:
     words = [f"word{letter}" for letter in "abcdefghijklmnop"]
     for n, word in enumerate(words):
