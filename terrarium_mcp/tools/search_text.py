@@ -63,7 +63,9 @@ def _method(search: Search, hits: Hits) -> str:
         order = f"the largest on the first page, {order} on each"
     method = f"{hits.rung.value}, {order}"
     if hits.with_all_words:
-        return f"{hits.with_all_words} with all words, then {method}"
+        shown_here = len(hits.messages)
+        part = f"{shown_here} of " if hits.with_all_words > shown_here else ""
+        return f"{part}{hits.with_all_words} with all words, then {method}"
     # Only the first page looks for lines with all words.
     parts = [method] if search.cursor else [method, *_missing_words(hits)]
     return "; ".join([*parts, "weak"] if hits.is_weak else parts)

@@ -104,6 +104,17 @@ async def test_the_headline_says_how_many_hold_all_words_where_others_follow(hou
     )
 
 
+async def test_the_headline_says_how_many_of_those_with_all_words_a_short_page_shows(
+    house: House,
+) -> None:
+    await house.hears(DEPLOY)
+    await house.hears("<dora> docker cannot deploy")
+    told = await house.learns("search_irc_history", query="deploy docker", limit=1)
+    assert told.text.startswith(
+        "search deploy docker: 1 hit in #tea (1 of 2 with all words, then any word, by relevance)\n"
+    )
+
+
 async def test_the_headline_names_the_words_that_no_line_holds_and_those_taken_instead(
     house: House,
 ) -> None:
