@@ -13,11 +13,15 @@ _MOST_TALKERS = 10
 
 
 class CountedLine(NamedTuple):
-    """What is counted of a line; one without a nick is by no person."""
+    """What is counted of a line; one without a nick is by no person.
+
+    It may stand for several `lines` by one nick in one room at one hour of day, by the newest.
+    """
 
     timestamp: str
     room: int
     nick: str
+    lines: int = 1
 
 
 def details_of(lines: Iterable[CountedLine], rooms: Sequence[Room]) -> ScopeDetails:
@@ -31,11 +35,11 @@ def details_of(lines: Iterable[CountedLine], rooms: Sequence[Room]) -> ScopeDeta
     by_room: Counter[int] = Counter()
     hours = [0] * 24
     for line in lines:
-        by_room[line.room] += 1
-        hours[int(line.timestamp[11:13])] += 1
+        by_room[line.room] += line.lines
+        hours[int(line.timestamp[11:13])] += line.lines
         if line.nick:
             person = room_of[line.room].network, fold(line.nick)
-            by_person[person] += 1
+            by_person[person] += line.lines
             spelling[person] = line.nick
     most = sorted(by_person, key=lambda person: (-by_person[person], person))[:_MOST_TALKERS]
     rooms_by_lines = sorted(by_room, key=lambda number: (-by_room[number], number))

@@ -148,8 +148,9 @@ class Scorer:
         ids = {line.id for line in found if self._times or self._is_of_few(line)}
         scored = [one for passage in passages for one in self._in_passage(passage, ids)]
         ranked = _best_first(_less_for_repeats(_best_first(scored)))
-        leading = self._of_the_time(ranked)
-        return sorted(ranked, key=lambda one: one.line.id not in leading)
+        if leading := self._of_the_time(ranked):
+            ranked.sort(key=lambda one: one.line.id not in leading)
+        return ranked
 
     def _of_the_time(self, ranked: Sequence[RankedLine]) -> set[int]:
         """The lines of a time that the question names which lead the ranked ones.
@@ -157,6 +158,8 @@ class Scorer:
         These are the best of that time, and those that say enough of what is asked: if the person
         named takes part then, only where that is so.
         """
+        if not self._spans:
+            return set()
         then = [one for one in ranked if self._is_of_the_time(one.line)]
         then = [one for one in then if _TAKES_PART in one.points] or then
         enough = weights.LEADS * max((one.by_words for one in ranked), default=0.0)

@@ -12,6 +12,7 @@ from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE, Position
 from terrarium_mcp.store.search.line_tally import CountedLine
 from terrarium_mcp.store.search.scope import MOST_ROOMS, SearchScope
 from terrarium_mcp.store.sqlite.engine.rooms import within
+from terrarium_mcp.store.sqlite.engine.voices_sql import VOICE
 from terrarium_mcp.store.sqlite.index.counter_sql import SAID
 from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
@@ -37,6 +38,17 @@ class RoomLines:
             self._time,
         )
         return len(rows), [counted_line(row, counts_asides=False) for row in rows]
+
+    async def grouped(self) -> list[CountedLine]:
+        """All lines, those by one nick in one room at one hour of day together."""
+        rows = await self._indexer.rows(
+            f"SELECT max(m.timestamp) AS timestamp, m.room, m.nick, {VOICE} AS voice,"
+            f" count(*) AS lines FROM messages m"
+            f" WHERE {current_sql()} AND {within(self._scope.rooms, 'm.room')} AND {_IN_TIME}"
+            " GROUP BY m.nick, substr(m.timestamp, 12, 2), m.room, voice",
+            self._time,
+        )
+        return [counted_line(row, counts_asides=False)._replace(lines=row["lines"]) for row in rows]
 
     async def between(self, starts: Sequence[str]) -> list[int]:
         """How many lines are in each of the periods that begin at these timestamps, ascending.

@@ -16,8 +16,15 @@ from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.periods import CalendarPeriods, calendar_periods
 from terrarium_mcp.chat.times.timestamps import Position, from_text, to_text
+from terrarium_mcp.offload import offload
 from terrarium_mcp.store.errors import TookTooLong
-from terrarium_mcp.store.records.figures import MOST_PERIODS, MOST_READ, ScopeStats
+from terrarium_mcp.store.records.figures import (
+    MOST_PERIODS,
+    MOST_READ,
+    MOST_TALLIED,
+    ScopeDetails,
+    ScopeStats,
+)
 from terrarium_mcp.store.search.hits import Search
 from terrarium_mcp.store.search.line_tally import CountedLine, details_of, lines_by_period
 from terrarium_mcp.store.sqlite.engine.database import DEADLINE, Database
@@ -39,6 +46,10 @@ class ScopeLines(Protocol):
 
     async def read(self, most: int) -> tuple[int, list[CountedLine] | None]:
         """How many lines there are; and the lines, in no order, if these are at most `most`."""
+        ...
+
+    async def grouped(self) -> list[CountedLine] | None:
+        """All lines in groups, in no order, if that takes less than to read them."""
         ...
 
     async def between(self, starts: Sequence[str]) -> list[int]:
@@ -116,7 +127,7 @@ class ScopeCounter:
             total,
             from_text(first),
             from_text(last),
-            details_of(read, search.rooms) if read is not None else None,
+            await self._details(search, total, lines, read),
         )
         if not per:
             return stats
@@ -131,6 +142,17 @@ class ScopeCounter:
         periods = _newest_first(calendar, counts)[:MOST_PERIODS]
         is_cut = sum(lines for _, lines in periods) < total
         return replace(stats, periods=periods, is_cut=is_cut)
+
+    async def _details(
+        self, search: Search, total: int, lines: ScopeLines, read: list[CountedLine] | None
+    ) -> ScopeDetails | None:
+        """Who said the lines, where and when, from those that were read or else in groups."""
+        if read is not None:
+            return details_of(read, search.rooms)
+        groups = await lines.grouped() if total <= MOST_TALLIED else None
+        if groups is None:
+            return None
+        return await offload(lambda: details_of(sorted(groups), search.rooms))
 
     async def _busy_days(self, rooms: Sequence[Room], first: str, last: str) -> set[str]:
         """The days, in UTC, between two timestamps on which these rooms have any message."""

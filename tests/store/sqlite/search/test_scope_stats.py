@@ -171,6 +171,7 @@ def only_by_counters(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("the index was walked")
 
     monkeypatch.setattr(scope_stats, "MOST_READ", 0)
+    monkeypatch.setattr(scope_stats, "MOST_TALLIED", 0)
     monkeypatch.setattr(exact.ExactSearch, "all_if_few", returns_none)
     monkeypatch.setattr(exact.ExactSearch, "count", never)
 
@@ -309,6 +310,26 @@ async def test_the_newest_spelling_of_a_nick_is_shown(store: Store) -> None:
     stats = await store.count(asked(await store.rooms.all(), "tea"))
     assert stats.details
     assert stats.details.talkers == [("net", "Ada", 2), ("net", "bo", 1)]
+
+
+async def test_who_said_all_that_was_said_in_a_long_time_is_counted_in_groups(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await store.messages.append(chat("<ADA> tea\n<bo> mate\n<ada> milk", channel="#mate"))
+    await store.messages.append(chat("<Ada> tea\n<cy> tea", at=NOON + timedelta(hours=30)))
+    await store.messages.append([replace(line_of("Terra", "hello"), own=True)])
+    rooms = await store.rooms.all()
+    read = await store.count(asked(rooms, "after:2026-05-01 before:2026-06-01"), "day")
+    monkeypatch.setattr(scope_stats, "MOST_READ", 0)
+    grouped = await store.count(asked(rooms, "after:2026-05-01 before:2026-06-01"), "day")
+    assert grouped == read
+    assert grouped.details
+    assert grouped.details.talkers == [("net", "Ada", 3), ("net", "bo", 1), ("net", "cy", 1)]
+    monkeypatch.setattr(scope_stats, "MOST_TALLIED", 5)
+    assert (await store.count(asked(rooms, "after:2026-05-01"))).details is None
+    monkeypatch.setattr(scope_stats, "MOST_TALLIED", 6)
+    assert (await store.count(asked(rooms, "after:2026-05-01"))).details == grouped.details
+    assert (await store.count(asked(rooms, "tea"))).details is None
 
 
 @pytest.mark.parametrize("words", ["tea", ""])
