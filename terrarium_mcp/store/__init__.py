@@ -28,6 +28,7 @@ from terrarium_mcp.store.errors import (
 )
 from terrarium_mcp.store.records.figures import (
     MOST_READ,
+    MOST_TALLIED,
     RoomStats,
     ScopeDetails,
     ScopeStats,
@@ -150,6 +151,7 @@ __all__ = [
     "MOST_OPEN",
     "MOST_READ",
     "MOST_ROOMS",
+    "MOST_TALLIED",
     "AlreadyRecorded",
     "AnyOf",
     "ArchiveRecord",

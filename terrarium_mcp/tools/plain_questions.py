@@ -135,7 +135,7 @@ async def _leading(times: Times, search: Search, request: Request) -> Search:
     note = f"{harmless(times[0].said)} is {during.printed(search.zone)}: " + (
         "nothing was said here then, so these are lines of other times"
         if silent
-        else "lines of that time come first"
+        else "the best lines of that time come first"
     )
     return _with_notes(search, [note])
 

@@ -14,7 +14,7 @@ from terrarium_mcp.chat.times.query_dates import parse_moment
 from terrarium_mcp.chat.times.timestamps import Position, local, to_iso
 from terrarium_mcp.errors import TerrariumError, people, quantity, shown
 from terrarium_mcp.request import Request
-from terrarium_mcp.store import MOST_READ, ScopeDetails, ScopeStats, Search, Sort
+from terrarium_mcp.store import MOST_READ, MOST_TALLIED, ScopeDetails, ScopeStats, Search, Sort
 from terrarium_mcp.tools.asides import counted_note, left_out_note
 from terrarium_mcp.tools.known_nicks import people_called, unknown_nick_notes
 from terrarium_mcp.tools.plain_questions import read_as_question
@@ -71,8 +71,8 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
         notes += await _question_notes(request, selection.channel, lines)
     if stats.lines and stats.details is None:
         notes.append(
-            f"note: who spoke, where and when is counted for at most {MOST_READ:,} lines:"
-            " ask for a shorter time"
+            f"note: who spoke, where and when is counted for at most {MOST_READ:,} lines, or"
+            f" {MOST_TALLIED:,} of whole channels: ask for a shorter time"
         )
     if stats.is_cut:
         oldest = _label(stats.periods[-1][0], selection.per)

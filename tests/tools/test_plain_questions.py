@@ -229,7 +229,7 @@ async def test_lines_of_the_time_of_a_topic_lead_and_a_note_says_which_time(hous
     await house.hears(TALK)
     said = await asked(house, "where did the key hang in May?")
     assert notes(said)[-1] == (
-        "note: in May is after:2026-05-01 before:2026-06-01: lines of that time come first"
+        "note: in May is after:2026-05-01 before:2026-06-01: the best lines of that time come first"
     )
     silent = await asked(house, "where did the key hang last year?")
     assert notes(silent)[-1] == (
