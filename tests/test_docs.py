@@ -200,6 +200,11 @@ def test_the_page_on_the_view_shows_one_and_explains_every_key() -> None:
     assert {*re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)} == VIEW_KEYS
 
 
+def test_no_change_is_told_twice() -> None:
+    changes = (ROOT / "CHANGELOG.md").read_text("utf-8").split("\n- ")
+    assert len({" ".join(one.split())[:90] for one in changes}) == len(changes)
+
+
 def test_no_page_names_a_machine_it_was_written_on() -> None:
     requirements = (ROOT / "requirements").glob("*.txt")
     for page in [*PAGES, *EXAMPLES, *requirements, ROOT / "Makefile", ROOT / "pyproject.toml"]:
