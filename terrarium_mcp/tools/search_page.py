@@ -164,8 +164,8 @@ class _Layout:
         request = self.request
         notes = [
             *weak_note(hits),
-            *wordless_note(hits),
             *left_out_note(request, search.query, hits.left_out, is_bounded=True),
+            *wordless_note(hits),
             *self.notes,
         ]
         if hits.reached:
