@@ -36,6 +36,11 @@ ISO_OR_NAMED_DAY = (
     r"(?:(?P<year>\d{4})-)?(?P<month>(?(year)\d\d|[^\W\d]{3,9}))(?(year)-|\.? +)(?P<day>\d\d?)"
 )
 """`2026-10-24`, or `Oct 24` without a year."""
+CTIME = (
+    r"\w+ (?P<month>\w+) +(?P<day>\d+)"
+    r" (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) (?P<year>\d{4})"
+)
+"""A moment as C's `ctime` prints it: `Sat Oct 24 23:57:13 2026`, in whatever language."""
 
 
 class LineRule(Protocol):

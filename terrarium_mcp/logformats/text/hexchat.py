@@ -18,6 +18,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    CTIME,
     ISO_OR_NAMED_DAY,
     NICK,
     SENDER,
@@ -30,10 +31,6 @@ from terrarium_mcp.logformats.grammar import (
     message,
 )
 
-_MOMENT = (
-    r"\w+ (?P<month>\w+) +(?P<day>\d+)"
-    r" (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) (?P<year>\d{4})"
-)
 _MODES = (
     ("gives channel operator status to", "+o"),
     ("removes channel operator status from", "-o"),
@@ -132,10 +129,10 @@ HEXCHAT = TextFormat(
     ),
     rules=_RULES,
     unstamped=(
-        boundary(Boundary.CLOSED, rf"\*{{4}} {_ENDING} {_MOMENT}"),
+        boundary(Boundary.CLOSED, rf"\*{{4}} {_ENDING} {CTIME}"),
         # The moment is in English whatever the words are. Those of unknown languages do not tell
         # which of the two it is; a log that is opened was closed before.
-        boundary(Boundary.OPENED, rf"\*{{4}} \D*\b{_MOMENT}"),
+        boundary(Boundary.OPENED, rf"\*{{4}} \D*\b{CTIME}"),
         chatter(rf"\[{NICK} has address \S+\]\Z"),
         *_RULES,
     ),

@@ -11,6 +11,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    CTIME,
     ISO_DAY,
     NICK,
     SENDER,
@@ -23,10 +24,6 @@ from terrarium_mcp.logformats.grammar import (
     message,
 )
 
-_MOMENT = (
-    r"\w+ (?P<month>\w+) +(?P<day>\d+)"
-    r" (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) (?P<year>\d{4})"
-)
 _PERSON = rf"\*\*\* (?P<nick>{NICK})(?: \({USER_HOST}\))?"
 _NAMED = rf"(?P<channel>{CHANNEL}?)"
 _WHY = r"(?:(?: because)? \((?P<text>.*)\))?"
@@ -75,8 +72,8 @@ IRCII = TextFormat(
     ),
     rules=_RULES,
     unstamped=(
-        boundary(Boundary.OPENED, rf"IRC log started {_MOMENT}"),
-        boundary(Boundary.CLOSED, rf"IRC log ended {_MOMENT}"),
+        boundary(Boundary.OPENED, rf"IRC log started {CTIME}"),
+        boundary(Boundary.CLOSED, rf"IRC log ended {CTIME}"),
         *_RULES,
     ),
     paths=(

@@ -11,6 +11,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    CTIME,
     NICK,
     USER_HOST,
     TextFormat,
@@ -19,10 +20,6 @@ from terrarium_mcp.logformats.grammar import (
     message,
 )
 
-_MOMENT = (
-    r"\w+ (?P<month>\w+) +(?P<day>\d+)"
-    r" (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) (?P<year>\d{4})"
-)
 _PERSON = rf"(?P<nick>{NICK}) \({USER_HOST}\)"
 """Somebody who comes or goes; the forms without a host, or with it at the end, are older."""
 _HOST = r"\((?:[^\s@()]*@)?[^\s@()]*\)"
@@ -78,7 +75,7 @@ KONVERSATION = TextFormat(
         chatter(r"(?!(?:Join|Part|Quit)\t)[^\t<]+\t"),
     ),
     unstamped=(
-        boundary(Boundary.OPENED, rf"\*{{3}} \D*\b{_MOMENT}"),
+        boundary(Boundary.OPENED, rf"\*{{3}} \D*\b{CTIME}"),
         chatter(r"\*{3} "),
     ),
     paths=(

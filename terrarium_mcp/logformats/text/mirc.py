@@ -13,6 +13,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    CTIME,
     ISO_DAY,
     NICK,
     RANK,
@@ -34,11 +35,6 @@ _SAYS = rf"<{_COLOUR}(?P<nick>{NICK})[\x03\x0f]?>"
 
 _TO_RANK = rf"(?:{RANK}(?=#)|[~@%]*+)"
 """The ranks of a channel to which a notice goes; `&`, `+` and `!` may be the channel's own."""
-
-_MOMENT = (
-    r"\w+ (?P<month>\w+) +(?P<day>\d+)"
-    r" (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) (?P<year>\d{4})"
-)
 
 
 def _event(kind: MessageType, pattern: str, *, certain: bool = False) -> MessageRule:
@@ -122,9 +118,9 @@ MIRC = TextFormat(
     ),
     rules=_RULES,
     unstamped=(
-        boundary(Boundary.OPENED, rf"Session Start: {_MOMENT}"),
-        boundary(Boundary.DAY, rf"Session Time: {_MOMENT}"),
-        boundary(Boundary.CLOSED, rf"Session Close(?: \({CHANNEL}\))?: {_MOMENT}"),
+        boundary(Boundary.OPENED, rf"Session Start: {CTIME}"),
+        boundary(Boundary.DAY, rf"Session Time: {CTIME}"),
+        boundary(Boundary.CLOSED, rf"Session Close(?: \({CHANNEL}\))?: {CTIME}"),
         chatter(r"Session Ident: (?P<room>\S+)\Z"),
         chatter(r"Session Ident: "),
         *_RULES,
