@@ -107,9 +107,7 @@ def current_totals(in_rooms: str) -> str:
     """The totals without a cutoff: `totals_before` of many rooms takes twice as long."""
     return f"""
 WITH {_corrections(in_rooms)}
-SELECT c.room, c.lines, c.people, c.first, c.last,
-  {_LAST["day"]} AS last_day,
-  {_LAST["week"]} AS last_week
+SELECT {_CURRENT}
 {_FROM_COUNTERS}
 WHERE {COMPLETE} AND {_ASKED_FOR}"""
 
@@ -130,10 +128,7 @@ def current_details() -> str:
     """Everything about the one room `:room`: `details_before` no cutoff takes twice as long."""
     return f"""
 WITH {_corrections(ONE_ROOM)}
-SELECT c.room, c.lines, c.people, c.first, c.last,
-  {_LAST["day"]} AS last_day,
-  {_LAST["week"]} AS last_week,
-  {_TALLY_COLUMNS},
+SELECT {_CURRENT}, {_TALLY_COLUMNS},
   ({_TALKERS}) AS talkers,
   ({_HOURS}) AS hours
 {_FROM_COUNTERS}
@@ -271,6 +266,10 @@ _LAST = {
 }
 """The lines of a room since `:day` (or `:week`). If that is far from the start that the counters
 keep, the rest of its date is read from the messages, and later dates from the counts by day."""
+
+_CURRENT = f"""c.room, c.lines, c.people, c.first, c.last,
+  {_LAST["day"]} AS last_day,
+  {_LAST["week"]} AS last_week"""
 
 _LESS_HIDDEN = f"""c.room, c.lines - ifnull(h.lines, 0) AS lines,
   c.people - ifnull(u.people, 0) AS people,
