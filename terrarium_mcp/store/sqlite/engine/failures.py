@@ -1,11 +1,13 @@
-"""SQLite's error messages, translated into errors that name the file and the way out."""
+"""Failures of reads and writes, as errors that name the cause and the way out."""
 
 import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from terrarium_mcp.store.errors import DiskFull, IndexDamaged, Locked, StoreFailed
+import anyio
+
+from terrarium_mcp.store.errors import DiskFull, IndexDamaged, Locked, StoreFailed, TookTooLong
 
 _ADVICE = {
     "disk is full": "The disk is full. Free some space; nothing recorded is lost.",
@@ -50,6 +52,24 @@ def translate_errors(path: Path) -> Iterator[None]:
         kinds = (kind for part, kind in _KINDS.items() if part in str(error))
         kind = next(kinds, StoreFailed)
         raise kind(f"The database {path}: {_advice(str(error))}") from error
+
+
+@contextmanager
+def deadline(seconds: float, said: str) -> Iterator[None]:
+    """End a read of several steps that takes too long as a whole.
+
+    Args:
+        seconds: how long it may take.
+        said: what the error says, with the way out.
+
+    Raises:
+        TookTooLong: the deadline passed.
+    """
+    try:
+        with anyio.fail_after(seconds):
+            yield
+    except TimeoutError:
+        raise TookTooLong(said) from None
 
 
 def _is_index_damage(error: sqlite3.Error) -> bool:

@@ -4,16 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
-import anyio
-
 from terrarium_mcp.chat.times.timestamps import Position
-from terrarium_mcp.store.errors import TookTooLong
 from terrarium_mcp.store.search.hits import Explanation, Hits, RungReport, Search
 from terrarium_mcp.store.search.ladder import Attempt, is_worth_trying, relaxed, rungs
 from terrarium_mcp.store.search.relevance.query_analysis import QuestionAnalysis
 from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.search.vocabulary_queries import Vocabulary
 from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.failures import deadline
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.search.paging import PageRequest, Pages
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot, take_snapshot
@@ -66,14 +64,12 @@ class MessageSearch:
 
     async def _climbed_in_time(self, search: Search, fingerprint: str) -> _Climb:
         """Climb, as long as the deadline allows."""
-        try:
-            with anyio.fail_after(DEADLINE):
-                return await self._climbed(search, fingerprint)
-        except TimeoutError:
-            raise TookTooLong(
-                f"The search took more than {DEADLINE:g} s."
-                " Name a channel or a shorter time, or search for fewer words."
-            ) from None
+        too_long = (
+            f"The search took more than {DEADLINE:g} s."
+            " Name a channel or a shorter time, or search for fewer words."
+        )
+        with deadline(DEADLINE, too_long):
+            return await self._climbed(search, fingerprint)
 
     async def _climbed(self, search: Search, fingerprint: str) -> _Climb:
         """Try one rung after the other until one answers."""

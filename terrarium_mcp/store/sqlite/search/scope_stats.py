@@ -10,14 +10,11 @@ from dataclasses import replace
 from datetime import date
 from typing import Protocol
 
-import anyio
-
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.periods import CalendarPeriods, calendar_periods
 from terrarium_mcp.chat.times.timestamps import Position, from_text, to_text
 from terrarium_mcp.offload import offload
-from terrarium_mcp.store.errors import TookTooLong
 from terrarium_mcp.store.records.figures import (
     MOST_PERIODS,
     MOST_READ,
@@ -28,6 +25,7 @@ from terrarium_mcp.store.records.figures import (
 from terrarium_mcp.store.search.hits import Search
 from terrarium_mcp.store.search.line_tally import CountedLine, details_of, lines_by_period
 from terrarium_mcp.store.sqlite.engine.database import DEADLINE, Database
+from terrarium_mcp.store.sqlite.engine.failures import deadline
 from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.index.counters import Counters
@@ -81,14 +79,12 @@ class ScopeCounter:
         Raises:
             TookTooLong: it cannot be counted within the deadline.
         """
-        try:
-            with anyio.fail_after(DEADLINE):
-                return await self._counted(search, per)
-        except TimeoutError:
-            raise TookTooLong(
-                f"The history could not count this within {DEADLINE:g} s. Name a channel or a"
-                " shorter time."
-            ) from None
+        too_long = (
+            f"The history could not count this within {DEADLINE:g} s. Name a channel or a shorter"
+            " time."
+        )
+        with deadline(DEADLINE, too_long):
+            return await self._counted(search, per)
 
     async def asides(self, rooms: Sequence[Room], until: Position) -> int:
         """How many asides are among the lines of rooms before a position.
