@@ -128,6 +128,11 @@ class Query:
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     @property
+    def nicks(self) -> tuple[str, ...]:
+        """The nicks that a line must be by, or name."""
+        return (*self.people, *self.mentions)
+
+    @property
     def terms(self) -> tuple[Term, ...]:
         """The terms of all clauses, in the order typed."""
         return tuple(term for clause in self.clauses for term in clause)

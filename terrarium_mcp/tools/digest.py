@@ -6,7 +6,6 @@ from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
 from terrarium_mcp.chat.irctext import harmless, harmless_nick
-from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import SPEECH, Message
 from terrarium_mcp.chat.times.timestamps import to_iso
 from terrarium_mcp.chat.tokens import estimated_tokens
@@ -96,16 +95,16 @@ async def catch_up(
     ] = USUAL_TOKENS,
 ) -> Annotated[CallToolResult, CatchUp]:
     """Tell what somebody missed: mentions, unanswered questions, conversations, links."""
-    named = nick
+    is_named = bool(nick)
     nick, rooms = request.narrowed_to_nick(nick or request.view.asker, request.narrowed(channel))
     start = await digest_start(request, rooms, since, nick)
     recent = await request.store.digest.recent(rooms, start.after, nick, until=request.until)
     digest, budget = recent.digest, min(max_tokens, request.budget)
     sections = digest_sections(digest, nick, budget)
     covered = await request.coverage_line(rooms)
-    called = Query(people=(nick,) if named else ())  # who asks may never have said anything
+    named = [nick] if is_named else []  # who asks may never have said anything
     notes = [
-        *await unknown_nick_notes(request, called, rooms),
+        *await unknown_nick_notes(request, named, rooms),
         *cut_note(request, recent),
         *clamping_notes(max_tokens=max_tokens),
     ]

@@ -1,9 +1,8 @@
 """Who is recorded under a nick, and who is called similarly."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.errors import shown
 from terrarium_mcp.request import Request
@@ -15,10 +14,12 @@ async def people_called(request: Request, nick: str, rooms: Sequence[Room]) -> l
     return [one for one in await _looked_up(request, nick, rooms) if one.is_known]
 
 
-async def unknown_nick_notes(request: Request, query: Query, rooms: Sequence[Room]) -> list[str]:
-    """A note for each nick in the query that is not recorded, with similar ones."""
+async def unknown_nick_notes(
+    request: Request, nicks: Iterable[str], rooms: Sequence[Room]
+) -> list[str]:
+    """A note for each of these nicks that is not recorded, with similar ones."""
     notes = []
-    for nick in dict.fromkeys([*query.people, *query.mentions]):
+    for nick in dict.fromkeys(nicks):
         people = await _looked_up(request, nick, rooms)
         if not any(person.is_known for person in people):
             near = harmless(", ".join(name for person in people for name in person.near))

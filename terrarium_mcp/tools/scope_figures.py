@@ -67,7 +67,7 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
     stats = await request.store.count(lines, selection.per)
     notes = [f"note: {sentence}" for sentence in query.notes]
     if not stats.lines:
-        notes += await unknown_nick_notes(request, query, rooms)
+        notes += await unknown_nick_notes(request, query.nicks, rooms)
         notes += await _question_notes(request, selection.channel, lines)
     if stats.lines and stats.details is None:
         notes.append(

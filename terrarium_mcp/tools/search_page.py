@@ -80,7 +80,7 @@ async def search_page(
         search = replace(search, cursor=_cursor(cursor, fingerprint))
     notes = [
         *(f"note: {sentence}" for sentence in parsed.notes),
-        *await unknown_nick_notes(request, parsed, rooms),
+        *await unknown_nick_notes(request, parsed.nicks, rooms),
         *clamping_notes(hours=hours, limit=limit, context=context),
     ]
     layout = _Layout(request, query, await request.coverage_line(rooms), notes, context, form)
