@@ -25,10 +25,10 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import BridgeReport
 
 NOTHING_RECORDED = "Nothing that is said here is recorded or remembered: I can look nothing up."
+"""The answer to a command that needs the history of a channel which is only answered in."""
 
 WITHOUT_RECORD = frozenset((*CONSENT, "status"))
 """Commands that have more to say than NOTHING_RECORDED where we only answer."""
-"""The answer to a command that needs the history of a channel which is only answered in."""
 
 log = logging.getLogger(__name__)
 
