@@ -326,7 +326,7 @@ async def test_who_spoke_is_counted_of_few_lines_only_and_the_answer_says_so(
         "2026-05-01 600",
     ]
     note = (
-        "note: who spoke, where and when is counted for at most 2,000 lines, or 15,000 of whole"
+        "note: who spoke, where and when is counted for at most 2,000 lines, or 5,000 of whole"
         " channels: ask for a shorter time"
     )
     assert note in told.outside
