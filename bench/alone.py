@@ -8,7 +8,6 @@ python -m bench.alone lines FILE LINES      kilobytes written for each of so man
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing, suppress
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import median
@@ -118,7 +117,7 @@ async def _lines(file: Path, count: int) -> float:
     """
     now = datetime.now(UTC)
     talked = talk(count, ended=now, vocabulary=spoken(), seed=3, origin=Origin.LIVE, gap=EVERY)
-    said = [replace(line, msgid=uuid4().hex) for line in talked]
+    said = [line._replace(msgid=uuid4().hex) for line in talked]
     async with aclosing(Database(file)) as database:
         await database.open()
         indexer = Indexer(database, SETTINGS.network_name)

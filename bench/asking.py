@@ -15,7 +15,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from subprocess import DEVNULL, Popen
@@ -128,7 +128,7 @@ async def rows(bed: Bed) -> list[Row]:
 async def _history(database: Path, count: int) -> list[Line]:
     """Fill a database with the talk of one channel; returns some of its lines."""
     said = [
-        replace(message, channel=CHANNEL)
+        message._replace(channel=CHANNEL)
         for message in talk(count, ended=datetime.now(UTC), vocabulary=spoken(), seed=5)
     ]
     async with open_store(database, Settings(network="bench")) as store:

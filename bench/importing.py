@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from pathlib import Path
@@ -105,7 +105,7 @@ def _by_day(lines: int) -> Iterator[NewMessage]:
     of_day = max(20, lines // FILES)
     for number, message in enumerate(_talk(lines)):
         day, second = number // of_day, number % of_day * 86_400 // of_day
-        yield replace(message, said_at=began + timedelta(days=day, seconds=second))
+        yield message._replace(said_at=began + timedelta(days=day, seconds=second))
 
 
 def _talk(lines: int) -> Iterator[NewMessage]:

@@ -98,7 +98,7 @@ class OptOuts:
             target = message.text.partition(" ")[0]
             return None if self.has_nick(message.network, target) else message
         if message.kind is MessageType.MODE:
-            return replace(message, text=self._without_names(message.network, message.text))
+            return message._replace(text=self._without_names(message.network, message.text))
         return message
 
     def names_one(self, network: str, text: str) -> bool:

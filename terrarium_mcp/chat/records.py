@@ -42,14 +42,15 @@ class Origin(StrEnum):
     IMPORT = "import"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewMessage:
+class NewMessage(NamedTuple):
     """A message as the recorder passes it to the store.
 
     `said_at` is the aware moment under which it is stored. `server_time` is the raw IRCv3
     server-time, kept where it differs. `user` and `host` are evidence of identity and never leave
     the store. `repeat` is for playback: how many equal lines of the same second preceded this one
     in the same replay, since people do say "hi" twice.
+
+    A tuple, as `Message` below: an import makes one of every line.
     """
 
     network: str

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from typing import NamedTuple
 
 from terrarium_mcp.chat.identity import fold, is_channel
 from terrarium_mcp.chat.records import NewMessage
+from terrarium_mcp.logformats.dated_paths import without_dates
 from terrarium_mcp.logformats.files import LogFile, lines_of
 from terrarium_mcp.logformats.log_reader import LineCounts, LogItem
 from terrarium_mcp.logformats.places import Place
@@ -59,11 +60,16 @@ class LogContent:
         """Whether it is a private conversation."""
         return bool(self.target) and not is_channel(self.target)
 
+    @property
+    def series(self) -> str:
+        """The path that it has in common with the files of the other days; empty if it has none."""
+        return without_dates(self.file.path).path if self.is_by_day else ""
+
     def placed(self, message: NewMessage) -> NewMessage:
         """A message of this content in its room; the channel as the message spells it."""
         is_here = fold(message.channel) == fold(self.target)
         channel = message.channel if is_here else self.target
-        return replace(message, network=self.network, channel=channel)
+        return message._replace(network=self.network, channel=channel)
 
 
 def content_of_text(log: PlannedLog) -> LogContent:

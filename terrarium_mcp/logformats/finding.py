@@ -12,7 +12,7 @@ from terrarium_mcp.logformats.contents import LogContent, content_of_text
 from terrarium_mcp.logformats.databases.database_contents import contents_of_database
 from terrarium_mcp.logformats.databases.database_format import is_database
 from terrarium_mcp.logformats.decoding import decoded, texts_of
-from terrarium_mcp.logformats.detection import FARTHEST, FEW, SAMPLE, next_day_fit
+from terrarium_mcp.logformats.detection import FARTHEST, OF_NEXT_DAY, SAMPLE, next_day_fit
 from terrarium_mcp.logformats.exported_rooms import contents_of_export
 from terrarium_mcp.logformats.files import LogFile, UnusableFile, lines_of
 from terrarium_mcp.logformats.jsonl import is_jsonl
@@ -122,10 +122,10 @@ def _contents(
         if first is None:
             return []  # an empty file is no mistake
         if not (is_jsonl(first) or is_database(first)):
-            head = list(islice(chain([first], lines), FEW))
+            head = list(islice(chain([first], lines), OF_NEXT_DAY))
             fit = next_day_fit(file.name, texts_of(head), _day_before(file, findings.contents))
             if not fit or fit.format.spells_channels:
-                head += islice(lines, SAMPLE - FEW)
+                head += islice(lines, SAMPLE - OF_NEXT_DAY)
             with closing(_beyond_sample(file)) as more:
                 log = planned(file, head, choices, fit, more=more, is_alone=is_alone)
             require_date(log, chain(head, lines))

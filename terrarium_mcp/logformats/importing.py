@@ -222,6 +222,7 @@ def _source(content: LogContent, sha256: str) -> LogSource:
         sha256=sha256,
         size=content.file.size,
         resolution=content.resolution,
+        series=content.series,
     )
 
 

@@ -19,14 +19,16 @@ from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.errors import TerrariumError, plainly
 from terrarium_mcp.logformats import reading_child
 from terrarium_mcp.logformats.contents import LogContent
+from terrarium_mcp.logformats.files import UnusableFile
 from terrarium_mcp.logformats.read_parts import ReadPart
+from terrarium_mcp.logformats.reading_child import ReadParts
 
 MANY = 2 * 1024 * 1024
 """Bytes of files that are worth a process: 27,000 lines of WeeChat, 0.8 s of reading."""
 
 
 AHEAD = 10
-"""Parts that are received before they are asked for: as many as are stored together."""
+"""Lists of parts that are received before they are asked for: as many as are stored together."""
 
 
 class ReadingStopped(TerrariumError):
@@ -51,7 +53,7 @@ async def parts_of(
         if sum({one.file.stored: one.file.size for one in contents}.values()) < MANY:
             yield _here(contents, rules)
             return
-        into, parts = anyio.create_memory_object_stream[ReadPart | TerrariumError](AHEAD)
+        into, parts = anyio.create_memory_object_stream[ReadParts | ReadingStopped](AHEAD)
         with _reading_process() as process, plainly():
             async with parts, anyio.create_task_group() as tasks:
                 tasks.start_soon(_receive, process, contents, rules, into)
@@ -81,7 +83,7 @@ async def _receive(
     process: subprocess.Popen[bytes],
     contents: Sequence[LogContent],
     rules: Mapping[str, VoiceRules],
-    into: MemoryObjectSendStream[ReadPart | TerrariumError],
+    into: MemoryObjectSendStream[ReadParts | ReadingStopped],
 ) -> None:
     """Receive all parts while others are stored: that waits for the disk, and for other writers."""
     async with into:
@@ -89,19 +91,21 @@ async def _receive(
             await to_thread.run_sync(_order, process, (contents, rules))
             # Cancelled, it ends with the process.
             while parts := await to_thread.run_sync(_next, process, abandon_on_cancel=True):
-                for part in parts:
-                    await into.send(part)
+                await into.send(parts)
         except ReadingStopped as error:
             await into.send(error)
 
 
 async def _received(
-    parts: MemoryObjectReceiveStream[ReadPart | TerrariumError],
+    received: MemoryObjectReceiveStream[ReadParts | ReadingStopped],
 ) -> AsyncGenerator[ReadPart, None]:
-    async for part in parts:
-        if isinstance(part, TerrariumError):
-            raise part
-        yield part
+    async for parts in received:
+        if isinstance(parts, ReadingStopped):
+            raise parts
+        for part in parts:
+            if isinstance(part, UnusableFile):
+                raise part
+            yield part
 
 
 def _order(process: subprocess.Popen[bytes], order: object) -> None:
@@ -112,9 +116,9 @@ def _order(process: subprocess.Popen[bytes], order: object) -> None:
         raise ReadingStopped from error
 
 
-def _next(process: subprocess.Popen[bytes]) -> reading_child.ReadParts:
+def _next(process: subprocess.Popen[bytes]) -> ReadParts:
     try:
-        parts: reading_child.ReadParts = pickle.load(cast("IO[bytes]", process.stdout))  # noqa: S301 -- our own process
+        parts: ReadParts = pickle.load(cast("IO[bytes]", process.stdout))  # noqa: S301 -- our own process
     except (EOFError, OSError, pickle.UnpicklingError) as error:
         raise ReadingStopped from error
     return parts

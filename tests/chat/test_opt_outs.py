@@ -111,12 +111,12 @@ def test_a_kick_of_them_is_not_written_and_one_of_others_is() -> None:
 
 def test_what_the_bot_says_to_them_is_not_written_and_what_others_say_is() -> None:
     for nick, own in (("Terra", True), ("bo", False)):
-        said = replace(line_of(nick, "Ada: tea at four"), own=own)
+        said = line_of(nick, "Ada: tea at four")._replace(own=own)
         assert (out(ADA).permitted(said) is None) is own
     for text in ("adalbert: tea", "bo: as ada says: tea", "ada came and went"):
-        to_others = replace(line_of("Terra", text), own=True)
+        to_others = line_of("Terra", text)._replace(own=True)
         assert out(ADA).permitted(to_others) == to_others
-    to_several = replace(line_of("Terra", "bo and ada: one moment"), own=True)
+    to_several = line_of("Terra", "bo and ada: one moment")._replace(own=True)
     assert out(ADA).permitted(to_several) is None
 
 
@@ -126,7 +126,7 @@ def test_a_nick_that_they_took_later_silences_no_namesake_elsewhere() -> None:
     made = Decision("0", "ada")
     opted = OptOuts({ADA: made, replace(ADA, nick="zoe"): made}, rules=rules)
     assert opted.permitted(line_of("tele", "<zoe> tea"))
-    assert opted.permitted(replace(line_of("zoe", "tea"), user="", host=""))
+    assert opted.permitted(line_of("zoe", "tea")._replace(user="", host=""))
     assert opted.permitted(event(MessageType.KICK, "zoe enough")) is None
     assert opted.has_nick("net", "Zoe")
 
@@ -144,11 +144,11 @@ def test_a_message_of_theirs_shows_a_new_nick_host_or_account_once() -> None:
     opted = out(COUNTESS)
     said = line_of("ada", "tea")
     assert opted.new_identity(said) is None
-    elsewhere = replace(said, host="elsewhere", account="countess")
+    elsewhere = said._replace(host="elsewhere", account="countess")
     found = opted.new_identity(elsewhere)
     assert found == Identity("net", "ada", "~ada", "elsewhere", "countess")
     assert opted.with_identity(found, Decision("0", "ada")).new_identity(elsewhere) is None
-    renamed = replace(said, kind=MessageType.NICK, text="zoe")
+    renamed = said._replace(kind=MessageType.NICK, text="zoe")
     assert opted.new_identity(renamed) == replace(ADA, nick="zoe")
     assert opted.new_identity(line_of("bo", "tea")) is None
 

@@ -6,7 +6,6 @@ import signal
 import stat
 import subprocess
 import sys
-from dataclasses import replace
 from datetime import UTC, timedelta
 from pathlib import Path
 
@@ -43,7 +42,7 @@ async def _remember(file: Path) -> None:
                 line_of("cy", "", NOON + timedelta(hours=1), kind=MessageType.JOIN),
                 line_of("cy", "\x1b]0;owned\x07red \x9b31mtext", NOON + timedelta(hours=2)),
                 line_of("dan", "mate, please", NOON + timedelta(days=1), "#Mate/Bar"),
-                replace(line_of("eve", "sorry", NOON + timedelta(days=1)), msgid="m"),
+                line_of("eve", "sorry", NOON + timedelta(days=1))._replace(msgid="m"),
                 line_of("ada", "between us", NOON, "bo"),
             ]
         )

@@ -7,7 +7,6 @@ import os
 import random
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from itertools import cycle, islice
 from pathlib import Path
 
@@ -160,7 +159,7 @@ async def _talk_of_many(file: Path) -> Path:
     """A history in which those to be purged said half."""
     nicks = cycle([*PURGED, "ada", "bo"])
     async with open_store(file, SETTINGS) as store:
-        await store.messages.append_all(replace(line, nick=next(nicks)) for line in past(LINES))
+        await store.messages.append_all(line._replace(nick=next(nicks)) for line in past(LINES))
     return file
 
 

@@ -1,7 +1,6 @@
 """What a model is shown of commands, of the bot's own words, and of relayed lines."""
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -33,7 +32,7 @@ async def asked_six_times(house: House) -> None:
         told = await house.learns("search_irc_history", query="greenhouse heater")
         assert told.lines[1].endswith(f"<ada> {SAID}")
         await house.hears("<dee> !search greenhouse heater")
-        own = [replace(line, own=True) for line in chat(f"<Terra> dee: {told.lines[1]}")]
+        own = [line._replace(own=True) for line in chat(f"<Terra> dee: {told.lines[1]}")]
         await house.store.messages.append(own)
 
 

@@ -1,7 +1,6 @@
 """catch_up: what somebody missed."""
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -307,7 +306,7 @@ async def test_what_a_relay_carries_under_the_nick_is_not_the_person(relaying: H
 async def test_commands_and_words_of_the_bot_are_no_conversation(house: House) -> None:
     await house.hears("<bo> !ask what did ada say about the gate?\n<cy> Terra: where is ada?")
     await house.store.messages.append(
-        [replace(one, own=True) for one in chat("<Terra> bo: ada said https://gate.example/")]
+        [one._replace(own=True) for one in chat("<Terra> bo: ada said https://gate.example/")]
     )
     told = await house.learns("catch_up", VIEW, since="today")
     assert told.facts["lines"] == 0
@@ -325,10 +324,10 @@ async def test_a_question_is_answered_by_a_reply_a_call_or_a_reply_tag(house: Ho
         15:30 <frank> did anyone see my blue umbrella?
         15:31 <frank> I had it on monday
     """)
-    tagged = replace(
-        line_of("gus", "no idea", NOON + 5 * HOUR), reply_to="q1", msgid="a1", origin=Origin.LIVE
+    tagged = line_of("gus", "no idea", NOON + 5 * HOUR)._replace(
+        reply_to="q1", msgid="a1", origin=Origin.LIVE
     )
-    asked = replace(line_of("hal", "who waters the roses in may?", NOON + 4 * HOUR), msgid="q1")
+    asked = line_of("hal", "who waters the roses in may?", NOON + 4 * HOUR)._replace(msgid="q1")
     await house.store.messages.append([asked, tagged])
     told = await house.learns("catch_up", VIEW, since="today")
     assert [one["nick"] for one in told.facts["questions"]] == ["frank"]

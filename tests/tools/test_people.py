@@ -1,6 +1,5 @@
 """lookup_nick: who somebody is, as far as the log shows it."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -20,7 +19,7 @@ async def furnish(house: House) -> None:
     """Ada shares an account, speaks in two rooms, changes her nick, and quits."""
     ada, lovelace = line_of("ada", "tea at four"), line_of("lovelace", "I have cups")
     await house.store.messages.append(
-        [replace(one, account="countess", user="u", host="h.example") for one in (ada, lovelace)]
+        [one._replace(account="countess", user="u", host="h.example") for one in (ada, lovelace)]
     )
     await house.hears("<ada> bring cups\n<bo> fine", at=NOON + MINUTE)
     await house.hears("<Ada> mate too", "#mate", NOON + 10 * MINUTE)

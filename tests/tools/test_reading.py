@@ -1,6 +1,5 @@
 """get_recent_irc_messages and get_message_context."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -319,7 +318,7 @@ async def test_doubtful_lines_of_a_conversation_are_named(house: House) -> None:
 async def test_what_reply_tags_say_is_no_guess(house: House) -> None:
     ask, reply = line_of("ada", "tea?", NOON), line_of("bo", "the roof leaks", NOON + HOUR)
     await house.store.messages.append(
-        [replace(ask, msgid="m1"), replace(reply, msgid="m2", reply_to="m1")]
+        [ask._replace(msgid="m1"), reply._replace(msgid="m2", reply_to="m1")]
     )
     told = await house.learns("get_message_context", message_id=1, scope="conversation")
     assert told.ids == [1, 2]

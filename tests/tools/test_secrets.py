@@ -1,6 +1,5 @@
 """`user` and `host` never leave through MCP."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -40,7 +39,7 @@ async def test_no_tool_tells_a_user_or_a_host(tmp_path: Path, era: Era) -> None:
         await house.store.spans.begin("net", "#tea", datetime.now(UTC), "joined")
         await house.store.messages.append(
             [
-                replace(line_of("ada", text, NOON, kind=kind), user=USER, host=HOST)
+                line_of("ada", text, NOON, kind=kind)._replace(user=USER, host=HOST)
                 for kind, text in (
                     (MessageType.JOIN, ""),
                     (MessageType.PRIVMSG, "tea"),

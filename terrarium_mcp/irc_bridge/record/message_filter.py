@@ -66,7 +66,7 @@ class MessageFilter:
                 record = self._record(line, "", kind, recorded_event(kind, words), now)
                 # In a replay it is of that channel, whoever is where now.
                 shared = [line.replay_of] if line.replay else self.channels.channels_of(record.nick)
-                return [replace(record, channel=channel) for channel in shared]
+                return [record._replace(channel=channel) for channel in shared]
         return []
 
     def _speech(
@@ -86,7 +86,7 @@ class MessageFilter:
             return []
         record = self._record(line, channel, kind, recorded_event(kind, rest), now)
         if kind is MessageType.JOIN and rest and rest[0] != "*":  # extended-join: account, realname
-            record = replace(record, account=rest[0])
+            record = record._replace(account=rest[0])
         return [record]
 
     def _record(

@@ -1,7 +1,6 @@
 """Tells equal lines of one replay apart: people do say "hi" three times in a second."""
 
 from collections import Counter
-from dataclasses import replace
 from datetime import datetime
 
 from terrarium_mcp.chat.identity import fold
@@ -23,7 +22,7 @@ class Repeats:
         alike = (message.kind, message.nick, message.text)
         repeat = counted[1][alike]
         counted[1][alike] += 1
-        return replace(message, repeat=repeat) if repeat else message
+        return message._replace(repeat=repeat) if repeat else message
 
     def end(self, channel: str) -> None:
         """The replay of a channel has ended: the next one counts from the beginning."""

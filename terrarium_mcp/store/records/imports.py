@@ -11,7 +11,8 @@ class LogSource:
 
     `format` is the name of the program that wrote it, as people are shown it; `channel` may be the
     nick of a private conversation. `size` is in bytes. `resolution` is how exact its stamps are: a
-    second, or a minute.
+    second, or a minute. `series` names the files of which it is one, where a program writes one for
+    each day: they have one clock, and no day says what another said. Empty for a log that is whole.
     """
 
     path: str
@@ -22,6 +23,7 @@ class LogSource:
     sha256: str
     size: int
     resolution: timedelta
+    series: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -217,7 +216,7 @@ async def test_lines_from_before_networks_had_names_belong_to_the_first_network(
     ngircd: Ircd, tmp_path: Path
 ) -> None:
     async with open_store(tmp_path / "irc_logs.db") as store:
-        await store.messages.append([replace(said("long ago", channel="#dev"), network="irc")])
+        await store.messages.append([said("long ago", channel="#dev")._replace(network="irc")])
     settings = [network("one", 9), network("two", ngircd.port)]
     async with (
         people(ngircd.port) as (ada,),

@@ -271,7 +271,7 @@ async def test_a_report_that_fails_ends_no_recording(
 
 async def test_the_network_gets_its_name_before_its_first_line_is_written(tmp_path: Path) -> None:
     async with open_store(tmp_path / "irc_logs.db") as store:
-        await store.messages.append([replace(said("old"), network="irc")])
+        await store.messages.append([said("old")._replace(network="irc")])
         async with anyio.create_task_group() as tasks:
             recorder = Recorder(store, "local")
             recorder.record(said("new"))
@@ -287,10 +287,10 @@ async def test_rows_without_a_network_go_to_the_home_network_whoever_records_fir
     home: str, owner: str, tmp_path: Path
 ) -> None:
     async with open_store(tmp_path / "irc_logs.db") as store, anyio.create_task_group() as tasks:
-        await store.messages.append([replace(said("long ago"), network="irc")])
+        await store.messages.append([said("long ago")._replace(network="irc")])
         recorder = Recorder(store, "second", home)
         tasks.start_soon(recorder.run)
-        recorder.record(replace(said("today"), network="second"))
+        recorder.record(said("today")._replace(network="second"))
         await recorder.flush()
         recorder.finish()
         lines = await lines_of(store)

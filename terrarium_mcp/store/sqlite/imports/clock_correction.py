@@ -104,6 +104,11 @@ class ClockCorrection:
         self._earlier = earlier
 
     @property
+    def clock(self) -> object:
+        """What stands for the clock of the log: the files of a series have the same."""
+        return self._log.series or self
+
+    @property
     def offset(self) -> timedelta:
         """By how much the clock of the log was fast."""
         return timedelta(milliseconds=self.found.milliseconds)
@@ -125,13 +130,13 @@ class ClockCorrection:
         await self._recent.look_at(self._database, room)
         time = _around(block.columns.timestamp)
         is_stored = self._recent.has_others(room, time)
-        if not (is_stored or self._recent.has_beside(self)):
-            return None  # every block of a log that is alone
+        if not (is_stored or self._recent.has_beside(self.clock)):
+            return None  # every block of a log that is alone, or of a series
         sample = _sample(block.columns.message, self._is_here(block))
         if not sample:
             return None
         texts = _texts(block, sample, self._casemapping)
-        if not is_stored and self._recent.count(texts, self, time) < FEWEST:
+        if not is_stored and self._recent.count(texts, self.clock, time) < FEWEST:
             return None
         since, until = _around([block.columns.timestamp[number] for number in sample])
         near = source_params(self._log) | {

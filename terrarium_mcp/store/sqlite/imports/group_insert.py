@@ -267,11 +267,18 @@ def _held(saved: _Saved, places: PlacesByName) -> Sequence[HeldRange]:
 
 def _covered(saved: _Saved) -> Iterator[CoveredTime]:
     """The times that the lines cover; what this program recorded has its own spans."""
-    columns = saved.part.lines.columns
+    lines = saved.part.lines
     for numbers, group in saved.by_place:
-        its = [columns.timestamp[n] for n in numbers if columns.origin[n] == Origin.IMPORT]
-        if its and not group.place.is_private:
-            yield CoveredTime(saved.part.log, group.place.room, min(its), max(its))
+        imported = group.said if lines.are_rows else _imported(lines, numbers)
+        if imported and not group.place.is_private:
+            yield CoveredTime(saved.part.log, group.place.room, *imported)
+
+
+def _imported(lines: PreparedLines, numbers: Iterable[int]) -> TimeSpan | None:
+    """From the first to the last of those lines that no IRC client of ours recorded."""
+    columns = lines.columns
+    its = [columns.timestamp[n] for n in numbers if columns.origin[n] == Origin.IMPORT]
+    return TimeSpan(min(its), max(its)) if its else None
 
 
 async def _stored_times(writer: Writer, lines: Iterable[PlaceLines]) -> Mapping[LogPlace, TimeSpan]:

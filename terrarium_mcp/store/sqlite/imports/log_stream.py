@@ -40,7 +40,7 @@ class _LogInWork:
 
     Attributes:
         log: the log.
-        clock: what corrects its times.
+        correction: what corrects its times.
         first: the position of its first line in the stream.
         taken: how many of its lines were taken from it.
         is_read: whether these are all.
@@ -50,7 +50,7 @@ class _LogInWork:
     """
 
     log: LogSource
-    clock: ClockCorrection
+    correction: ClockCorrection
     first: int
     taken: int = 0
     is_read: bool = False
@@ -74,7 +74,7 @@ class _LogInWork:
     @property
     def totals(self) -> ImportTotals:
         """What became of it."""
-        return ImportTotals(self.taken, self.added, self.taken - self.added, self.clock.offset)
+        return ImportTotals(self.taken, self.added, self.taken - self.added, self.correction.offset)
 
 
 @dataclass
@@ -116,12 +116,14 @@ class LogStream:
                 work = await self._begin(log)
                 async with aclosing(blocks_of(lines, self._taken)) as blocks:
                     async for read in blocks:
-                        block = await work.clock.corrected(read)
+                        block = await work.correction.corrected(read)
                         self._taken += len(block)
                         work.taken += len(block)
                         work.unsaved.append(block)
                         if block:
-                            self._recent.add(work.clock, block, self._taken, work.clock.room_of)
+                            self._recent.add(
+                                work.correction.clock, block, self._taken, work.correction.room_of
+                            )
                         yield block
                 work.is_read = True
 
@@ -138,7 +140,9 @@ class LogStream:
         end = self._saved + len(lines)
         of_logs = [(work, lines[self._within(work, end)]) for work in self._logs]
         of_logs = [(work, its) for work, its in of_logs if its]
-        parts = [LogPart(work.log, work.row, work.clock.found.margin, its) for work, its in of_logs]
+        parts = [
+            LogPart(work.log, work.row, work.correction.found.margin, its) for work, its in of_logs
+        ]
         group = await insert_group(writer, self._import, lines, parts, opt_outs)
         for (work, _), row, added in zip(of_logs, group.rows, group.added, strict=True):
             self._stored.rows[work], self._stored.added[work] = row, added
@@ -161,7 +165,7 @@ class LogStream:
         self._saved = lines
         self._recent.saved(lines, self._stored.newest)
         for work, row in self._stored.rows.items():
-            work.row, work.clock.newest_before = replace(row, is_new=False), row.newest_before
+            work.row, work.correction.newest_before = replace(row, is_new=False), row.newest_before
         for work, added in self._stored.added.items():
             work.added += added
         self.totals += [work.totals for work in self._stored.completed]
@@ -175,7 +179,7 @@ class LogStream:
 
         def earlier() -> Iterator[UnsavedLines]:
             return (
-                UnsavedLines(work.log, work.clock.found.margin, joined(work.unsaved))
+                UnsavedLines(work.log, work.correction.found.margin, joined(work.unsaved))
                 for work in before
                 if work.unsaved
             )
@@ -200,6 +204,6 @@ class LogStream:
             newest = await newest_message(writer)
             new = [NewSource(work.log, newest) for work in empty]
             rows |= zip(empty, await begin_sources(writer, self._import, new), strict=True)
-        offsets = [(work.row or rows[work], work.clock.offset) for work in completed]
+        offsets = [(work.row or rows[work], work.correction.offset) for work in completed]
         await complete_sources(writer, offsets)
         self._stored.completed += completed

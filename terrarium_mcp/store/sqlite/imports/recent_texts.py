@@ -2,7 +2,7 @@
 
 To ask them takes 1 ms a log, of which a folder may have 5,000, and nearly always nobody else kept a
 log. So what an import brought lately is remembered, and of the other lines of a room from when to
-when they are. Of the files of 5,000 days nearly none says what those before it said.
+when they are.
 """
 
 from collections import deque
@@ -30,14 +30,14 @@ class RecentBlock(NamedTuple):
     """Lines of a log that this import brought.
 
     Attributes:
-        log: what stands for the log.
+        clock: what stands for the clock of the log.
         time: from the first to the last of them.
         end: the position behind the last among the lines of all logs.
         rooms: those in which they were said.
         texts: what each says.
     """
 
-    log: object
+    clock: object
     time: TimeSpan
     end: int
     rooms: Collection[FoldedRoom]
@@ -78,20 +78,20 @@ class RecentTexts:
         others = self._others[room]
         return others is not None and others.meets(time)
 
-    def has_beside(self, log: object) -> bool:
-        """Whether any recent line is of another log."""
-        return any(one.log is not log for one in self._recent)
+    def has_beside(self, clock: object) -> bool:
+        """Whether any recent line is of a log with another clock."""
+        return any(one.clock != clock for one in self._recent)
 
-    def count(self, texts: Collection[str], log: object, time: TimeSpan) -> int:
-        """How many recent lines of other logs say one of these texts, about at a time."""
+    def count(self, texts: Collection[str], clock: object, time: TimeSpan) -> int:
+        """How many recent lines by other clocks say one of these texts, about at a time."""
         if self._said.isdisjoint(texts):
             return 0
-        near = [one for one in self._recent if one.log is not log and one.time.meets(time)]
+        near = [one for one in self._recent if one.clock != clock and one.time.meets(time)]
         return sum(one.count(texts) for one in near)
 
     def add(
         self,
-        log: object,
+        clock: object,
         lines: PreparedLines,
         end: int,
         room_of: Callable[[PlaceName], FoldedRoom],
@@ -99,7 +99,7 @@ class RecentTexts:
         """Remember the next lines: at least one, with their corrected times.
 
         Args:
-            log: what stands for their log.
+            clock: what stands for the clock of their log.
             lines: the lines.
             end: the position behind the last.
             room_of: the room of a place that they name.
@@ -107,7 +107,7 @@ class RecentTexts:
         timestamps = lines.columns.timestamp
         time = TimeSpan(min(timestamps), max(timestamps))
         rooms = {room_of(place) for place in lines.places}
-        self._recent.append(RecentBlock(log, time, end, rooms, lines.columns.message))
+        self._recent.append(RecentBlock(clock, time, end, rooms, lines.columns.message))
         self._said.update(lines.columns.message)
 
     def saved(self, position: int, newest: int) -> None:

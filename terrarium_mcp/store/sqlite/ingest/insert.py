@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
+from itertools import count
 
 from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.records import NewMessage, Origin
@@ -20,7 +21,7 @@ from terrarium_mcp.store.sqlite.ingest.forgotten import (
     purged_until,
     without_forgotten,
 )
-from terrarium_mcp.store.sqlite.ingest.message_row import INSERT, row_columns, text_or_null
+from terrarium_mcp.store.sqlite.ingest.message_row import INSERT, row_columns
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader, permitted
 
 
@@ -45,7 +46,7 @@ async def insert(
     allowed = await without_forgotten(writer, await permitted(writer, opt_outs, messages))
     ids = [await rows.add(message) if message else 0 for message in allowed]
     await give(writer, free, rows.last)
-    await writer.many(INSERT, rows.rows)
+    await writer.many(INSERT, rows.all())
     if rows.has_private:
         await move_private(writer, rows.first, rows.last)
     return ids
@@ -91,8 +92,7 @@ class _Rows:
     """The rows of `messages` that new messages become.
 
     Attributes:
-        first: the id of the first row.
-        rows: the rows so far, with consecutive ids.
+        first: the id of the first row; those of the others follow.
     """
 
     def __init__(
@@ -105,7 +105,9 @@ class _Rows:
         first: int,
     ) -> None:
         self.first = first
-        self.rows: list[tuple[object, ...]] = []
+        self._messages: list[NewMessage] = []
+        self._room_ids: list[int | None] = []
+        self._timestamps: list[str] = []
         self._writer = writer
         self._rooms = rooms
         self._live_until = dict(live_until)
@@ -116,12 +118,22 @@ class _Rows:
     @property
     def last(self) -> int:
         """The id of the last row."""
-        return self.first + len(self.rows) - 1
+        return self.first + len(self._messages) - 1
 
     @property
     def has_private(self) -> bool:
         """Whether one of them has no room."""
-        return any(room is None for _, room, *_ in self.rows)
+        return None in self._room_ids
+
+    def all(self) -> Iterable[tuple[object, ...]]:
+        """The rows."""
+        said = zip(self._messages, self._timestamps, strict=True)
+        server_times = [
+            message.server_time if _differs(message.server_time, timestamp) else ""
+            for message, timestamp in said
+        ]
+        columns = row_columns(self._messages, self._timestamps, server_times)
+        return zip(count(self.first), self._room_ids, *columns, strict=False)
 
     async def add(self, message: NewMessage) -> int:
         """Add the row of the next message; returns its id, 0 if the message is already stored."""
@@ -134,11 +146,12 @@ class _Rows:
         timestamp = to_text(message.said_at)
         if message.origin is Origin.LIVE and room is not None:
             timestamp = self._live_until[room] = max(timestamp, self._live_until[room])
-        number = self.first + len(self.rows)
-        self.rows.append(_row(number, timestamp, room, message))
+        self._messages.append(message)
+        self._room_ids.append(room)
+        self._timestamps.append(timestamp)
         if message.msgid:
             self._msgids.add((room, storable(message.msgid)))
-        return number
+        return self.last
 
     async def _is_stored(self, message: NewMessage, room: int | None) -> bool:
         """Whether a message that is played back is already recorded.
@@ -179,11 +192,6 @@ SELECT count(*) FROM messages
    AND message_type = :kind AND nick = :nick
    AND (message = :text OR redacted_at NOT NULL)
 """
-
-
-def _row(number: int, timestamp: str, room: int | None, message: NewMessage) -> tuple[object, ...]:
-    kept = message.server_time if _differs(message.server_time, timestamp) else ""
-    return number, room, *row_columns(message, timestamp, text_or_null(kept))
 
 
 def _differs(server_time: str, timestamp: str) -> bool:

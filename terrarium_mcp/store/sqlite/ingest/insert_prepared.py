@@ -47,7 +47,14 @@ def _index_texts(first: int, lines: PreparedLines, rooms: Mapping[PlaceName, int
         {name: room_scope(room, kind) for name, room in rooms.items()}
         for kind in (MessageType.PRIVMSG, MessageType.JOIN)
     )
-    rows = zip(lines.names, columns.words, columns.scope, columns.pairs, strict=True)
+    rows = zip(
+        lines.by_place(speech),
+        lines.by_place(events),
+        columns.words,
+        columns.scope,
+        columns.pairs,
+        strict=True,
+    )
     return IndexTexts(
         first,
         rooms,
@@ -58,8 +65,8 @@ def _index_texts(first: int, lines: PreparedLines, rooms: Mapping[PlaceName, int
         columns.message_type,
         columns.own,
         [
-            f"{events[name]}{scope}" if pairs is None else f"{words} {speech[name]}{scope}"
-            for name, words, scope, pairs in rows
+            f"{events_word}{scope}" if pairs is None else f"{words} {speech_word}{scope}"
+            for speech_word, events_word, words, scope, pairs in rows
         ],
         [
             words if pairs is None else None

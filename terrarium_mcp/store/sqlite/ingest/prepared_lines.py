@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import MAXYEAR, MINYEAR, timedelta
 from functools import cached_property
 from itertools import accumulate, chain, count, islice, repeat
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple, TypeVar, overload
 
 from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.irctext import plain
@@ -25,7 +25,9 @@ from terrarium_mcp.store.sqlite.index.line_tallies import (
     tallied,
     unpacked_tallies,
 )
-from terrarium_mcp.store.sqlite.ingest.message_row import row_columns, text_or_null
+from terrarium_mcp.store.sqlite.ingest.message_row import row_columns
+
+PlaceValue = TypeVar("PlaceValue")
 
 _IMPORTED = {Origin.IMPORT.value}
 _OF_A_ROW = 16
@@ -153,10 +155,16 @@ class PreparedLines(Sequence[NewMessage]):
             and not any(self.columns.server_time)
         )
 
+    def by_place(self, values: Mapping[PlaceName, PlaceValue]) -> Iterable[PlaceValue]:
+        """The value of the place of each line."""
+        if len(values) == 1:  # nearly always
+            (value,) = values.values()
+            return repeat(value, len(self))
+        return map(values.__getitem__, self.names)
+
     def rows(self, first: int, rooms: Mapping[PlaceName, int]) -> Iterator[tuple[object, ...]]:
         """The rows of `messages` that they are, with ids from `first` on."""
-        its_rooms = map(rooms.__getitem__, self.names)
-        return zip(count(first), its_rooms, *self.columns[:_OF_A_ROW], strict=False)
+        return zip(count(first), self.by_place(rooms), *self.columns[:_OF_A_ROW], strict=False)
 
     def earlier_by(self, offset: timedelta) -> "PreparedLines":
         """The lines, each said so much earlier, as far as the calendar reaches."""
@@ -168,10 +176,20 @@ class PreparedLines(Sequence[NewMessage]):
         return PreparedLines(self.columns._replace(timestamp=moved))
 
 
-def prepared(messages: Iterable[NewMessage]) -> PreparedLines:
+def prepared(messages: Sequence[NewMessage]) -> PreparedLines:
     """Messages, whose times the store can hold, as prepared lines, and tallied."""
-    lines = [_prepared(message) for message in messages]
-    *columns, words = zip(*lines, strict=True) if lines else repeat((), _COLUMNS + 1)
+    timestamps = [to_text(one.said_at) for one in messages]
+    row = row_columns(messages, timestamps, [one.server_time for one in messages])
+    _, _, nicks, _, _, texts, *_ = row
+    kinds = [one.kind for one in messages]
+    shown = list(map(plain, texts))
+    words = list(map(encoded_words, shown))
+    columns = (
+        *row,
+        list(map(segment, shown)),
+        list(map(text_scope, nicks, kinds, texts)),
+        [pairs(its) if kind in SPEECH else None for its, kind in zip(words, kinds, strict=True)],
+    )
     return _of_columns(columns).tallied_by(words)
 
 
@@ -204,22 +222,6 @@ def _of_columns(columns: Iterable[Sequence[Any]]) -> PreparedLines:
     return PreparedLines(LineColumns._make(columns))
 
 
-def _prepared(message: NewMessage) -> tuple[Any, ...]:
-    """The columns of a line, and its words."""
-    row = row_columns(message, to_text(message.said_at), text_or_null(message.server_time))
-    _, _, nick, _, _, text, *_ = row
-    shown = plain(text)
-    words = encoded_words(shown)
-    return (
-        *row,
-        segment(shown),
-        text_scope(nick, message.kind, text),
-        pairs(words) if message.kind in SPEECH else None,
-        words,
-    )
-
-
-_COLUMNS = len(LineColumns._fields)
 _KINDS = dict(MessageType.__members__)
 
 

@@ -1,6 +1,5 @@
 """!search: what people type, and what they are answered."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from tests.irc_bridge.house import said
 
 def earlier(hours: float, text: str, nick: str = "bo") -> NewMessage:
     """A line that was said some hours ago."""
-    return replace(said(text, nick=nick), said_at=datetime.now(UTC) - timedelta(hours=hours))
+    return said(text, nick=nick)._replace(said_at=datetime.now(UTC) - timedelta(hours=hours))
 
 
 async def test_user_and_hours_are_understood_anywhere_and_in_any_case(tmp_path: Path) -> None:

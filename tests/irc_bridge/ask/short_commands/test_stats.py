@@ -1,6 +1,5 @@
 """!stats: of the channel, of a person, of words; each in a line or two."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -72,7 +71,7 @@ async def test_of_a_word_that_is_no_nick_and_of_words_in_quotes(tmp_path: Path) 
 
 async def test_of_the_last_hours(tmp_path: Path) -> None:
     at = datetime.now(UTC) - timedelta(hours=3)
-    lines = [*TALK, replace(said("green tea", nick="dee"), said_at=at)]
+    lines = [*TALK, said("green tea", nick="dee")._replace(said_at=at)]
     async with desk(tmp_path, lines) as scene:
         (answer,) = await scene.asks("!stats hours:48")
         assert answer == (

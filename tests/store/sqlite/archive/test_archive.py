@@ -96,11 +96,11 @@ async def remember(store: Store) -> None:
             line_of("ada", "lady", later, kind=MessageType.NICK),
             line_of("lady", "bo spam", later, kind=MessageType.KICK),
             line_of("lady", "tea | mate", later, kind=MessageType.TOPIC),
-            replace(line_of("lady", "told", later), account="ada", msgid="m1", reply_to="m0"),
-            replace(line_of("lady", "secret", later), msgid="m2"),
-            replace(line_of("Terra", "I am a bot", later), own=True, bot=True),
+            line_of("lady", "told", later)._replace(account="ada", msgid="m1", reply_to="m0"),
+            line_of("lady", "secret", later)._replace(msgid="m2"),
+            line_of("Terra", "I am a bot", later)._replace(own=True, bot=True),
             line_of("ada", "between us", later, channel="bo"),
-            replace(line_of("x", "\N{TEAPOT} caf\xe9", later, channel="#TEA"), network="other"),
+            line_of("x", "\N{TEAPOT} caf\xe9", later, channel="#TEA")._replace(network="other"),
         ]
     )
     await store.removal.redact("net", "#tea", "m2", asked_by="lady", at=later)
@@ -284,7 +284,7 @@ async def test_a_redacted_message_is_a_tombstone_without_its_text(history: Store
 async def test_nothing_of_people_who_opted_out_is_exported(
     store: Store, row: tuple[str, ...], left: bool
 ) -> None:
-    said = replace(line_of("Ada", "tea at four"), user="~ada", account="ada" if row[1] else "")
+    said = line_of("Ada", "tea at four")._replace(user="~ada", account="ada" if row[1] else "")
     await store.messages.append([said, line_of("bo", "no tea")])
     write(store.path, "INSERT INTO opt_outs VALUES (?, ?, ?, ?, 'Ada', '2026')", row)
     for query in ("", "tea"):
@@ -293,8 +293,8 @@ async def test_nothing_of_people_who_opted_out_is_exported(
 
 
 async def test_a_nick_decides_where_a_line_shows_neither_account_nor_host(store: Store) -> None:
-    said = replace(line_of("ada", "hi"), user="", host="")
-    await store.messages.append([said, replace(line_of("ada", "private"), channel="bo")])
+    said = line_of("ada", "hi")._replace(user="", host="")
+    await store.messages.append([said, line_of("ada", "private")._replace(channel="bo")])
     write(
         store.path, "INSERT INTO opt_outs VALUES ('net', '', 'ada', '~ada@host.example', 'ada', '')"
     )
@@ -305,8 +305,8 @@ async def test_a_nick_decides_where_a_line_shows_neither_account_nor_host(store:
 async def test_what_is_done_to_people_who_opted_out_is_exported_without_their_name(
     store: Store,
 ) -> None:
-    modes = replace(line_of("bo", "+oo ada cy"), kind=MessageType.MODE)
-    kick = replace(line_of("bo", "ada out"), kind=MessageType.KICK)
+    modes = line_of("bo", "+oo ada cy")._replace(kind=MessageType.MODE)
+    kick = line_of("bo", "ada out")._replace(kind=MessageType.KICK)
     await store.messages.append([modes, kick])
     write(
         store.path, "INSERT INTO opt_outs VALUES ('net', '', 'ada', '~ada@host.example', 'ada', '')"

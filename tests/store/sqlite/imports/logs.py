@@ -1,7 +1,6 @@
 """Logs for the tests of imports: who wrote one down, and when its clock said it was."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -38,7 +37,7 @@ def logged(
 ) -> list[NewMessage]:
     """The lines as a log has them whose clock was fast, and names seconds or minutes."""
     return [
-        replace(line, said_at=_cut(line.said_at + fast, resolution), origin=Origin.IMPORT)
+        line._replace(said_at=_cut(line.said_at + fast, resolution), origin=Origin.IMPORT)
         for line in lines
     ]
 

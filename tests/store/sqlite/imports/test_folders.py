@@ -145,7 +145,7 @@ async def test_what_others_record_during_an_import_counts_for_later_logs(
         monkeypatch.setattr(bulk, name, 4)
     (_, lines), *_ = folder(1, lines=40)
     long = [line_of(line.nick, line.text + " of a long evening", line.said_at) for line in lines]
-    long_ago = [replace(line, said_at=line.said_at - timedelta(days=90)) for line in long]
+    long_ago = [line._replace(said_at=line.said_at - timedelta(days=90)) for line in long]
     fast = timedelta(seconds=37)
 
     async def logs() -> AsyncIterator[tuple[LogSource, list[NewMessage]]]:
@@ -183,3 +183,25 @@ async def test_a_folder_that_is_killed_and_repeated_is_there_once(
     await store.imports.undo(number)
     assert messages_in(file) == []
     assert await differences(store) == []
+
+
+@pytest.mark.parametrize("has_series", [True, False])
+async def test_a_day_that_repeats_the_day_before_has_the_clock_of_that_day(
+    store: Store, has_series: bool
+) -> None:
+    """A bouncer plays back what was said ten hours ago, into the file of the next day."""
+    said = [
+        line_of(nick, f"a long announcement of {nick}, number {n}", NOON + timedelta(minutes=n))
+        for n in range(6)
+        for nick in ("ada", "bo")
+    ]
+    again = logged(said, fast=timedelta(hours=10))
+    series = "znc/#tea/.log" if has_series else ""
+    days = [
+        (replace(log_of(path, "ZNC"), series=series), lines)
+        for path, lines in (("1.log", logged(said)), ("2.log", again))
+    ]
+    number = await store.imports.begin("terrarium-mcp import znc")
+    _, second = await store.imports.add_all(number, days)
+    assert second.offset == (NONE if has_series else timedelta(hours=10))
+    assert second.added == (len(again) if has_series else 0)

@@ -8,7 +8,7 @@ from tests.store.scene import chat, check_index, differences, find
 from tests.store.sqlite.imports.logs import bring, log_of, logged, words_in
 
 TEA = logged(chat("<ada> is there tea\n<bo> there is jasmine tea\n<ada> lovely"))
-HALF = [TEA[0], replace(TEA[1], text="there is jas")]
+HALF = [TEA[0], TEA[1]._replace(text="there is jas")]
 WHOLE = [("ada", "is there tea"), ("bo", "there is jasmine tea"), ("ada", "lovely")]
 
 
@@ -27,9 +27,9 @@ async def test_the_half_goes_when_the_whole_line_comes(store: Store, file: Path)
 
 
 async def test_a_line_that_the_log_still_has_stays(store: Store, file: Path) -> None:
-    said = [*logged(chat("<ada> tea\n<bo> hi")), replace(TEA[1], text="tea?")]
+    said = [*logged(chat("<ada> tea\n<bo> hi")), TEA[1]._replace(text="tea?")]
     await bring(store, said[:1], reading(10))
-    await bring(store, [said[0], replace(said[0], text="tea for two"), *said[1:]], reading(80))
+    await bring(store, [said[0], said[0]._replace(text="tea for two"), *said[1:]], reading(80))
     assert [text for _, text in words_in(file)] == ["tea", "tea for two", "hi", "tea?"]
 
 

@@ -74,7 +74,7 @@ def evening(seed: int, resolution: timedelta, fast: int) -> Evening:
         missed = rng.sample([n for n in between if n % 2 == 0], 2)
         heard = [n for n in between if n not in missed]
         late = (
-            replace(said[n], said_at=said[n].said_at + timedelta(milliseconds=rng.randrange(1_000)))
+            said[n]._replace(said_at=said[n].said_at + timedelta(milliseconds=rng.randrange(1_000)))
             for n in heard
         )
         in_order = sorted(late, key=lambda line: line.said_at)
@@ -182,7 +182,7 @@ def files_of(night: Evening, rng: Random) -> list[tuple[LogSource, list[NewMessa
     elsewhere = [
         (
             replace(log, path=f"{log.path} {to}", sha256=f"{log.sha256} {to}", channel=to),
-            [replace(line, channel=to) for line in lines],
+            [line._replace(channel=to) for line in lines],
         )
         for (log, lines), to in zip(rng.sample(files, 3), ("#mate", "zoe", "zoe"), strict=True)
     ]

@@ -1,7 +1,6 @@
 """Logs are merged into the history: each line once, at its own time, and each import is listed."""
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -84,7 +83,7 @@ async def test_three_levels_of_a_bouncer_in_one_import_are_one_log(
 async def test_what_we_recorded_ourselves_is_known_and_stays_as_it_is(
     store: Store, file: Path
 ) -> None:
-    exact = [replace(line, said_at=line.said_at + timedelta(milliseconds=743)) for line in TEA]
+    exact = [line._replace(said_at=line.said_at + timedelta(milliseconds=743)) for line in TEA]
     await store.messages.append(exact)
     before = messages_in(file)
     later = line_of("cy", "is anybody here?", NOON + timedelta(hours=1))
@@ -94,7 +93,7 @@ async def test_what_we_recorded_ourselves_is_known_and_stays_as_it_is(
 
 
 async def test_playback_that_was_recorded_is_known_too(store: Store, file: Path) -> None:
-    await store.messages.append([replace(line, origin=Origin.PLAYBACK) for line in TEA])
+    await store.messages.append([line._replace(origin=Origin.PLAYBACK) for line in TEA])
     assert (await bring(store, logged(TEA))).known == 5
     assert words_in(file) == words(TEA)
 
@@ -102,7 +101,7 @@ async def test_playback_that_was_recorded_is_known_too(store: Store, file: Path)
 async def test_a_log_in_minutes_and_one_in_seconds_have_the_same_lines(
     store: Store, file: Path
 ) -> None:
-    spread = [replace(line, said_at=line.said_at + timedelta(seconds=13)) for line in TEA]
+    spread = [line._replace(said_at=line.said_at + timedelta(seconds=13)) for line in TEA]
     irssi = log_of("tea.irssi", "irssi", resolution=MINUTE)
     assert (await bring(store, logged(spread, MINUTE), irssi)).added == 5
     assert (await bring(store, logged(spread))).known == 5
@@ -143,7 +142,7 @@ async def test_private_messages_are_merged_in_their_own_table(store: Store, file
 
 
 async def test_what_was_redacted_is_not_brought_back(store: Store, file: Path) -> None:
-    await store.messages.append([replace(TEA[0], msgid="m1"), *TEA[1:]])
+    await store.messages.append([TEA[0]._replace(msgid="m1"), *TEA[1:]])
     await store.removal.redact("net", "#tea", "m1", asked_by="ada", at=NOON)
     assert (await bring(store, logged(TEA))).known == 5
     assert "good morning" not in str(messages_in(file))
@@ -261,7 +260,7 @@ async def test_a_line_that_cannot_be_stored_stops_after_those_before_it(
     store: Store, file: Path
 ) -> None:
     lines = logged(TEA)
-    lines[3] = replace(lines[3], said_at=datetime(2026, 5, 1, 12))  # noqa: DTZ001 -- the point
+    lines[3] = lines[3]._replace(said_at=datetime(2026, 5, 1, 12))  # noqa: DTZ001 -- the point
     with pytest.raises(UnstorableMessage):
         await bring(store, lines)
     assert len(messages_in(file)) == 3
@@ -306,7 +305,7 @@ async def test_events_are_merged_as_lines_are(store: Store, file: Path) -> None:
         line_of("ada", "bye", NOON + MINUTE, kind=MessageType.QUIT),
     ]
     await bring(store, logged(events))
-    totals = await bring(store, logged([*events[:2], replace(events[2], text='"bye"')]))
+    totals = await bring(store, logged([*events[:2], events[2]._replace(text='"bye"')]))
     assert totals.known == 3
     assert len(messages_in(file)) == 3
 
@@ -358,10 +357,10 @@ async def test_whatever_a_log_holds_is_indexed_as_it_would_be_from_its_rows(
         line_of("ada", "lone \ud800 surrogate"),
         line_of("ada", "is a cut\0 text? a question?"),
         line_of("bo", "is it this? \0 no"),
-        replace(line_of("bo", f"{'b' * 41}c {'b' * 41}d"), account="bo", msgid="m1"),
-        replace(line_of("bo", "two  spaces, two two "), user="~bo", host="pot.example"),
+        line_of("bo", f"{'b' * 41}c {'b' * 41}d")._replace(account="bo", msgid="m1"),
+        line_of("bo", "two  spaces, two two ")._replace(user="~bo", host="pot.example"),
         line_of("bo", "Bo", kind=MessageType.NICK),
-        replace(line_of("[Ada]", "hi"), own=True),
+        line_of("[Ada]", "hi")._replace(own=True),
         line_of("{ada}", "tea https://tea.example/kettle", kind=MessageType.TOPIC),
     ]
     monkeypatch.setattr(counters, "ADVANCE_EVERY", timedelta(0))

@@ -5,7 +5,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import aclosing, closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -175,7 +175,7 @@ def heard(draw: st.DrawFn) -> NewMessage:
         draw(st.sampled_from(MessageType)),
         draw(st.sampled_from(Origin)),
     )
-    return replace(line, account=draw(st.sampled_from(["", "Countess", "countess"])))
+    return line._replace(account=draw(st.sampled_from(["", "Countess", "countess"])))
 
 
 @dataclass(frozen=True)

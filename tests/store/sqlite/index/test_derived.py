@@ -2,7 +2,6 @@
 
 import sqlite3
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -29,12 +28,12 @@ async def differences(store: Store, one: Derived) -> list[str]:
 def a_little_of_everything() -> list[NewMessage]:
     """Speech with URL, msgid, and a known mask; a command; a change of nick; a topic."""
     said = chat("<ada> tea at four, see https://example.org/tea\n<bo> !ask mate\n* cy waves")
-    ada = replace(said[0], user="ada", host="host.example", account="ada", msgid="one")
+    ada = said[0]._replace(user="ada", host="host.example", account="ada", msgid="one")
     return [
         ada,
         *said[1:],
-        replace(ada, kind=MessageType.NICK, text="ada_"),
-        replace(ada, kind=MessageType.TOPIC, text="tea"),
+        ada._replace(kind=MessageType.NICK, text="ada_"),
+        ada._replace(kind=MessageType.TOPIC, text="tea"),
     ]
 
 

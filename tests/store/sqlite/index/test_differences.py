@@ -1,6 +1,5 @@
 """A recount names what a derived table has too much, too little, or otherwise."""
 
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -79,9 +78,9 @@ async def test_dates_of_evidence_may_be_wider_than_the_messages_that_are_left(
 async def test_evidence_has_the_dates_of_its_first_and_last_message(
     store: Store, file: Path
 ) -> None:
-    ada = replace(line_of("ada", "hi"), account="Ada", user="a", host="h")
+    ada = line_of("ada", "hi")._replace(account="Ada", user="a", host="h")
     for hours in (3, 1, 2):
-        await store.messages.append([replace(ada, said_at=NOON + timedelta(hours=hours))])
+        await store.messages.append([ada._replace(said_at=NOON + timedelta(hours=hours))])
     rows = "SELECT kind, sign, substr(first, 12, 2), substr(last, 12, 2), messages FROM evidence"
     # Live lines are never dated before those that came before them.
     whom = ("15", "15", 3)
@@ -94,7 +93,7 @@ async def test_dates_of_evidence_span_all_spellings_of_a_nick(
 ) -> None:
     for hour, nick in ((1, "Ada"), (3, "ada")):
         line = line_of(nick, "hi", NOON + timedelta(hours=hour))
-        await store.messages.append([replace(line, user="a")])
+        await store.messages.append([line._replace(user="a")])
     write(file, f"UPDATE evidence SET {column} = '2026-05-01 14:00:00'")  # noqa: S608 -- ours
     found = ["evidence (host): wrong dates in 1 row."]
     assert await store.differences(["people"]) == found
@@ -104,7 +103,7 @@ async def test_a_line_out_of_order_makes_a_run_that_claims_less_wrong(
     store: Store, file: Path
 ) -> None:
     lines = [
-        replace(line, said_at=NOON + timedelta(seconds=at))
+        line._replace(said_at=NOON + timedelta(seconds=at))
         for line, at in zip(past(3), (0, 30, 10), strict=True)
     ]
     await store.messages.append(lines)

@@ -3,7 +3,6 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -36,7 +35,7 @@ async def say(store: Store, lines: int) -> None:
     """Say lines one by one, with a new word and a msgid in each, as a recorder does."""
     for number in range(lines):
         (line,) = chat(f"<ada> cup{number} of tea")
-        await store.messages.append([replace(line, msgid=f"id{number}")])
+        await store.messages.append([line._replace(msgid=f"id{number}")])
 
 
 async def recorded(file: Path, lines: int = 30) -> None:

@@ -1,6 +1,5 @@
 """A msgid finds its message wherever that is, and costs next to nothing to keep."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import UUID, uuid4
@@ -21,11 +20,11 @@ UPTO = "SELECT upto FROM derived WHERE name = 'msgids'"
 
 
 def tagged(msgid: str, text: str = "hello", channel: str = "#tea") -> NewMessage:
-    return replace(line_of("ada", text, channel=channel), msgid=msgid)
+    return line_of("ada", text, channel=channel)._replace(msgid=msgid)
 
 
 def replayed(line: NewMessage) -> NewMessage:
-    return replace(line, origin=Origin.PLAYBACK, text="as a bouncer edited it")
+    return line._replace(origin=Origin.PLAYBACK, text="as a bouncer edited it")
 
 
 async def test_playback_is_known_whether_its_line_is_indexed_or_waits(
@@ -98,7 +97,7 @@ async def test_of_each_msgid_a_room_gets_one_line_by_playback(
             lines, expected = [], list[bool]()
             for at, (msgid, channel, is_replayed) in enumerate(append):
                 line = tagged(msgid, f"line {number} {at}", channel)
-                lines.append(replace(line, origin=Origin.PLAYBACK) if is_replayed else line)
+                lines.append(line._replace(origin=Origin.PLAYBACK) if is_replayed else line)
                 name = channel, msgid.replace("\ud800", "?")
                 is_private = channel == "nobody"
                 in_this_append = {
@@ -127,7 +126,7 @@ async def test_a_line_with_a_msgid_writes_as_little_as_one_without(
     await store.messages.append(chat("<ada> hello"))
     plain = [line_of("ada", f"line {number:02} {UUID(int=number).hex}") for number in range(30)]
     without = await written(plain)
-    named = [replace(line, text=line.text[:7], msgid=uuid4().hex) for line in plain]
+    named = [line._replace(text=line.text[:7], msgid=uuid4().hex) for line in plain]
     assert await written(named) < without + 10 * 4_096
 
 
@@ -138,7 +137,7 @@ async def test_a_file_of_version_4_finds_its_msgids(file: Path, msgid: str) -> N
         write(file, "UPDATE messages SET msgid = NULL")
     async with open_store(file, SETTINGS) as store:
         await store.opening.wait(30)
-        line = replace(tagged(msgid or "id-2", channel="#tea"), origin=Origin.PLAYBACK)
+        line = tagged(msgid or "id-2", channel="#tea")._replace(origin=Origin.PLAYBACK)
         assert (await store.messages.append([line]) == [0]) is bool(msgid)
 
 

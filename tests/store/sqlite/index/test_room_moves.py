@@ -1,6 +1,5 @@
 """A network that compares names otherwise than was thought: rooms that become two, or one."""
 
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -40,8 +39,7 @@ def one_of_everything(channel: str, at: int = 0) -> list[NewMessage]:
         line_of("ada", "Tea", began + HOUR / 2, channel, MessageType.TOPIC),
         line_of("ada", "eve", began + HOUR / 2, channel, MessageType.NICK),
         line_of("bo", "", began + HOUR / 2, channel, MessageType.JOIN),
-        replace(
-            line_of("dee", "played", began, channel, origin=Origin.PLAYBACK),
+        line_of("dee", "played", began, channel, origin=Origin.PLAYBACK)._replace(
             msgid=f"m{channel}",
             account="dee_",
         ),
@@ -205,7 +203,7 @@ async def test_members_are_told_apart_as_the_network_does(store: Store) -> None:
 
 
 async def test_a_removed_line_moves_as_well(store: Store) -> None:
-    removed = replace(line_of("ada", "a", channel="#a{"), msgid="m1")
+    removed = line_of("ada", "a", channel="#a{")._replace(msgid="m1")
     await store.messages.append([removed, *chat("<ada> b", channel="#a{", at=NOON + HOUR)])
     await store.messages.append(chat("<ada> c", channel="#a["))
     await store.removal.redact("net", "#a{", "m1", at=NOON + HOUR, asked_by="ada")

@@ -4,7 +4,6 @@ import re
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -89,7 +88,7 @@ async def test_a_relayed_line_is_the_persons_and_is_stored_as_it_was_sent(file: 
 
 async def test_the_account_of_a_relay_is_not_the_persons(file: Path) -> None:
     async with opened(file, with_relays("relaybot")) as store:
-        carried = [replace(line, account="the-relay") for line in chat(RELAYED)]
+        carried = [line._replace(account="the-relay") for line in chat(RELAYED)]
         await store.messages.append(carried)
         assert [line.account for line in await read(store)] == ["", "", "the-relay", "the-relay"]
         person = await store.people.lookup("Jane", "net", await store.rooms.all())
@@ -100,7 +99,7 @@ async def test_the_account_of_a_relay_is_not_the_persons(file: Path) -> None:
 async def test_asides_are_marked_and_stay_among_the_lines(file: Path) -> None:
     async with opened(file) as store:
         await store.messages.append(
-            [replace(line, own=line.nick == "Terra") for line in chat(ASIDES)]
+            [line._replace(own=line.nick == "Terra") for line in chat(ASIDES)]
         )
         lines = await read(store)
         assert [(line.own, line.command) for line in lines] == [
@@ -372,7 +371,7 @@ async def test_a_voice_that_another_program_changed_is_found_and_mended(
 async def test_figures_name_people_and_not_the_relay(file: Path) -> None:
     async with opened(file, with_relays("relaybot")) as store:
         await store.messages.append([*chat(RELAYED), *chat("<ada> !search heater\n<ada> tea?")])
-        await store.messages.append([replace(line, own=True) for line in chat("<Terra> no tea")])
+        await store.messages.append([line._replace(own=True) for line in chat("<Terra> no tea")])
         last = (await read(store))[-1].position
         for until in (EVERY_LINE, last):
             stats = await store.stats.for_room(await room(store), until=until, now=NOON)
@@ -407,7 +406,7 @@ RULES = st.sampled_from(
 
 def history(lines: Sequence[tuple[str, str, MessageType, Origin]]) -> list[NewMessage]:
     return [
-        replace(line_of(nick, text, kind=kind, origin=origin), msgid=f"m{n}")
+        line_of(nick, text, kind=kind, origin=origin)._replace(msgid=f"m{n}")
         for n, (nick, text, kind, origin) in enumerate(lines)
     ]
 
@@ -430,7 +429,7 @@ async def test_whatever_the_rules_were_all_that_is_derived_equals_a_recount(
             await is_sound(store, file)
     async with opened(file, Settings()) as store:
         await store.messages.append(
-            [replace(line, msgid=f"later{line.msgid}") for line in history(after)]
+            [line._replace(msgid=f"later{line.msgid}") for line in history(after)]
         )
         await is_sound(store, file)
 

@@ -3,7 +3,6 @@
 import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
-from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from itertools import pairwise
 from pathlib import Path
@@ -102,7 +101,7 @@ async def test_a_live_line_comes_between_two_groups(store: Store, file: Path) ->
 async def test_playback_that_is_known_is_left_out_and_counted(store: Store) -> None:
     lines = chat("<ada> one\n<bo> two")
     await store.messages.append(lines)
-    played_back = [replace(line, origin=Origin.PLAYBACK) for line in lines]
+    played_back = [line._replace(origin=Origin.PLAYBACK) for line in lines]
     new = line_of("cy", "three", NOON + timedelta(hours=1), origin=Origin.PLAYBACK)
     assert await store.messages.append_all([*played_back, new]) == AppendTotals(lines=3, left_out=2)
 
@@ -152,7 +151,7 @@ async def test_of_long_lines_fewer_make_a_group(store: Store) -> None:
 async def test_each_past_that_is_brought_after_what_followed_it_is_one_run(
     store: Store, file: Path
 ) -> None:
-    live = [replace(line, origin=Origin.LIVE) for line in past(300, NOON)]
+    live = [line._replace(origin=Origin.LIVE) for line in past(300, NOON)]
     await store.messages.append(live)
     await store.messages.append_all(past(5_000))
     await store.messages.append_all(past(3_000, LONG_AGO - timedelta(days=365)))

@@ -42,17 +42,17 @@ async def purge(store: Store, nick: str, network: str = "") -> int:
 def a_life() -> list[NewMessage]:
     """Everything that leaves a trace of ada, and as much of bo."""
     said = chat("<ada> zwiebel https://zwiebel.example\n<bo> tea\n* Ada waves\n<bo> mate")
-    ada = replace(said[0], account="countess", host="lovelace.example")
+    ada = said[0]._replace(account="countess", host="lovelace.example")
     return [
         ada,
         *said[1:],
         *(
-            replace(ada, kind=kind, text="zwiebel")
+            ada._replace(kind=kind, text="zwiebel")
             for kind in (MessageType.TOPIC, MessageType.PART, MessageType.QUIT)
         ),
-        replace(ada, kind=MessageType.NICK, text="zwiebel_"),
-        replace(said[1], kind=MessageType.NICK, text="ADA"),
-        replace(ada, channel="#mate"),
+        ada._replace(kind=MessageType.NICK, text="zwiebel_"),
+        said[1]._replace(kind=MessageType.NICK, text="ADA"),
+        ada._replace(channel="#mate"),
     ]
 
 
@@ -189,10 +189,10 @@ ADA = Identity("net", "ada", "~ada", "host.example")
 def lives_of_two() -> list[NewMessage]:
     """What ada said, logged in or not, and what somebody else said under her nick."""
     hers = chat("<ada> zwiebel one\n<ada> zwiebel two\n<ada> zwiebel three")
-    logged_in = replace(hers[1], nick="zoe", host="elsewhere", account="Countess")
-    other = replace(hers[0], text="tea one", user="~eve")
-    account = replace(hers[0], text="tea two", account="eve")
-    arrives = replace(hers[2], nick="zoe", text="ada", kind=MessageType.NICK)
+    logged_in = hers[1]._replace(nick="zoe", host="elsewhere", account="Countess")
+    other = hers[0]._replace(text="tea one", user="~eve")
+    account = hers[0]._replace(text="tea two", account="eve")
+    arrives = hers[2]._replace(nick="zoe", text="ada", kind=MessageType.NICK)
     return [hers[0], logged_in, hers[2], other, account, arrives]
 
 
@@ -236,14 +236,14 @@ async def test_playback_and_imports_do_not_bring_back_what_somebody_had_removed(
     await store.messages.append(lives_of_two())
     await store.removal.purge(PurgeTarget.asking(logged_in), asked_by="!forget", at=LATER)
     for origin in (Origin.PLAYBACK, Origin.IMPORT):
-        again = [replace(line, origin=origin) for line in lives_of_two()[:5]]
-        elsewhere = replace(again[0], network="other")
-        since = replace(again[0], said_at=LATER + timedelta(seconds=1), text=f"new {origin}")
+        again = [line._replace(origin=origin) for line in lives_of_two()[:5]]
+        elsewhere = again[0]._replace(network="other")
+        since = again[0]._replace(said_at=LATER + timedelta(seconds=1), text=f"new {origin}")
         ids = await store.messages.append(
-            [*again[:3], since, elsewhere, replace(again[4], text="x")]
+            [*again[:3], since, elsewhere, again[4]._replace(text="x")]
         )
         assert [bool(number) for number in ids] == [False, False, False, True, True, True]
-    assert await store.messages.append([replace(lives_of_two()[0], said_at=LATER)]) != [0]
+    assert await store.messages.append([lives_of_two()[0]._replace(said_at=LATER)]) != [0]
 
 
 async def test_of_the_backlog_only_the_lines_with_their_ids_go(store: Store, file: Path) -> None:

@@ -4,7 +4,6 @@ import sqlite3
 import tempfile
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -91,7 +90,7 @@ def heard(
         st.sampled_from(Origin),
         st.sampled_from(["net", "other"]),
     )
-    return lines.map(lambda line: replace(line, account=account, host=f"{account}.example"))
+    return lines.map(lambda line: line._replace(account=account, host=f"{account}.example"))
 
 
 by_her = heard(HERS, ["porree", "is it porree?", "https://porree.example/x", "Porree #1"], "knolle")

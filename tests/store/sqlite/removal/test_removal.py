@@ -53,9 +53,9 @@ async def test_a_line_is_redacted_by_its_msgid_where_it_was_said(store: Store) -
     (line,) = chat("<ada> oops")
     await store.messages.append(
         [
-            replace(line, msgid="x1"),
-            replace(line, msgid="x1", channel="#mate"),
-            replace(line, msgid="x1", network="other"),
+            line._replace(msgid="x1"),
+            line._replace(msgid="x1", channel="#mate"),
+            line._replace(msgid="x1", network="other"),
         ]
     )
     for network, channel, msgid, found in [
@@ -134,11 +134,11 @@ async def test_a_line_of_another_program_can_be_redacted_before_it_is_indexed(
 
 async def test_playback_does_not_bring_a_redacted_line_back(store: Store) -> None:
     (line,) = chat("<ada> oops")
-    await store.messages.append([replace(line, msgid="x1"), replace(line, text="hm", msgid="")])
+    await store.messages.append([line._replace(msgid="x1"), line._replace(text="hm", msgid="")])
     await redact(store, 1)
     await redact(store, 2)
-    again = [replace(line, msgid="x1", origin=Origin.PLAYBACK)]
-    again.append(replace(line, text="hm", msgid="", origin=Origin.PLAYBACK))
+    again = [line._replace(msgid="x1", origin=Origin.PLAYBACK)]
+    again.append(line._replace(text="hm", msgid="", origin=Origin.PLAYBACK))
     assert await store.messages.append(again) == [0, 0]
 
 

@@ -2,7 +2,7 @@
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,7 @@ def heard(draw: st.DrawFn) -> NewMessage:
         draw(st.sampled_from(Origin)),
         draw(st.sampled_from(NETWORKS)),
     )
-    return replace(line, account=draw(st.sampled_from(["", "countess"])))
+    return line._replace(account=draw(st.sampled_from(["", "countess"])))
 
 
 steps = st.one_of(
@@ -80,7 +80,7 @@ async def play(store: Store, script: Sequence[Any]) -> set[int]:
             case lines:
                 # Each line has a word of its own, which tells whether it is found.
                 await store.messages.append(
-                    [replace(one, text=f"{one.text} w{n}x") for n, one in enumerate(lines)]
+                    [one._replace(text=f"{one.text} w{n}x") for n, one in enumerate(lines)]
                 )
     return gone
 

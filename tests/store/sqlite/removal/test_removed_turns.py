@@ -61,7 +61,7 @@ WAYS: Sequence[Remove] = (redacted, purged, forgotten, aged, undone)
 
 async def scene(store: Store) -> None:
     """A line of ada's, imported, and three of bo's, a minute later."""
-    hers = [replace(line, account="countess") for line in chat("<ada> the zwiebel is out")]
+    hers = [line._replace(account="countess") for line in chat("<ada> the zwiebel is out")]
     await bring(store, logged(hers))
     later = NOON + timedelta(minutes=1)
     await store.messages.append(chat("<bo> what?\n<bo> tea\n<bo> who has it?", at=later))

@@ -1,7 +1,5 @@
 """The bot's own words and commands to it are no evidence, on any rung of the ladder."""
 
-from dataclasses import replace
-
 import pytest
 
 from terrarium_mcp.chat.records import Origin
@@ -23,7 +21,7 @@ async def six_times(store: Store) -> None:
     await store.messages.append(chat(TALK))
     for _ in range(6):
         await store.messages.append(chat(ASKED))
-        await store.messages.append([replace(line, own=True) for line in chat(ANSWERED)])
+        await store.messages.append([line._replace(own=True) for line in chat(ANSWERED)])
 
 
 @pytest.mark.parametrize(
@@ -97,7 +95,7 @@ async def test_they_are_found_by_those_who_ask_for_them(store: Store) -> None:
 
 async def test_the_pages_of_a_search_hold_every_line_but_them_once(store: Store) -> None:
     await store.messages.append([*past(40)])
-    asked = [replace(line, origin=Origin.IMPORT, text=f"!search {line.text}") for line in past(40)]
+    asked = [line._replace(origin=Origin.IMPORT, text=f"!search {line.text}") for line in past(40)]
     await store.messages.append(asked)
     assert (await find(store, "tea", limit=100)).total == 40
     assert (await find(store, "tea number 7")).left_out == 1

@@ -200,7 +200,7 @@ async def test_asides_are_not_among_the_lines_with_a_word(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await store.messages.append(
-        [*chat("<ada> tea\n<bo> mate"), replace(line_of("Terra", "tea is nice"), own=True)]
+        [*chat("<ada> tea\n<bo> mate"), line_of("Terra", "tea is nice")._replace(own=True)]
     )
     rooms = await store.rooms.all()
     for most_read in (2_000, 0):
@@ -317,7 +317,7 @@ async def test_who_said_all_that_was_said_in_a_long_time_is_counted_in_groups(
 ) -> None:
     await store.messages.append(chat("<ADA> tea\n<bo> mate\n<ada> milk", channel="#mate"))
     await store.messages.append(chat("<Ada> tea\n<cy> tea", at=NOON + timedelta(hours=30)))
-    await store.messages.append([replace(line_of("Terra", "hello"), own=True)])
+    await store.messages.append([line_of("Terra", "hello")._replace(own=True)])
     rooms = await store.rooms.all()
     read = await store.count(asked(rooms, "after:2026-05-01 before:2026-06-01"), "day")
     monkeypatch.setattr(scope_stats, "MOST_READ", 0)

@@ -1,7 +1,6 @@
 """The conversation of a message is separated from the talk around it on demand."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -149,7 +148,7 @@ async def test_only_so_many_lines_around_are_looked_at(store: Store) -> None:
 
 def tagged(number: int, nick: str, text: str, reply_to: str = "") -> NewMessage:
     heard = line_of(nick, text, NOON + timedelta(minutes=number))
-    return replace(heard, msgid=f"m{number}", reply_to=reply_to)
+    return heard._replace(msgid=f"m{number}", reply_to=reply_to)
 
 
 async def test_a_reply_tag_reaches_the_line_it_names_however_far_back(store: Store) -> None:
@@ -182,7 +181,7 @@ async def test_the_scorer_knows_flagged_bots_and_the_recorder_itself(store: Stor
     chances = []
     for channel, bot, own in (("#a", False, False), ("#b", True, False), ("#c", False, True)):
         heard = [
-            replace(one, channel=channel, bot=bot and is_terra, own=own and is_terra)
+            one._replace(channel=channel, bot=bot and is_terra, own=own and is_terra)
             for one in talk
             for is_terra in [one.nick == "terra"]
         ]
@@ -293,7 +292,7 @@ async def test_the_line_that_a_reply_tag_names_is_a_neighbour_however_far_back(
     chatter = [tagged(n, f"person{n}", f"subject{n} thing{n}") for n in range(1, 251)]
     await store.messages.append([tagged(0, "ann", "who has the key?"), *chatter])
     await store.messages.append([tagged(251, "bo", "me", "m0"), tagged(252, "cy", "no, I", "m0")])
-    await store.messages.append([replace(tagged(0, "eve", "elsewhere"), channel="#mate")])
+    await store.messages.append([tagged(0, "eve", "elsewhere")._replace(channel="#mate")])
     assert await nearest(store, 1, 252, 253) == [[1, 252], [1, 253]]
     assert await nearest(store, 2, 253) == [[1, 253]]  # `me` is a single everyday word
 

@@ -22,7 +22,7 @@ async def lines(store: Store) -> list[str]:
 
 
 def renamed(old: str, new: str) -> NewMessage:
-    return replace(line_of(old, new, kind=MessageType.NICK), user="~ada")
+    return line_of(old, new, kind=MessageType.NICK)._replace(user="~ada")
 
 
 async def test_nothing_is_written_from_the_opt_out_to_the_opt_in(store: Store) -> None:
@@ -37,13 +37,13 @@ async def test_nothing_is_written_from_the_opt_out_to_the_opt_in(store: Store) -
 
 async def test_somebody_else_under_their_nick_is_recorded(store: Store) -> None:
     await store.opt_outs.add(ADA, NOON)
-    await store.messages.append([replace(line_of("ada", "mine"), host="elsewhere")])
+    await store.messages.append([line_of("ada", "mine")._replace(host="elsewhere")])
     assert await lines(store) == ["ada mine"]
 
 
 async def test_an_import_leaves_them_out_and_counts_it(store: Store) -> None:
     await store.opt_outs.add(ADA, NOON)
-    without_host = replace(line_of("ada", "two", origin=Origin.IMPORT), user="", host="")
+    without_host = line_of("ada", "two", origin=Origin.IMPORT)._replace(user="", host="")
     totals = await store.messages.append_all(
         [line_of("ada", "one", origin=Origin.IMPORT), without_host, line_of("bo", "three")]
     )
@@ -53,9 +53,9 @@ async def test_an_import_leaves_them_out_and_counts_it(store: Store) -> None:
 
 async def test_they_stay_opted_out_through_nicks_logins_and_hosts(store: Store) -> None:
     await store.opt_outs.add(ADA, NOON)
-    logged_in = replace(line_of("zoe", "two"), user="~ada", account="countess")
-    from_afar = replace(logged_in, user="~a", host="elsewhere", text="three")
-    after_logout = replace(from_afar, account="", text="four")
+    logged_in = line_of("zoe", "two")._replace(user="~ada", account="countess")
+    from_afar = logged_in._replace(user="~a", host="elsewhere", text="three")
+    after_logout = from_afar._replace(account="", text="four")
     assert await store.messages.append([renamed("ada", "zoe")]) == [0]
     for message in (logged_in, from_afar, after_logout):
         assert await store.messages.append([message]) == [0]
@@ -66,7 +66,7 @@ async def test_they_stay_opted_out_through_nicks_logins_and_hosts(store: Store) 
 
 async def test_a_nick_change_counts_for_the_next_line_of_the_same_group(store: Store) -> None:
     await store.opt_outs.add(ADA, NOON)
-    said = replace(line_of("zoe", "two"), user="~ada")
+    said = line_of("zoe", "two")._replace(user="~ada")
     assert await store.messages.append([renamed("ada", "zoe"), said]) == [0, 0]
 
 
@@ -142,13 +142,13 @@ async def test_nick_changes_without_end_do_not_fill_the_disk(
         nick = f"a{number - 1}" if number else "ada"
         await store.messages.append([renamed(nick, f"a{number}")])
     assert rows_of(file, "SELECT count(*) FROM opt_outs") == [(5,)]
-    assert await store.messages.append([replace(line_of("a19", "tea"), user="~ada")]) == [0]
+    assert await store.messages.append([line_of("a19", "tea")._replace(user="~ada")]) == [0]
 
 
 async def test_a_network_that_gets_its_name_keeps_its_opt_outs(file: Path) -> None:
     nameless = replace(ADA, network="irc")
     async with open_store(file) as store:
-        await store.messages.append([replace(line_of("bo", "tea"), network="irc")])
+        await store.messages.append([line_of("bo", "tea")._replace(network="irc")])
         await store.opt_outs.add(nameless, NOON)
         await store.rooms.name_network("net")
         assert (await store.opt_outs.current()).covers(ADA)

@@ -40,7 +40,7 @@ async def test_ids_stand_in_the_order_of_the_lines(store: Store) -> None:
 async def test_what_was_recorded_comes_back(store: Store) -> None:
     await store.messages.append(
         [
-            replace(line_of("ada", "waves", kind=MessageType.ACTION), account="Ada", own=True),
+            line_of("ada", "waves", kind=MessageType.ACTION)._replace(account="Ada", own=True),
             line_of("bo", "", kind=MessageType.JOIN),
             line_of("bo", "lone \ud83d surrogate, \0 and \x02bold"),
         ]
@@ -63,12 +63,10 @@ async def test_what_was_recorded_comes_back(store: Store) -> None:
 async def test_a_live_line_is_never_dated_before_the_one_before_it(
     store: Store, file: Path
 ) -> None:
-    late = replace(
-        line_of("bo", "second", NOON - timedelta(minutes=5)),
+    late = line_of("bo", "second", NOON - timedelta(minutes=5))._replace(
         server_time=to_iso(NOON - timedelta(minutes=5)),
     )
-    on_time = replace(
-        line_of("cy", "third", NOON + timedelta(minutes=1)),
+    on_time = line_of("cy", "third", NOON + timedelta(minutes=1))._replace(
         server_time=to_iso(NOON + timedelta(minutes=1)),
     )
     elsewhere = line_of("bo", "other room", NOON - timedelta(minutes=5), "#mate")
@@ -89,7 +87,7 @@ async def test_a_live_line_is_never_dated_before_the_one_before_it(
 async def test_a_server_time_that_nobody_can_read_is_kept_and_stops_nothing(
     store: Store, file: Path
 ) -> None:
-    await store.messages.append([replace(line_of("ada", "hi"), server_time="tea time")])
+    await store.messages.append([line_of("ada", "hi")._replace(server_time="tea time")])
     assert rows_of(file, "SELECT server_time FROM messages") == [("tea time",)]
 
 
@@ -112,20 +110,20 @@ async def test_playback_and_imports_keep_their_time_and_push_no_live_line(
 
 async def test_playback_of_a_known_line_is_left_out(store: Store) -> None:
     def replayed(line: NewMessage) -> NewMessage:
-        return replace(line, origin=Origin.PLAYBACK)
+        return line._replace(origin=Origin.PLAYBACK)
 
-    with_id = replace(line_of("ada", "one"), msgid="a1")
+    with_id = line_of("ada", "one")._replace(msgid="a1")
     without = line_of("ada", "two", NOON + timedelta(seconds=1, milliseconds=700))
     joined = line_of("bo", "", NOON + timedelta(seconds=2), kind=MessageType.JOIN)
     await store.messages.append([with_id, without, joined])
-    whole_second = replace(replayed(without), said_at=NOON + timedelta(seconds=1))
-    moved = replace(
-        replayed(with_id), text="edited by a bouncer", said_at=NOON + timedelta(hours=1)
+    whole_second = replayed(without)._replace(said_at=NOON + timedelta(seconds=1))
+    moved = replayed(with_id)._replace(
+        text="edited by a bouncer", said_at=NOON + timedelta(hours=1)
     )
-    later_named = replace(replayed(without), msgid="b2")
-    left = replace(replayed(joined), kind=MessageType.PART)
-    new = replace(replayed(with_id), msgid="c3")
-    elsewhere = replace(replayed(with_id), channel="#mate")
+    later_named = replayed(without)._replace(msgid="b2")
+    left = replayed(joined)._replace(kind=MessageType.PART)
+    new = replayed(with_id)._replace(msgid="c3")
+    elsewhere = replayed(with_id)._replace(channel="#mate")
     assert await store.messages.append(
         [whole_second, moved, replayed(joined), later_named, left, new, new, elsewhere]
     ) == [0, 0, 0, 0, 4, 5, 0, 6]
@@ -134,28 +132,28 @@ async def test_playback_of_a_known_line_is_left_out(store: Store) -> None:
 async def test_playback_has_equal_words_as_often_as_they_were_said(store: Store) -> None:
     live = line_of("ada", "hi", NOON + timedelta(milliseconds=142))
     replayed = [
-        replace(live, origin=Origin.PLAYBACK, said_at=NOON, repeat=repeat) for repeat in range(3)
+        live._replace(origin=Origin.PLAYBACK, said_at=NOON, repeat=repeat) for repeat in range(3)
     ]
-    elsewhere = [replace(line, channel="#mate") for line in replayed]
+    elsewhere = [line._replace(channel="#mate") for line in replayed]
     assert await store.messages.append([live]) == [1]
     assert await store.messages.append(replayed) == [0, 2, 3]
     assert await store.messages.append([*elsewhere, *elsewhere]) == [4, 5, 6, 0, 0, 0]
     assert await store.messages.append(replayed) == [0, 0, 0]
     assert await store.messages.append([*replayed, *replayed]) == [0] * 6
-    again = replace(replayed[0], said_at=NOON + timedelta(seconds=1))
+    again = replayed[0]._replace(said_at=NOON + timedelta(seconds=1))
     assert await store.messages.append([again]) == [7]
 
 
 async def test_playback_does_not_bring_back_what_was_purged(store: Store) -> None:
     said = [line_of("ada", "one"), line_of("bo", "two"), line_of("ada", "on oft", network="oft")]
-    replayed = [replace(line, origin=Origin.PLAYBACK) for line in said]
-    later = replace(replayed[0], said_at=NOON + timedelta(hours=2))
+    replayed = [line._replace(origin=Origin.PLAYBACK) for line in said]
+    later = replayed[0]._replace(said_at=NOON + timedelta(hours=2))
     await store.messages.append(said)
     target = PurgeTarget("ADA", "net")
     await store.removal.purge(target, asked_by="op", at=NOON + timedelta(hours=1))
     assert await store.messages.append([*replayed, later]) == [0, 0, 0, 4]
-    elsewhere = replace(replayed[0], channel="#mate")
-    assert await store.messages.append([elsewhere, replace(elsewhere, network="oft")]) == [0, 5]
+    elsewhere = replayed[0]._replace(channel="#mate")
+    assert await store.messages.append([elsewhere, elsewhere._replace(network="oft")]) == [0, 5]
     await store.removal.purge(PurgeTarget("ada"), asked_by="op", at=NOON + timedelta(hours=1))
     assert await store.messages.append([replayed[0], replayed[2], later]) == [0, 0, 6]
 
@@ -163,9 +161,9 @@ async def test_playback_does_not_bring_back_what_was_purged(store: Store) -> Non
 async def test_a_line_dated_later_than_the_server_sent_it_is_known_by_the_servers_time(
     store: Store,
 ) -> None:
-    pushed = replace(line_of("ada", "hi"), server_time=to_iso(NOON))
+    pushed = line_of("ada", "hi")._replace(server_time=to_iso(NOON))
     await store.messages.append([line_of("bo", "ahead", NOON + timedelta(seconds=50)), pushed])
-    assert await store.messages.append([replace(pushed, origin=Origin.PLAYBACK)]) == [0]
+    assert await store.messages.append([pushed._replace(origin=Origin.PLAYBACK)]) == [0]
 
 
 async def test_the_newest_known_line_is_speech_as_its_network_knows_it(store: Store) -> None:
@@ -175,11 +173,11 @@ async def test_the_newest_known_line_is_speech_as_its_network_knows_it(store: St
         )
 
     assert await newest() is None
-    own_join = replace(line_of("Terra", "", kind=MessageType.JOIN), own=True)
+    own_join = line_of("Terra", "", kind=MessageType.JOIN)._replace(own=True)
     await store.messages.append([own_join, line_of("ada", "", NOON, kind=MessageType.JOIN)])
     assert await newest() == KnownLine(NOON)
-    early = replace(
-        line_of("ada", "tea"), msgid="m1", server_time=to_iso(NOON - timedelta(seconds=9))
+    early = line_of("ada", "tea")._replace(
+        msgid="m1", server_time=to_iso(NOON - timedelta(seconds=9))
     )
     await store.messages.append([early, line_of("bo", "", kind=MessageType.QUIT)])
     assert await newest() == KnownLine(NOON - timedelta(seconds=9), "m1", "ada", "tea")
@@ -187,16 +185,16 @@ async def test_the_newest_known_line_is_speech_as_its_network_knows_it(store: St
         [
             line_of("ada", "elsewhere", channel="#mate"),
             line_of("ada", "tomorrow", NOON + timedelta(days=1), origin=Origin.IMPORT),
-            replace(line_of("ada", "wrong clock"), server_time="2999-01-01T00:00:00.000Z"),
+            line_of("ada", "wrong clock")._replace(server_time="2999-01-01T00:00:00.000Z"),
         ]
     )
     assert await newest() == KnownLine(NOON, "", "ada", "wrong clock")
-    await store.messages.append([replace(line_of("ada", "no clock"), server_time="noon")])
+    await store.messages.append([line_of("ada", "no clock")._replace(server_time="noon")])
     assert await newest() == KnownLine(NOON, "", "ada", "no clock")
 
 
 async def test_the_same_words_said_twice_live_are_two_lines(store: Store) -> None:
-    line = replace(line_of("ada", "lol"), msgid="same")
+    line = line_of("ada", "lol")._replace(msgid="same")
     assert await store.messages.append([line, line]) == [1, 2]
 
 

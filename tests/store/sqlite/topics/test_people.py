@@ -1,7 +1,6 @@
 """What is known of a nick, and the evidence that two nicks are one person."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 from terrarium_mcp.chat.records import MessageType, NewMessage
@@ -75,10 +74,10 @@ async def test_an_account_and_a_host_in_common_are_evidence(store: Store) -> Non
     ada, lovelace = line_of("ada", "hi"), line_of("lovelace", "ho")
     await store.messages.append(
         [
-            replace(ada, account="Countess", user="a", host="one.example"),
-            replace(lovelace, account="countess", user="l", host="two.example"),
-            replace(line_of("bo", "x"), user="a", host="one.example", account=""),
-            replace(line_of("cy", "y"), user="c", host="three.example"),
+            ada._replace(account="Countess", user="a", host="one.example"),
+            lovelace._replace(account="countess", user="l", host="two.example"),
+            line_of("bo", "x")._replace(user="a", host="one.example", account=""),
+            line_of("cy", "y")._replace(user="c", host="three.example"),
         ]
     )
     told = [(one.kind, one.nick, one.count) for one in (await known(store, "ada")).evidence]
@@ -86,7 +85,7 @@ async def test_an_account_and_a_host_in_common_are_evidence(store: Store) -> Non
 
 
 async def test_a_host_that_many_share_is_no_evidence(store: Store) -> None:
-    lines = [replace(line_of(f"n{n}", "x"), user="web", host="gateway.example") for n in range(30)]
+    lines = [line_of(f"n{n}", "x")._replace(user="web", host="gateway.example") for n in range(30)]
     await store.messages.append(lines)
     assert (await known(store, "n1")).evidence == []
 
@@ -94,8 +93,8 @@ async def test_a_host_that_many_share_is_no_evidence(store: Store) -> None:
 async def test_no_nick_of_another_room_is_evidence(store: Store) -> None:
     await store.messages.append(
         [
-            replace(line_of("ada", "x"), user="u", host="h.example"),
-            replace(line_of("bo", "x", channel="#secret"), user="u", host="h.example"),
+            line_of("ada", "x")._replace(user="u", host="h.example"),
+            line_of("bo", "x", channel="#secret")._replace(user="u", host="h.example"),
             event("ada", MessageType.NICK, "eve", 1, "#secret"),
         ]
     )
@@ -165,9 +164,9 @@ async def test_a_kick_out_of_the_last_room_ends_it(store: Store) -> None:
 async def test_evidence_goes_with_its_lines_and_equals_a_recount(store: Store) -> None:
     ids = await store.messages.append(
         [
-            replace(line_of("ada", "x"), account="countess"),
-            replace(line_of("ada", "y", NOON + MINUTE), account="countess"),
-            replace(line_of("lovelace", "z"), account="countess"),
+            line_of("ada", "x")._replace(account="countess"),
+            line_of("ada", "y", NOON + MINUTE)._replace(account="countess"),
+            line_of("lovelace", "z")._replace(account="countess"),
             event("ada", MessageType.NICK, "eve", 2),
         ]
     )

@@ -1,6 +1,5 @@
 """When each room was recorded, and what a crash leaves of it."""
 
-from dataclasses import replace
 from datetime import UTC, timedelta
 
 from terrarium_mcp.chat.coverage import Gap
@@ -42,7 +41,7 @@ async def test_our_own_join_does_not_say_that_the_span_before_it_lasted(store: S
     await store.spans.begin("net", "#tea", NOON, "joined")
     await store.messages.append([line_of("ada", "the last words", NOON + 7 * MINUTE)])
     back = line_of("Terra", "", NOON + 60 * MINUTE, kind=MessageType.JOIN)
-    await store.messages.append([replace(back, own=True)])
+    await store.messages.append([back._replace(own=True)])
     await store.spans.begin("net", "#tea", NOON + 60 * MINUTE, "joined")
     coverage = await store.spans.coverage([await room(store)], now=NOON + 60 * MINUTE)
     assert coverage.gaps() == [Gap(NOON + 7 * MINUTE, NOON + 60 * MINUTE)]
