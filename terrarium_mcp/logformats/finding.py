@@ -1,6 +1,6 @@
-"""From the paths that an operator names to the contents of an import, and what is none."""
+"""From the files of an import to their contents, and what is none."""
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
@@ -16,7 +16,6 @@ from terrarium_mcp.logformats.detection import FARTHEST, OF_NEXT_DAY, SAMPLE, ne
 from terrarium_mcp.logformats.exported_rooms import contents_of_export
 from terrarium_mcp.logformats.files import LogFile, UnusableFile, lines_of
 from terrarium_mcp.logformats.jsonl import is_jsonl
-from terrarium_mcp.logformats.named_files import log_files
 from terrarium_mcp.logformats.planning import (
     Choices,
     UndecidedLog,
@@ -46,17 +45,17 @@ class Findings:
 
 
 def find_contents(
-    paths: Iterable[str],
+    files: Sequence[LogFile | UnusableFile],
     choices: Choices,
     *,
     networks: Sequence[str],
     private: bool,
     scratch: Path,
 ) -> Findings:
-    """What the paths name.
+    """What the files hold.
 
     Args:
-        paths: files, folders, patterns, archives, `-`.
+        files: those that the paths of an import name.
         choices: what the operator decided.
         networks: those that the database knows.
         private: whether private conversations are wanted.
@@ -66,7 +65,6 @@ def find_contents(
         MisplacedChoice: an option does not suit what was found.
     """
     findings = Findings()
-    files = list(log_files(paths, scratch))
     for file in files:
         if isinstance(file, UnusableFile):
             findings.skipped.append(file)

@@ -20,7 +20,7 @@ from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.files import LogFile, UnusableFile
 from terrarium_mcp.logformats.log_reader import LineCounts, RejectedLine
 from terrarium_mcp.logformats.read_parts import ReadPart, read_parts
-from terrarium_mcp.logformats.reading import parts_of
+from terrarium_mcp.logformats.reading import LogReading
 from terrarium_mcp.logformats.recorded_times import PAUSE, RecordedTime, joined, without
 from terrarium_mcp.store import (
     EarlierReading,
@@ -107,7 +107,7 @@ class LogImport:
             except UnusableFile as error:
                 report.failure = error
 
-    async def store(self, store: Store, command: str) -> int:
+    async def store(self, store: Store, command: str, reading: LogReading) -> int:
         """Read and store everything; returns the number of the import.
 
         It is 0 if there was nothing to store: every file was imported before, or is damaged. A file
@@ -127,7 +127,7 @@ class LogImport:
         if not number:
             return 0
         contents = [report.content for report in unread]
-        async with parts_of(contents, self._rules) as parts:
+        async with reading.parts(contents, self._rules) as parts:
             totals = await store.imports.add_all(number, self._logs(unread, parts))
         for report, its_totals in zip(_with_target(unread), totals, strict=True):
             report.totals = its_totals

@@ -1,4 +1,4 @@
-"""Where the contents of an import are read: many in a process of their own, few in this one.
+"""Where the contents of an import are read: large files in a process of their own, others in this.
 
 Reading and preparing a line takes about as much CPU as storing it (27 and 26 us, 600,000 lines of
 WeeChat). A process takes 0.8 s to start (wall, on a loaded machine).
@@ -7,7 +7,7 @@ WeeChat). A process takes 0.8 s to start (wall, on a loaded machine).
 import pickle
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import IO, cast
 
@@ -19,7 +19,7 @@ from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.errors import TerrariumError, plainly
 from terrarium_mcp.logformats import reading_child
 from terrarium_mcp.logformats.contents import LogContent
-from terrarium_mcp.logformats.files import UnusableFile
+from terrarium_mcp.logformats.files import LogFile, UnusableFile
 from terrarium_mcp.logformats.read_parts import ReadPart
 from terrarium_mcp.logformats.reading_child import ReadParts
 
@@ -41,24 +41,47 @@ class ReadingStopped(TerrariumError):
         )
 
 
-@asynccontextmanager
-async def parts_of(
-    contents: Sequence[LogContent], rules: Mapping[str, VoiceRules]
-) -> AsyncIterator[AsyncIterator[ReadPart]]:
-    """The parts of contents, one content after the other, their messages as prepared lines.
+class LogReading:
+    """The reading of logs, in a process that has been started, or in this one."""
 
-    The parts raise UnusableFile where a content cannot be read to its end, and ReadingStopped.
+    def __init__(self, process: subprocess.Popen[bytes] | None) -> None:
+        self._process = process
+
+    @asynccontextmanager
+    async def parts(
+        self, contents: Sequence[LogContent], rules: Mapping[str, VoiceRules]
+    ) -> AsyncIterator[AsyncIterator[ReadPart]]:
+        """The parts of contents, one content after the other, their messages as prepared lines.
+
+        They can be asked for once. The parts raise UnusableFile where a content cannot be read to
+        its end, and ReadingStopped.
+        """
+        with reading_child.rarely_collecting():
+            if self._process is None:
+                yield _here(contents, rules)
+                return
+            into, parts = anyio.create_memory_object_stream[ReadParts | ReadingStopped](AHEAD)
+            try:
+                with plainly():
+                    async with parts, anyio.create_task_group() as tasks:
+                        tasks.start_soon(_receive, self._process, contents, rules, into)
+                        yield _received(parts)
+                        tasks.cancel_scope.cancel()
+            finally:
+                self._process.kill()  # what waits for its next parts ends with it
+
+
+@contextmanager
+def reading(files: Iterable[LogFile]) -> Iterator[LogReading]:
+    """Where the contents of these files will be read.
+
+    If they are large, it is a process, which starts while this one looks at the files.
     """
-    with reading_child.rarely_collecting():
-        if sum({one.file.stored: one.file.size for one in contents}.values()) < MANY:
-            yield _here(contents, rules)
-            return
-        into, parts = anyio.create_memory_object_stream[ReadParts | ReadingStopped](AHEAD)
-        with _reading_process() as process, plainly():
-            async with parts, anyio.create_task_group() as tasks:
-                tasks.start_soon(_receive, process, contents, rules, into)
-                yield _received(parts)
-                tasks.cancel_scope.cancel()
+    if sum({one.stored: one.size for one in files}.values()) < MANY:
+        yield LogReading(None)
+        return
+    with _reading_process() as process:
+        yield LogReading(process)
 
 
 async def _here(

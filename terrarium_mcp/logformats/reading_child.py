@@ -59,7 +59,10 @@ def rarely_collecting() -> Iterator[None]:
 def main() -> None:
     """Read what standard input names."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told as well, and ends this
-    contents, rules = pickle.load(sys.stdin.buffer)  # noqa: S301 -- from our own parent
+    try:
+        contents, rules = pickle.load(sys.stdin.buffer)  # noqa: S301 -- from our own parent
+    except EOFError:  # it is gone, or found nothing to read
+        return
     pickles = Queue[bytes](AHEAD)
     writer = Thread(target=_write, args=(pickles, _private_output()))
     writer.start()

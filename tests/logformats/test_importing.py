@@ -17,7 +17,9 @@ from terrarium_mcp.chat.relays import Relay
 from terrarium_mcp.logformats.finding import find_contents
 from terrarium_mcp.logformats.importing import ContentReport, LogImport
 from terrarium_mcp.logformats.log_reader import RejectedLine
+from terrarium_mcp.logformats.named_files import log_files
 from terrarium_mcp.logformats.planning import Choices
+from terrarium_mcp.logformats.reading import reading
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.sqlite.index import counters
@@ -44,9 +46,8 @@ async def imported(
 ) -> tuple[int, list[ContentReport]]:
     """Import paths; the number of the import, and what became of each file."""
     rejected: list[RejectedLine] = []
-    findings = find_contents(
-        map(str, paths), choices, networks=[], private=private, scratch=scratch
-    )
+    files = list(log_files(map(str, paths), scratch))
+    findings = find_contents(files, choices, networks=[], private=private, scratch=scratch)
     assert not findings.undecided
     run = LogImport(
         findings.contents,
@@ -54,7 +55,8 @@ async def imported(
         on_lines=lambda _: None,
         on_reject=lambda _, line: rejected.append(line),
     )
-    number = await run.store(store, "test")
+    with reading(one.file for one in findings.contents) as read:
+        number = await run.store(store, "test", read)
     assert rejected == []
     return number, run.reports
 

@@ -62,7 +62,11 @@ def found(
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(line)
     return find_contents(
-        [str(folder)], choices, networks=[], private=private, scratch=folder.parent
+        list(log_files([str(folder)], folder.parent)),
+        choices,
+        networks=[],
+        private=private,
+        scratch=folder.parent,
     )
 
 
@@ -123,7 +127,11 @@ def test_a_log_of_mirc_says_whose_it_is_whatever_its_name(tmp_path: Path) -> Non
     (tmp_path / "old.log").write_text(f"{start}\nSession Ident: bob\n{talk}\n")
     forced = replace(choices, channel="#tea")
     private = find_contents(
-        [str(tmp_path / "old.log")], forced, networks=[], private=True, scratch=tmp_path
+        list(log_files([str(tmp_path / "old.log")], tmp_path)),
+        forced,
+        networks=[],
+        private=True,
+        scratch=tmp_path,
     )
     assert rooms(private) == [("dalnet", "bob")]
 
@@ -368,7 +376,7 @@ def test_a_network_is_spelt_as_the_database_spells_it(tmp_path: Path) -> None:
     for name in ("irc.labnet.#tea", "irc.New.#tea", "irc.new.#mate"):
         (tmp_path / f"{name}.weechatlog").write_text(WEECHAT)
     findings = find_contents(
-        [str(tmp_path)],
+        list(log_files([str(tmp_path)], tmp_path)),
         Choices(zone=BERLIN),
         networks=["LabNet", "labnet"],
         private=False,
@@ -469,7 +477,11 @@ def test_a_log_with_line_ends_of_a_classic_mac_is_refused_with_the_way_out(tmp_p
     log.parent.mkdir()
     log.write_bytes(b"23:57 < bob> hi\r" * 60)
     found = find_contents(
-        [str(log)], Choices(zone=UTC), networks=[], private=False, scratch=tmp_path
+        list(log_files([str(log)], tmp_path)),
+        Choices(zone=UTC),
+        networks=[],
+        private=False,
+        scratch=tmp_path,
     )
     (error,) = found.skipped
     assert str(error).endswith("classic Mac. Convert it first: tr '\\r' '\\n' < FILE > NEW")
@@ -496,7 +508,13 @@ def test_a_folder_of_days_is_found_as_each_day_alone(tmp_path: Path) -> None:
 
     def formats(*paths: Path) -> list[tuple[str, str]]:
         named = Choices(zone=BERLIN)
-        found = find_contents(map(str, paths), named, networks=[], private=True, scratch=tmp_path)
+        found = find_contents(
+            list(log_files(map(str, paths), tmp_path)),
+            named,
+            networks=[],
+            private=True,
+            scratch=tmp_path,
+        )
         return [(one.file.path, one.format) for one in found.contents]
 
     alone = [formats(log)[0] for log in sorted(tmp_path.rglob("*.log"))]
@@ -513,7 +531,7 @@ def test_where_all_speech_is_alike_the_first_other_line_tells_the_format(tmp_pat
     )
     choices = Choices(network="libera", channel="#tea", zone=UTC)
     (content,) = find_contents(
-        [str(log)], choices, networks=[], private=False, scratch=tmp_path
+        list(log_files([str(log)], tmp_path)), choices, networks=[], private=False, scratch=tmp_path
     ).contents
     assert content.format == "ubuntu"
     assert (

@@ -25,6 +25,7 @@ from terrarium_mcp.logformats import reading, reading_child
 from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.finding import find_contents
 from terrarium_mcp.logformats.importing import LogImport
+from terrarium_mcp.logformats.named_files import log_files
 from terrarium_mcp.logformats.planning import Choices
 from terrarium_mcp.logformats.reading import ReadingStopped
 from tests.logformats.samples import LOGS
@@ -78,7 +79,8 @@ async def test_a_process_of_its_own_reads_what_this_one_would_have_read(
 
 
 def contents_of(log: Path, scratch: Path) -> list[LogContent]:
-    findings = find_contents([str(log)], BERLIN_LABNET, networks=[], private=False, scratch=scratch)
+    files = list(log_files([str(log)], scratch))
+    findings = find_contents(files, BERLIN_LABNET, networks=[], private=False, scratch=scratch)
     return findings.contents
 
 
@@ -159,14 +161,19 @@ async def test_a_reader_that_is_killed_is_named_and_the_same_import_goes_on(
 
     monkeypatch.setattr(subprocess, "Popen", noted)
     async with history(tmp_path) as store:
+        contents = contents_of(log, tmp_path)
         run = LogImport(
-            contents_of(log, tmp_path),
+            contents,
             {},
             on_lines=lambda _: readers[0].kill(),
             on_reject=lambda _, __: None,
         )
-        with pytest.raises(ReadingStopped, match="Run the same import again"):
-            await run.store(store, "test")
+        files = [content.file for content in contents]
+        with (
+            pytest.raises(ReadingStopped, match="Run the same import again"),
+            reading.reading(files) as read,
+        ):
+            await run.store(store, "test", read)
         monkeypatch.setattr(subprocess, "Popen", popen)
         number, _ = await imported(store, tmp_path, log)
         assert number == 1
@@ -194,7 +201,7 @@ async def test_a_file_that_ends_early_is_left_out_and_stops_no_others(
 def test_every_content_can_be_told_to_another_process(tmp_path: Path) -> None:
     packed(tmp_path / "logs")
     findings = find_contents(
-        [str(tmp_path / "logs")],
+        list(log_files([str(tmp_path / "logs")], tmp_path)),
         Choices(network="LabNet", zone=ZoneInfo("Europe/Berlin")),
         networks=[],
         private=True,

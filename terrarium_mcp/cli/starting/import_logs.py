@@ -29,13 +29,15 @@ from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import TerrariumError, and_more, did_you_mean, quantity
 from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.exported_rooms import export_records
-from terrarium_mcp.logformats.files import LogFile
+from terrarium_mcp.logformats.files import LogFile, UnusableFile
 from terrarium_mcp.logformats.finding import Findings, find_contents
 from terrarium_mcp.logformats.formats import DATABASE_FORMATS, TEXT_FORMATS
 from terrarium_mcp.logformats.importing import ContentReport, LogImport, Reject, ReportLines
 from terrarium_mcp.logformats.jsonl import LONGEST_RECORD, read_jsonl_head
 from terrarium_mcp.logformats.log_reader import RejectedLine
+from terrarium_mcp.logformats.named_files import log_files
 from terrarium_mcp.logformats.planning import Choices, UnknownFormat
+from terrarium_mcp.logformats.reading import LogReading, reading
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import NotRestorable, Store, open_store
 
@@ -132,29 +134,22 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
     with TemporaryDirectory(prefix="terrarium-import-") as folder:
         scratch = Path(folder)
         rooms = await _recorded_rooms(settings, options)
-        findings = find_contents(
-            options.paths,
-            options.choices,
-            networks=[room.network for room in rooms],
-            private=options.private,
-            scratch=scratch,
-        )
-        if options.rejects:
-            logs = [*map(Path, options.paths), *(one.file.stored for one in findings.contents)]
-            require_apart(options.rejects, settings.db_path, logs)
-        is_one_export = _is_one_export(findings, options)
-        if not is_one_export:
-            _require_contents(findings)
-        is_trial = options.dry_run and not settings.db_path.exists()
-        database = scratch / "trial.db" if is_trial else settings.db_path
-        async with open_store(database, settings, adopt=options.adopt) as store:
-            await store.opening.wait()
-            if is_one_export:
-                if await _restored(store, findings.exports[0]):
-                    return
+        files = list(log_files(options.paths, scratch))
+        with reading(() if options.dry_run else _logs_among(files)) as read:
+            findings = _found(files, rooms, settings, options, scratch)
+            is_one_export = _is_one_export(findings, options)
+            if not is_one_export:
                 _require_contents(findings)
-            _print(found_lines(findings))
-            number, reports = await _imported(store, findings, options)
+            is_trial = options.dry_run and not settings.db_path.exists()
+            database = scratch / "trial.db" if is_trial else settings.db_path
+            async with open_store(database, settings, adopt=options.adopt) as store:
+                await store.opening.wait()
+                if is_one_export:
+                    if await _restored(store, findings.exports[0]):
+                        return
+                    _require_contents(findings)
+                _print(found_lines(findings))
+                number, reports = await _imported(store, findings, options, read)
     _print(report_lines(reports))
     if not options.rejects and any(one.counts.rejected for one in reports if one.content.target):
         click.echo("--rejects FILE writes down the lines that could not be read, and why")
@@ -170,8 +165,33 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
         )
 
 
+def _logs_among(files: Iterable[LogFile | UnusableFile]) -> list[LogFile]:
+    return [file for file in files if isinstance(file, LogFile)]
+
+
+def _found(
+    files: Sequence[LogFile | UnusableFile],
+    rooms: Iterable[Room],
+    settings: Settings,
+    options: ImportOptions,
+    scratch: Path,
+) -> Findings:
+    """What the files are, none of which the rejects are written into."""
+    findings = find_contents(
+        files,
+        options.choices,
+        networks=[room.network for room in rooms],
+        private=options.private,
+        scratch=scratch,
+    )
+    if options.rejects:
+        logs = [*map(Path, options.paths), *(one.file.stored for one in findings.contents)]
+        require_apart(options.rejects, settings.db_path, logs)
+    return findings
+
+
 async def _imported(
-    store: Store, findings: Findings, options: ImportOptions
+    store: Store, findings: Findings, options: ImportOptions, read: LogReading
 ) -> tuple[int, Sequence[ContentReport]]:
     """Import what was found: the import's number, 0 if it stored nothing, and what became of it."""
     rules = await store.imports.voice_rules()
@@ -181,7 +201,7 @@ async def _imported(
     ):
         run = LogImport(findings.contents, rules, on_lines=on_lines, on_reject=on_reject)
         if not options.dry_run:
-            return await run.store(store, " ".join(sys.argv[1:])), run.reports
+            return await run.store(store, " ".join(sys.argv[1:]), read), run.reports
         await run.try_out()
         return 0, run.reports
 
