@@ -68,7 +68,7 @@ class LogClock:
             day = date(stamp.year, stamp.month, stamp.day)
             return datetime.combine(day, stamp.clock, stamp.zone).astimezone(UTC)
         if stamp.year is not None:
-            return self._reached(_local_time(stamp, stamp.year))
+            return self._reached(_local_time(stamp, stamp.year, stamp.month, stamp.day))
         return self._reached(self._without_year(stamp))
 
     def _midnight(self) -> datetime:
@@ -84,7 +84,8 @@ class LogClock:
         if stamp.month:
             return datetime.combine(self._date_without_year(stamp, self._day), stamp.clock)
         last = self._local
-        local = datetime.combine(last or self._day, stamp.clock)
+        day = last or self._day
+        local = _local_time(stamp, day.year, day.month, day.day)
         if last and local < last and local < last - PAST_MIDNIGHT:
             return local + _DAY
         return local
@@ -145,14 +146,8 @@ def _offset_of_day(local: datetime, zone: tzinfo) -> timedelta | None:
     return offsets.pop() if len(offsets) == 1 else None
 
 
-def _local_time(stamp: Stamp, year: int) -> datetime:
-    """The local time of a stamp with a date, in one step: most logs have it in each line."""
+def _local_time(stamp: Stamp, year: int, month: int, day: int) -> datetime:
+    """The local time of a stamp on a day, in one step: each line of a log has one."""
     return datetime(  # noqa: DTZ001 -- naive
-        year,
-        stamp.month,
-        stamp.day,
-        stamp.hour,
-        stamp.minute,
-        stamp.second,
-        stamp.microsecond,
+        year, month, day, stamp.hour, stamp.minute, stamp.second, stamp.microsecond
     )
