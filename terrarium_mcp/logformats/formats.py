@@ -12,6 +12,7 @@ from terrarium_mcp.logformats.grammar import TextFormat
 from terrarium_mcp.logformats.text.bip import BIP
 from terrarium_mcp.logformats.text.chatzilla import CHATZILLA
 from terrarium_mcp.logformats.text.circe import CIRCE
+from terrarium_mcp.logformats.text.convos import CONVOS
 from terrarium_mcp.logformats.text.eggdrop import EGGDROP
 from terrarium_mcp.logformats.text.energymech import ENERGYMECH
 from terrarium_mcp.logformats.text.hexchat import HEXCHAT
@@ -21,10 +22,12 @@ from terrarium_mcp.logformats.text.ircii import IRCII
 from terrarium_mcp.logformats.text.irssi import IRSSI
 from terrarium_mcp.logformats.text.konversation import KONVERSATION
 from terrarium_mcp.logformats.text.kvirc import KVIRC
+from terrarium_mcp.logformats.text.limechat import LIMECHAT
 from terrarium_mcp.logformats.text.limnoria import LIMNORIA
 from terrarium_mcp.logformats.text.mirc import MIRC
 from terrarium_mcp.logformats.text.pidgin import PIDGIN
 from terrarium_mcp.logformats.text.quassel_text import QUASSEL_TEXT
+from terrarium_mcp.logformats.text.rbot import RBOT
 from terrarium_mcp.logformats.text.rcirc import RCIRC
 from terrarium_mcp.logformats.text.textual import TEXTUAL
 from terrarium_mcp.logformats.text.thelounge import THE_LOUNGE
@@ -57,6 +60,9 @@ TEXT_FORMATS: Sequence[TextFormat] = (
     CIRCE,
     IRCII,
     QUASSEL_TEXT,
+    RBOT,
+    LIMECHAT,
+    CONVOS,
 )
 """Where two formats read a log equally well, the earlier one is taken. irssi's stamps may look like
 those of several others, and its logs are more frequent than those that come after it."""

@@ -136,6 +136,50 @@ LINES = [
     ),
     ("rcirc", "2026-10-24 23:57 <bob> hi", PRIVMSG, "bob", "hi"),
     *(
+        ("rbot", f"[2026/10/24 23:57:13] {body}", *event)
+        for body, *event in (
+            ("<bob> hi", PRIVMSG, "bob", "hi"),
+            ("<bob(~b@home)> hi", PRIVMSG, "bob", "hi"),
+            ("* bob waves", ACTION, "bob", "waves"),
+            ("* bob(~b@home) waves", ACTION, "bob", "waves"),
+            ("-ada-b- psst", NOTICE, "ada-b", "psst"),
+            ("-ada(~a@home)- psst", NOTICE, "ada", "psst"),
+            ("@ ada joined channel #tea", JOIN, "ada", ""),
+            ("@ ada left channel #tea (bye (now))", PART, "ada", "bye (now)"),
+            ("@ Quit: ada: Ping timeout: 240 seconds", QUIT, "ada", "Ping timeout: 240 seconds"),
+            ("@ bob has been kicked from #tea by ada (out)", KICK, "ada", "bob out"),
+            ("@ ada is now known as b", NICK, "ada", "b"),
+            ("@ Mode +o bob by ada", MODE, "ada", "+o bob"),
+            ('@ ada set topic "tea "at" four"', TOPIC, "ada", 'tea "at" four'),
+        )
+    ),
+    *(
+        ("limechat", f"{stamp} {body}", *event)
+        for stamp in ("23:57", "23:57:13")
+        for body, *event in (
+            ("bob: ada: hi", PRIVMSG, "bob", "ada: hi"),
+            ("ada has joined (~a@home)", JOIN, "ada", ""),
+            ("ada has left (bye: now)", PART, "ada", "bye: now"),
+            ("ada has left IRC (Quit: bye)", QUIT, "ada", "Quit: bye"),
+            ("ada has kicked bob (out)", KICK, "ada", "bob out"),
+            ("ada is now known as b", NICK, "ada", "b"),
+            ("ada has changed mode: +o bob", MODE, "ada", "+o bob"),
+            ("ada has set topic: tea: now", TOPIC, "ada", "tea: now"),
+        )
+    ),
+    *(
+        ("convos", f"2026-10-24T23:57:13 {flags}{body}", *event)
+        for flags in ("", "0 ", "1 ", "? ")
+        for body, *event in (
+            ("<bob> hi", PRIVMSG, "bob", "hi"),
+            ("* bob waves", ACTION, "bob", "waves"),
+            ("-ada-b- psst", NOTICE, "ada-b", "psst"),
+            ("-!- ada kicked bob. out. now", KICK, "ada", "bob out. now"),
+            ("-!- ada changed nick to b", NICK, "ada", "b"),
+            ("-!- ada parted. bye", PART, "ada", "bye"),
+        )
+    ),
+    *(
         ("circe", f"[23:57:13] {body}", *event)
         for body, *event in (
             ("<bob> hi", PRIVMSG, "bob", "hi"),
@@ -700,6 +744,28 @@ def test_a_log_of_konversation_is_recognised_with_its_channel() -> None:
             "irc_logs/#tea@irc.example.org_2026-10-24.log",
             ["23:57 <bob> hi", "23:57 *** ada JOIN ", "23:58 [bob waves]"],
             ("irc.example.org", "#tea", date(2026, 10, 24)),
+        ),
+        (
+            "rbot",
+            "home/.rbot/logs/#tea",
+            [
+                "[2026/10/24 23:57:13] @ Log started by tearbot",
+                "[2026/10/24 23:57:13] @ Joined channel #tea",
+                "[2026/10/24 23:57:14] <bob> hi",
+            ],
+            ("", "#tea", None),
+        ),
+        (
+            "limechat",
+            "LimeChat Transcripts/#tea/2026-10-24_libera.txt",
+            ["23:57 bob: hi", "23:57 ada has joined (~a@home)", "23:58 bob: ada: hello"],
+            ("libera", "#tea", date(2026, 10, 24)),
+        ),
+        (
+            "convos",
+            "convos/ada@example.org/irc-libera/2026/10/#t%2Fea.log",
+            ["2026-10-24T23:57:13 0 <bob> hi", "2026-10-24T23:57:14 1 <bob> ada: hi"],
+            ("libera", "#t/ea", None),
         ),
         (
             "textual",

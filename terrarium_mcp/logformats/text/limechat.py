@@ -1,0 +1,33 @@
+"""LimeChat: `<channel>/2026-10-24_<network>.txt`, local times, in minutes; by documentation.
+
+What somebody does is written as if they had said it.
+"""
+
+import re
+
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.grammar import USER_HOST, TextFormat, message
+
+_NICK = r"[^\s:<>\x00-\x1f]+"
+_PERSON = rf"(?P<nick>{_NICK})"
+_WHY = r"(?: \((?P<text>.*)\))?"
+
+LIMECHAT = TextFormat(
+    name="limechat",
+    program="LimeChat",
+    stamp=re.compile(r"(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))? "),
+    rules=(
+        message(MessageType.PRIVMSG, rf"{_PERSON}: (?P<text>.*)"),
+        message(MessageType.JOIN, rf"{_PERSON} has joined \({USER_HOST}\)"),
+        message(MessageType.QUIT, rf"{_PERSON} has left IRC{_WHY}"),
+        message(MessageType.PART, rf"{_PERSON} has left{_WHY}"),
+        message(MessageType.KICK, rf"{_PERSON} has kicked (?P<target>{_NICK}){_WHY}"),
+        message(MessageType.NICK, rf"{_PERSON} is now known as (?P<new>{_NICK})"),
+        message(MessageType.MODE, rf"{_PERSON} has changed mode: (?P<text>[+-].*)"),
+        message(MessageType.TOPIC, rf"{_PERSON} has set topic: (?P<text>.*)"),
+    ),
+    paths=(
+        re.compile(r"(?P<channel>[#&+!][^/]*)/(?P<date>\d{4}-\d\d-\d\d)_(?P<network>[^/]+)\.txt\Z"),
+    ),
+    by_documentation=True,
+)
