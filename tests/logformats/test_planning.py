@@ -154,6 +154,14 @@ def test_the_window_of_a_client_is_no_file_of_a_day(tmp_path: Path) -> None:
         found(tmp_path / "logs", "rcirc-log/#x@y.z", choices=choices, line="23:57 <bob> hi")
 
 
+def test_what_convos_says_of_a_connection_is_in_no_channel(tmp_path: Path) -> None:
+    names = ("irc-LabNet/2026/10/#lab.log", "irc-LabNet/2026/10/bob.log", "irc-LabNet/2026/10.log")
+    line = "2026-10-24T23:57:13 0 <bob> hi"
+    choices = Choices(zone=UTC)
+    findings = found(tmp_path / "convos", *names, choices=choices, line=line, private=True)
+    assert sorted(rooms(findings)) == [("LabNet", ""), ("LabNet", "#lab"), ("LabNet", "bob")]
+
+
 def test_a_log_that_is_refused_is_quoted_by_a_line_that_cannot_be_read(tmp_path: Path) -> None:
     read, unread = ["[23:57:13] <bob> hi"] * 2, ["24/10/26 23:58 bob said hi"] * 3
     with pytest.raises(UnknownFormat, match="lines such as: 24/10/26 23:58 bob said hi"):

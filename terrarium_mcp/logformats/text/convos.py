@@ -27,7 +27,7 @@ CONVOS = TextFormat(
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- (?P<text>.*)"),
     ),
     paths=(
-        re.compile(r"(?<![^/])irc-(?P<network>[^/]+)/(?P<window>)(?:\d\d)?\.log\Z"),
+        re.compile(r"(?<![^/])irc-(?P<network>[^/]+?)(?P<window>)(?:/(?:\d\d)?)?\.log\Z"),
         re.compile(r"(?<![^/])irc-(?P<network>[^/]+)/(?P<escaped>[^/]+)\.log\Z"),
     ),
     by_documentation=True,
