@@ -35,6 +35,9 @@ _PLACES = (
     ("ii", "irc"),
     ("Pidgin", ".purple/logs/irc"),
     ("KVIrc", ".config/KVIrc/log"),
+    ("LimeChat", "Documents/LimeChat Transcripts"),
+    ("Convos", ".local/share/convos"),
+    ("rbot", ".rbot/logs"),
 )
 """By the documentation of each program, for its default settings."""
 
