@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from terrarium_mcp.chat.identity import BEHIND_NICK, NICK_CHARACTERS
 from terrarium_mcp.chat.invisible import without_invisible
@@ -15,7 +15,7 @@ _LINE_BREAKS = re.compile(r"[\r\n\t\u2028\u2029\x85]+")
 _OFF_RECORD = r"\[(?:off|nolog)\]"
 OFF_RECORD = "[off]"
 """In front of a text: it is not recorded."""
-_SECRET_COMMAND = re.compile(
+_SECRET_COMMAND = (
     # A command to services, with or without its slash, or with what was typed instead of it:
     # `/msg NickServ identify ...`, `.msg -server libera NickServ id ...`, `ns id ...`. No more than
     # three words such as `quote privmsg`, or the pattern would take long for a line full of them.
@@ -31,8 +31,7 @@ _SECRET_COMMAND = re.compile(
     # asks a bot for what it knows of that word, addressed to a nick, and holds no password.
     r"|\s*(?!![a-z]+ ?\| +["
     + NICK_CHARACTERS
-    + r"]+\s*\Z)[/.!](?:(?:quote|raw)\s+)?(?:identify|login|oper|pass)\s+\S",
-    re.IGNORECASE,
+    + r"]+\s*\Z)[/.!](?:(?:quote|raw)\s+)?(?:identify|login|oper|pass)\s+\S"
 )
 REMOVED_KEY = "*"
 """Replaces a channel key in a recorded MODE."""
@@ -103,7 +102,13 @@ def is_secret(text: str) -> bool:
 
     For example `/msg NickServ identify hunter2`, with or without the slash.
     """
-    return _SECRET_COMMAND.match(plain(text)) is not None
+    return _secret_command().match(plain(text)) is not None
+
+
+@cache
+def _secret_command() -> re.Pattern[str]:
+    """The pattern, compiled for the first line that is heard: 1 ms of a start."""
+    return re.compile(_SECRET_COMMAND, re.IGNORECASE)
 
 
 _ALWAYS_WITH_ARGUMENT = "kbeI" + "ohvaq"
