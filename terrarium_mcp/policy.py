@@ -5,8 +5,8 @@ A request's *view* (`_meta["terrarium-mcp/view"]`) can only narrow what its prin
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from terrarium_mcp.chat.identity import CHANNEL_PREFIXES, fold, is_channel
 from terrarium_mcp.chat.records import Room
@@ -54,8 +54,7 @@ class UnknownCutoff(BadView):
         super().__init__(f"The view's as_of names message {as_of}, which does not exist.")
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """What one request may see, and the clock it goes by. An empty view narrows nothing.
 
     `rooms` are (network, channel) pairs as the caller wrote them, network "" for any; None: every

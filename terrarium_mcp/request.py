@@ -5,8 +5,8 @@ share it.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 from terrarium_mcp.chat.coverage import Coverage
 from terrarium_mcp.chat.identity import fold
@@ -36,16 +36,14 @@ class NothingToRead(TerrariumError):
         super().__init__("Nothing is recorded here that this request may read.")
 
 
-@dataclass(frozen=True, slots=True)
-class AppContext:
+class AppContext(NamedTuple):
     """What one server publishes; the lifespan of every connection carries it."""
 
     store: Store
     settings: Settings
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """A request: it may read only the rooms of `directory`, and nothing at or after `until`.
 
     `looks_back` is whether the cutoff is so long ago that what holds now (who is in a channel) does

@@ -3,10 +3,9 @@
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import cache
 from inspect import getdoc
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
@@ -52,8 +51,7 @@ INSTRUCTIONS = (
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedTool:
+class PublishedTool(NamedTuple):
     """A tool with what its schema does not say.
 
     `typed`: it has an output schema and always returns structured content. `open_world`: its

@@ -1,6 +1,5 @@
 """A view can only narrow, and one that is malformed shows nothing."""
 
-from dataclasses import FrozenInstanceError
 from datetime import UTC, datetime
 
 import pytest
@@ -189,7 +188,7 @@ def test_one_token_is_a_budget() -> None:
 
 
 def test_a_view_cannot_be_changed() -> None:
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError):
         parse_view({"network": "libera"}).network = ""  # type: ignore[misc]
 
 

@@ -1,8 +1,8 @@
 """Absence: since when somebody who has come back was away, by what the log shows of them. Pure."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from terrarium_mcp.chat.records import Message, MessageType
 
@@ -15,8 +15,7 @@ GONE = timedelta(minutes=10)
 _LEAVING = (MessageType.PART, MessageType.QUIT)
 
 
-@dataclass(frozen=True, slots=True)
-class Absence:
+class Absence(NamedTuple):
     """A person was away between the message `last`, which may say that they left, and `until`."""
 
     last: Message

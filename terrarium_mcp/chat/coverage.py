@@ -1,9 +1,9 @@
 """Coverage: the spans in which a channel was recorded, and the gaps between them."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 from operator import attrgetter
+from typing import NamedTuple
 
 from terrarium_mcp.chat.times.timestamps import lasting, local
 
@@ -16,8 +16,7 @@ PLAYBACK = "playback"
 _BEGINNING = attrgetter("began")
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A time in which a room was recorded.
 
     `source` is "" if this program heard it live, PLAYBACK if the network replayed it, else the name
@@ -37,8 +36,7 @@ class Span:
         return self.source in ("", PLAYBACK)
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(NamedTuple):
     """A time between two spans, in which nothing was recorded."""
 
     began: datetime
@@ -50,8 +48,7 @@ class Gap:
         return self.ended - self.began
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(NamedTuple):
     """What the record covers of some rooms."""
 
     spans: Sequence[Span] = ()
@@ -69,8 +66,7 @@ class Coverage:
         """The coverage as it was at `moment`."""
         return Coverage(
             [
-                replace(
-                    span,
+                span._replace(
                     ended=min(span.ended, moment),
                     going_on=span.going_on or span.ended >= moment,
                 )

@@ -7,8 +7,8 @@ snapshot, so that lines said in between neither repeat nor hide a hit.
 
 import base64
 import json
-from dataclasses import asdict, dataclass
 from hashlib import blake2b
+from typing import NamedTuple
 
 from terrarium_mcp.chat.times.timestamps import Position, from_text
 
@@ -20,8 +20,7 @@ class BadCursor(ValueError):
     """The cursor is damaged, or belongs to another question."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cursor:
+class Cursor(NamedTuple):
     """The position after the last line of a page.
 
     `rung` is the look-up that answered, `skip` how many lines of its ranked head were shown, and
@@ -41,7 +40,8 @@ class Cursor:
 
     def __str__(self) -> str:
         """The cursor as one word of URL-safe Base64."""
-        packed = json.dumps([_VERSION, *asdict(self).values()], separators=(",", ":"))
+        fields = self._asdict() | {"after": self.after._asdict() if self.after else None}
+        packed = json.dumps([_VERSION, *fields.values()], separators=(",", ":"))
         return base64.urlsafe_b64encode(packed.encode()).decode().rstrip("=")
 
 

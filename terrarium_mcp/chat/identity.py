@@ -2,7 +2,7 @@
 
 import string
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 CHANNEL_PREFIXES = "#&+!"
 """First characters of a channel name (RFC 2811 2.1). Any other target is a person."""
@@ -66,8 +66,7 @@ def is_channel(target: str) -> bool:
     return target[:1] != "" and target[:1] in CHANNEL_PREFIXES
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(NamedTuple):
     """Who somebody is on a network, as far as a line shows it.
 
     A services account identifies a person; without one, the nick together with user@host does. A

@@ -6,8 +6,9 @@ other: it asks for what happened there, or was said there.
 
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, tzinfo
+from typing import NamedTuple
 
 from terrarium_mcp.chat.identity import CHANNEL_PREFIXES
 from terrarium_mcp.chat.query import Query
@@ -47,8 +48,7 @@ def with_channels_named(
     return query
 
 
-@dataclass(frozen=True, slots=True)
-class _NamedChannels:
+class _NamedChannels(NamedTuple):
     """A query and the single word of each of its clauses."""
 
     query: Query

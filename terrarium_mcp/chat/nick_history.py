@@ -9,6 +9,7 @@ taking one person for two does less harm than taking two for one.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from typing import NamedTuple
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE, Position
@@ -17,8 +18,7 @@ SAME_EVENT = timedelta(minutes=1)
 """A NICK or QUIT is recorded once in each room, within this time."""
 
 
-@dataclass(frozen=True, slots=True)
-class NickEvent:
+class NickEvent(NamedTuple):
     """A person joins, leaves (PART, KICK, QUIT) or takes the nick `new`. Nicks are folded."""
 
     at: Position
@@ -28,8 +28,7 @@ class NickEvent:
     new: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class NickTenure:
+class NickTenure(NamedTuple):
     """The tenure of a nick by one person, from `since` to `until` (exclusive).
 
     `was` is the nick they had before and `becomes` the next one, "" if unknown.

@@ -116,7 +116,7 @@ class OptOuts:
         if not (who.is_proven and self.covers(who)):
             return None
         if message.kind is MessageType.NICK:
-            who = replace(who, nick=message.text)
+            who = who._replace(nick=message.text)
         return None if self._recognises(who) else who
 
     def _recognises(self, who: Identity) -> bool:

@@ -28,6 +28,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, tzinfo
+from typing import NamedTuple
 
 from terrarium_mcp.chat.irctext import harmless, plain
 from terrarium_mcp.chat.operator_hints import operator_meant
@@ -195,8 +196,7 @@ class _Or:
     """The word OR, before its operands are known."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Operator:
+class _Operator(NamedTuple):
     """An operator among the words, by its key with any minus."""
 
     key: str

@@ -1,7 +1,6 @@
 """The values that all layers exchange: a message to be recorded, a message of the record."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
@@ -72,8 +71,7 @@ class NewMessage(NamedTuple):
     repeat: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Room:
+class Room(NamedTuple):
     """A network's channel.
 
     `id` is the column `room`; `channel` the spelling the network uses; `casemapping` how its names
@@ -124,16 +122,14 @@ class Message(NamedTuple):
         return Position(to_text(self.said_at), self.id)
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """Some messages, and whether the same request has `more` of them before or after."""
 
     messages: Sequence[Message]
     more: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(NamedTuple):
     """A member of a channel. `rank` is a prefix as in PREFIX of RPL_ISUPPORT (`@`, `+` ...)."""
 
     nick: str

@@ -5,7 +5,7 @@
 """
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from terrarium_mcp.chat.identity import as_channel
@@ -23,8 +23,7 @@ _ADDRESS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ServerAddress:
+class ServerAddress(NamedTuple):
     """What an address says; what it leaves open is 0, None or empty."""
 
     host: str

@@ -8,10 +8,9 @@ as it was typed, which only the line itself can show.
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import regex
@@ -53,8 +52,7 @@ class TermKind(StrEnum):
     PREFIX = "prefix"
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """A term as typed, without the quotation marks or the asterisk."""
 
     text: str

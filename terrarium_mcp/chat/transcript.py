@@ -16,7 +16,7 @@ import itertools
 import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from enum import Enum, auto
 from typing import Any, NamedTuple
@@ -60,8 +60,7 @@ class RenderOptions:
     viewer_url: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Transcript:
+class Transcript(NamedTuple):
     """The rendered text, the messages and gaps it shows, and the number of messages left out."""
 
     text: str
@@ -71,11 +70,10 @@ class Transcript:
 
     def headed(self, before: str, now: str) -> "Transcript":
         """The same with another first line: one that is no longer keeps it within the budget."""
-        return replace(self, text=harmless(now) + self.text.removeprefix(harmless(before)))
+        return self._replace(text=harmless(now) + self.text.removeprefix(harmless(before)))
 
 
-@dataclass(frozen=True, slots=True)
-class JsonCosts:
+class JsonCosts(NamedTuple):
     """What the messages cost as JSON, each of them, and the `budget` for that, in estimated tokens.
 
     A program that receives them in both forms receives the same messages in both.
@@ -158,8 +156,7 @@ def _where(message: Message, options: RenderOptions) -> str:
     return f"{room_name(message.room, options)} " if options.rooms_named else ""
 
 
-@dataclass(frozen=True, slots=True)
-class MessageReference:
+class MessageReference(NamedTuple):
     """The id and nick of a message that a line of a transcript shows."""
 
     id: int
@@ -406,8 +403,7 @@ def _tag_beside(source: str, text: str) -> str:
     return next(tag for tag in drawn if f"{source} {tag}" not in text)
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(NamedTuple):
     """Rendered rows: the text, how many rows it shows, and how many were left out."""
 
     text: str

@@ -1,6 +1,6 @@
 """What a reload of the settings changes at once, and what it does not. Pure."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from terrarium_mcp.settings.declarations import Settings
 
@@ -39,8 +39,7 @@ LIVE = frozenset(
 another connection to the network, another database, or another MCP server."""
 
 
-@dataclass(frozen=True, slots=True)
-class SettingsChange:
+class SettingsChange(NamedTuple):
     """The difference between the settings in use and those that were read again.
 
     Attributes:

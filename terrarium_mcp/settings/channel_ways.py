@@ -6,7 +6,7 @@ For a network these are settings; a `[channel."#tea"]` table overrides them for 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.errors import did_you_mean
@@ -19,8 +19,7 @@ Askers = Literal["anyone", "voiced", "account"]
 """Who may ask the model: anyone, holders of a rank, or people who are logged in to services."""
 
 
-@dataclass(frozen=True)
-class ChannelWays:
+class ChannelWays(NamedTuple):
     """How the bot behaves in one channel, or in private. An empty `persona` is the usual one."""
 
     role: Role = "both"

@@ -6,8 +6,8 @@ default. What a [[network]] table sets holds for its network before all of these
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from terrarium_mcp.settings.channel_ways import ChannelTable, unknown_channels
 from terrarium_mcp.settings.declarations import Settings, setting_names
@@ -18,8 +18,7 @@ from terrarium_mcp.settings.sources import NetworkTable, known_settings, layers
 from terrarium_mcp.settings.validation import validated
 
 
-@dataclass(frozen=True)
-class LoadedSettings:
+class LoadedSettings(NamedTuple):
     """The settings, and the source of each that is not a default, by its name."""
 
     settings: Settings

@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold, is_channel
@@ -95,8 +96,7 @@ def check_mounted_channels(mounts: Iterable[Mount], known: Collection[tuple[str,
                 )
 
 
-@dataclass(frozen=True)
-class _MountTable:
+class _MountTable(NamedTuple):
     """One table as written."""
 
     name: str

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import anyio
 from anyio import to_thread
@@ -54,8 +54,7 @@ def backlog_folder(database: Path) -> Path:
     return database.parent / "enhancements"
 
 
-@dataclass(frozen=True, slots=True)
-class Enhancement:
+class Enhancement(NamedTuple):
     """One idea: its file name and its front matter."""
 
     filename: str

@@ -1,8 +1,7 @@
 """The text of a digest: its headline, and its sections as rows, the most important first."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Message, Room
@@ -38,8 +37,7 @@ _MOST_NAMES = 5
 """People of a conversation who are named."""
 
 
-@dataclass(frozen=True, slots=True)
-class DigestSection:
+class DigestSection(NamedTuple):
     """The lines shown under a title, of `total`; `summaries` are those of its conversations."""
 
     name: str

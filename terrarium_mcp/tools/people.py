@@ -1,9 +1,9 @@
 """lookup_nick: who somebody is, as far as the log shows it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
@@ -72,8 +72,7 @@ class NickReport(BaseModel):
     left_out: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class LastSighting:
+class LastSighting(NamedTuple):
     """When and where a nick last did something; no `message` if that was a command to a bot."""
 
     at: datetime
@@ -125,8 +124,7 @@ async def _person(request: Request, nick: str, network: str, rooms: Sequence[Roo
     person = await request.store.people.lookup(
         nick, network, rooms, until=request.until, visible_only=request.visible_only
     )
-    return replace(
-        person,
+    return person._replace(
         evidence=[one for one in person.evidence if not opt_outs.has_nick(network, one.nick)],
         near=[one for one in person.near if not opt_outs.has_nick(network, one)],
     )
@@ -159,7 +157,7 @@ async def _apart_from_asides(request: Request, nick: str, activity: NickActivity
     if not activity.asides:
         return activity
     spoke = await _newest(request, nick, [activity], ())
-    return replace(activity, spoke=spoke.said_at if spoke else None)
+    return activity._replace(spoke=spoke.said_at if spoke else None)
 
 
 def _last_sighting(active: Sequence[NickActivity], newest: Message | None) -> LastSighting | None:

@@ -109,4 +109,4 @@ async def _found(query: Query, search: Search, request: Request) -> Hits:
     """What a query finds exactly, and its newest line; no line if it finds only similar ones."""
     exact = replace(search, query=query, sort=Sort.NEWEST, limit=1, wants_total=True)
     hits = await request.store.search(exact, "hint")
-    return hits if hits.rung in _EXACT else replace(hits, messages=[])
+    return hits if hits.rung in _EXACT else hits._replace(messages=[])

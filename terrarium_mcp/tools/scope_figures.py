@@ -1,9 +1,9 @@
 """The figures of a person, of words, of a time: what of the log they select, counted exactly."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.query import NO_TIME_LEFT, Query, parse_query
@@ -24,8 +24,7 @@ from terrarium_mcp.tools.search_arguments import rooms_searched, with_channels_t
 _LONGEST_QUERY = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """What to count, as the arguments of `get_channel_stats` say it; "" where they do not."""
 
     channel: str = ""
@@ -41,8 +40,7 @@ class Selection:
         return self == Selection(self.channel)
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
+class Figures(NamedTuple):
     """The figures of a selection: the query as it was read, its rooms, notes, and the counts."""
 
     query: Query

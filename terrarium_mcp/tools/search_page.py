@@ -1,7 +1,8 @@
 """One page of a search, as text within the budget; free of the MCP SDK, for the command line."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from terrarium_mcp.chat.cursors import BadCursor, Cursor, fingerprint_of, read_cursor
 from terrarium_mcp.chat.query import MOST_CHARACTERS
@@ -32,8 +33,7 @@ from terrarium_mcp.tools.search_text import (
 from terrarium_mcp.tools.silence import silence_notes
 
 
-@dataclass(frozen=True, slots=True)
-class SearchPage:
+class SearchPage(NamedTuple):
     """A page of hits as text, the transcript in it, and all other facts of it for a program."""
 
     hits: Hits
@@ -94,8 +94,7 @@ def _cursor(text: str, fingerprint: str) -> Cursor:
         raise TerrariumError(str(error)) from error
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
+class _Layout(NamedTuple):
     """How the pages of one search are rendered.
 
     Args:

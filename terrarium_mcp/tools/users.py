@@ -1,9 +1,8 @@
 """get_current_users: who is in a channel."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from mcp.types import CallToolResult
 from pydantic import BaseModel
@@ -42,8 +41,7 @@ class CurrentUsers(BaseModel):
     left_out: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class MemberList:
+class MemberList(NamedTuple):
     """The members of a room that the request may know of, and the reason if the list is stale."""
 
     room: Room

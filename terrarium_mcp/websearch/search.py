@@ -1,8 +1,7 @@
 """Web search through the operator's service: GET `?q=&num=`, a Bearer key, JSON `results`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import anyio
 import httpx2
@@ -23,8 +22,7 @@ class WebSearchFailed(TerrariumError):
     """The search service is not configured, does not answer, or sends an unusable answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class WebResult:
+class WebResult(NamedTuple):
     """One result of a web search."""
 
     title: str

@@ -2,7 +2,6 @@
 
 import base64
 import json
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -129,7 +128,7 @@ def test_a_cursor_nested_without_end_is_refused(nested: str) -> None:
 
 
 def test_the_largest_id_of_sqlite_fits_a_cursor() -> None:
-    largest = replace(CURSOR, snapshot=2**63 - 1, skip=0)
+    largest = CURSOR._replace(snapshot=2**63 - 1, skip=0)
     assert read_cursor(str(largest), "q", RUNGS) == largest
 
 

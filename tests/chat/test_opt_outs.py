@@ -1,7 +1,5 @@
 """Who is covered by an opt-out, and what may be written of a line because of it."""
 
-from dataclasses import replace
-
 import pytest
 
 from terrarium_mcp.chat.identity import Identity
@@ -12,7 +10,7 @@ from terrarium_mcp.chat.voices import VoiceRules
 from tests.store.scene import line_of
 
 ADA = Identity("net", "ada", "~ada", "host.example")
-COUNTESS = replace(ADA, account="countess")
+COUNTESS = ADA._replace(account="countess")
 
 
 def out(*people: Identity, **more: object) -> OptOuts:
@@ -28,14 +26,14 @@ def event(kind: MessageType, text: str, nick: str = "op") -> NewMessage:
     ("who", "covered"),
     [
         (ADA, True),
-        (replace(ADA, nick="ADA"), True),
-        (replace(ADA, account="somebody"), True),
-        (replace(ADA, host="HOST.example"), True),
-        (replace(ADA, user="~ADA"), False),
-        (replace(ADA, nick="eve"), False),
-        (replace(ADA, host="elsewhere"), False),
-        (replace(ADA, user="~eve"), False),
-        (replace(ADA, network="other"), False),
+        (ADA._replace(nick="ADA"), True),
+        (ADA._replace(account="somebody"), True),
+        (ADA._replace(host="HOST.example"), True),
+        (ADA._replace(user="~ADA"), False),
+        (ADA._replace(nick="eve"), False),
+        (ADA._replace(host="elsewhere"), False),
+        (ADA._replace(user="~eve"), False),
+        (ADA._replace(network="other"), False),
         (Identity("net", "ada"), True),
         (Identity("net", "eve"), False),
         (Identity("net", "ada", account="somebody"), False),
@@ -63,13 +61,13 @@ def test_an_account_covers_every_nick_and_host(who: Identity, covered: bool) -> 
 
 
 def test_a_host_that_was_stored_in_capitals_matches_too() -> None:
-    assert out(replace(ADA, host="HOST.EXAMPLE")).covers(ADA)
+    assert out(ADA._replace(host="HOST.EXAMPLE")).covers(ADA)
 
 
 def test_names_compare_as_the_network_does() -> None:
     brackets = Identity("net", "a[b]", "u", "h")
-    assert out(brackets).covers(replace(brackets, nick="A{B}"))
-    assert not out(brackets, casemappings={"net": "ascii"}).covers(replace(brackets, nick="a{b}"))
+    assert out(brackets).covers(brackets._replace(nick="A{B}"))
+    assert not out(brackets, casemappings={"net": "ascii"}).covers(brackets._replace(nick="a{b}"))
 
 
 def test_only_the_account_with_which_they_opted_out_may_undo_it() -> None:
@@ -124,7 +122,7 @@ def test_a_nick_that_they_took_later_silences_no_namesake_elsewhere() -> None:
     """Somebody could else opt out, and take the nicks of those behind a relay one by one."""
     rules = {"net": VoiceRules(relays=(Relay("tele", "net"),))}
     made = Decision("0", "ada")
-    opted = OptOuts({ADA: made, replace(ADA, nick="zoe"): made}, rules=rules)
+    opted = OptOuts({ADA: made, ADA._replace(nick="zoe"): made}, rules=rules)
     assert opted.permitted(line_of("tele", "<zoe> tea"))
     assert opted.permitted(line_of("zoe", "tea")._replace(user="", host=""))
     assert opted.permitted(event(MessageType.KICK, "zoe enough")) is None
@@ -149,14 +147,14 @@ def test_a_message_of_theirs_shows_a_new_nick_host_or_account_once() -> None:
     assert found == Identity("net", "ada", "~ada", "elsewhere", "countess")
     assert opted.with_identity(found, Decision("0", "ada")).new_identity(elsewhere) is None
     renamed = said._replace(kind=MessageType.NICK, text="zoe")
-    assert opted.new_identity(renamed) == replace(ADA, nick="zoe")
+    assert opted.new_identity(renamed) == ADA._replace(nick="zoe")
     assert opted.new_identity(line_of("bo", "tea")) is None
 
 
 def test_two_identities_are_one_person_by_account_else_by_nick_and_host() -> None:
-    assert COUNTESS.is_same(replace(COUNTESS, nick="zoe", host="elsewhere"))
+    assert COUNTESS.is_same(COUNTESS._replace(nick="zoe", host="elsewhere"))
     assert not COUNTESS.is_same(ADA)
-    assert ADA.is_same(replace(ADA, nick="Ada", host="Host.Example"))
-    for other in (replace(ADA, host="x"), replace(ADA, nick="eve"), replace(ADA, network="other")):
+    assert ADA.is_same(ADA._replace(nick="Ada", host="Host.Example"))
+    for other in (ADA._replace(host="x"), ADA._replace(nick="eve"), ADA._replace(network="other")):
         assert not ADA.is_same(other)
     assert not Identity("net", "ada").is_same(Identity("net", "ada"))

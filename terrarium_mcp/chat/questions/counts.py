@@ -3,7 +3,7 @@
 A search does not count; the figures do.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from terrarium_mcp.chat.questions.forms import NICK, form, named_person
 
@@ -33,8 +33,7 @@ _FORMS = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class CountQuestion:
+class CountQuestion(NamedTuple):
     """What to count: the lines of a nick, or with some words; of neither, all lines."""
 
     nick: str = ""

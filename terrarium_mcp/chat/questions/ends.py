@@ -3,7 +3,7 @@
 Ranked lines do not tell; lines with the words, sorted by time, do.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from terrarium_mcp.chat.questions.forms import form
 
@@ -20,8 +20,7 @@ _FORMS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class EndQuestion:
+class EndQuestion(NamedTuple):
     """The words of which the first or the last line is asked for."""
 
     words: str

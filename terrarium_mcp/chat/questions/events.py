@@ -4,7 +4,7 @@ No words of such a question find an event; a query with `type:` does.
 """
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.questions.forms import NICK, form, named_person
@@ -24,8 +24,7 @@ _PLACE = (
 fits in one way only, so that a stranger's thousand of them are read as fast as one."""
 
 
-@dataclass(frozen=True, slots=True)
-class _EventForm:
+class _EventForm(NamedTuple):
     """How such a question is put, and what of it is looked for.
 
     `by_nick` says that the person named did it; otherwise it was done to them, and the text of the

@@ -3,7 +3,7 @@
 No line says what the question says, so no words of it find one: the person and the time do.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from terrarium_mcp.chat.questions.forms import NICK, form, named_person
 
@@ -52,8 +52,7 @@ _OF_THEM = rf"what\s+{_OFTEN}{_HAVE}\s+(?:(?:they|she|he)\s+)?{_OFTEN}{_SAY}"
 """The question for the words of somebody whom an operator names."""
 
 
-@dataclass(frozen=True, slots=True)
-class PersonQuestion:
+class PersonQuestion(NamedTuple):
     """A question for what `nick` said: to somebody, about something, the links, or the last of it.
 
     The names and the topic are as written, and empty where the question has none: without `nick`

@@ -5,9 +5,9 @@ order of time anyway, and people mean different hours by it.
 """
 
 import re
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta, tzinfo
 from functools import cache
+from typing import NamedTuple
 
 _CLOCK = r"(?:\d{1,2}(?::\d\d)?\s*[ap]\.?m(?!\w)\.?|\d{1,2}:\d\d(?![\d:])|noon)"
 _AND = r"(?:and|to|until|till|-)"
@@ -29,8 +29,7 @@ _ABOUT = {"at": timedelta(minutes=30), "around": timedelta(hours=1), "about": ti
 _NOON, _FIELDS = 12, re.compile(r"(\d+)(?::(\d\d))?\s*(?:([ap])\.?m\.?)?", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class TimeOfDay:
+class TimeOfDay(NamedTuple):
     """Words beside those for a day, from `begin` to `end` of the text, and the time they name."""
 
     begin: int

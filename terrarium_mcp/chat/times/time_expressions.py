@@ -6,8 +6,8 @@ it. A search sorted by time is narrowed to it (tools/plain_questions.py).
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from typing import NamedTuple
 
 from terrarium_mcp.chat.times.calendar_words import PERIODS, Period
 from terrarium_mcp.chat.times.clock_times import time_of_day
@@ -30,8 +30,7 @@ _RELATED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TimeExpression:
+class TimeExpression(NamedTuple):
     """A time from `since` to `until` (exclusive), and the words `said`, which begin at `at`.
 
     With since or after it extends to today; with before or until it begins in 1900, and only its

@@ -1,7 +1,7 @@
 """Timestamps: sortable UTC text as the store writes it, and positions in the order of messages."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
+from typing import NamedTuple
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 """From which databases count their seconds, or parts of these."""
@@ -39,8 +39,7 @@ def to_iso(moment: datetime) -> str:
     return to_text(moment).replace(" ", "T") + "Z"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Position:
+class Position(NamedTuple):
     """A position in the order of all messages, which is (timestamp, id) everywhere.
 
     `timestamp` is text as in the column; `id` 0 precedes every message of that moment.

@@ -1,10 +1,9 @@
 """What a bulk append did."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class AppendTotals:
+class AppendTotals(NamedTuple):
     """How many messages a bulk append was given, and how many it left out.
 
     Those are messages that were already stored, and those of people who opted out.

@@ -1,7 +1,6 @@
 """Figures: exact counts of what was said, in rooms and in what a search selects."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date, datetime
 from typing import NamedTuple
 
@@ -18,8 +17,7 @@ MOST_PERIODS = 400
 """Periods with lines that are listed: a year of days. Each takes up to 1 ms, as does a pause."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(NamedTuple):
     """What is counted besides lines. Words, questions and links are those in lines of speech."""
 
     words: int = 0
@@ -53,8 +51,7 @@ class RoomStats(NamedTuple):
     tally: Tally | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ScopeDetails:
+class ScopeDetails(NamedTuple):
     """Who said the lines of a search scope, where and at which hours.
 
     `people` counts all who did, `talkers` are the ten with most lines, as (network, nick, lines).
@@ -67,8 +64,7 @@ class ScopeDetails:
     hours: Sequence[int]
 
 
-@dataclass(frozen=True, slots=True)
-class ScopeStats:
+class ScopeStats(NamedTuple):
     """How many messages a search scope holds, exactly, and when they were said.
 
     `details` is None where there are too many messages to read each of them. `periods` are those

@@ -3,20 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from terrarium_mcp.chat.records import Member, Room
 
 
-@dataclass(frozen=True, slots=True)
-class PresenceSnapshot:
+class PresenceSnapshot(NamedTuple):
     """The members of a room at `as_of`; None if no member list was ever received."""
 
     people: Sequence[Member]
     as_of: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NickActivity:
+class NickActivity(NamedTuple):
     """What a nick did in one room: its lines, when it last spoke, and when it was last seen.
 
     `asides`, its commands to a bot or the bot's own words, are none of its lines; but `spoke` may
@@ -45,8 +44,7 @@ class Evidence:
     count: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Person:
+class Person(NamedTuple):
     """What is known of a nick on a network; if nothing is, `near` are similar nicks."""
 
     nick: str

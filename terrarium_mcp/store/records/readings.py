@@ -1,9 +1,8 @@
 """What is read of the history besides messages: conversations, digests, links."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from terrarium_mcp.chat.records import Message
 
@@ -12,8 +11,7 @@ if TYPE_CHECKING:  # types only: the package is loaded when a conversation is re
     from terrarium_mcp.chat.disentanglement import ReplyLink
 
 
-@dataclass(frozen=True, slots=True)
-class Conversation:
+class Conversation(NamedTuple):
     """The lines that belong to a message, oldest first, the message included.
 
     `links` gives for each of them the line it answers; a line from outside the window, reached by
@@ -31,16 +29,14 @@ class Conversation:
     looked_at: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class RecentDigest:
+class RecentDigest(NamedTuple):
     """The digest of a time. `reached`: it was read only back to here; None if it was read whole."""
 
     digest: "Digest"
     reached: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """A URL, the newest message that contains it, and the number of messages that do."""
 
     url: str
@@ -48,8 +44,7 @@ class Link:
     times: int
 
 
-@dataclass(frozen=True, slots=True)
-class KnownLine:
+class KnownLine(NamedTuple):
     """The newest line of a room, as the network knows it: where to go on after an absence.
 
     `said_at` is the server's own time where it gave one. `nick` and `text` are those of speech that

@@ -4,10 +4,10 @@ None of them knows how the lines are stored.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from terrarium_mcp.chat.cursors import Cursor
 from terrarium_mcp.chat.query import Query
@@ -97,8 +97,7 @@ class Search:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Hits:
+class Hits(NamedTuple):
     """One page of hits, the rung that found them, and their total (at most `COUNTED` + 1).
 
     Attributes:
@@ -122,7 +121,7 @@ class Hits:
     rung: Rung
     total: int
     next: Cursor | None = None
-    tried: Sequence[Rung] = field(default=())
+    tried: Sequence[Rung] = ()
     total_is_exact: bool = True
     reached: datetime | None = None
     with_all_words: int = 0
@@ -140,8 +139,7 @@ class Hits:
         return f"{self.total}" if self.total_is_exact else f"{self.total}+"
 
 
-@dataclass(frozen=True, slots=True)
-class RungReport:
+class RungReport(NamedTuple):
     """A rung that was tried: its total (as `Hits.total`), and the seconds it took."""
 
     rung: Rung
@@ -149,8 +147,7 @@ class RungReport:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(NamedTuple):
     """How a search came to its hits.
 
     `clauses` are the terms searched for on the rung that answered, in place of the query's own;

@@ -12,9 +12,9 @@ import socket
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from filelock import BaseFileLock, FileLock, Timeout
 
@@ -36,8 +36,7 @@ Claim = tuple[str, str]
 """A network and a channel."""
 
 
-@dataclass(frozen=True, slots=True)
-class Claimant:
+class Claimant(NamedTuple):
     """The contents of a claim file: a recording process, and the channels it records."""
 
     pid: int
@@ -147,7 +146,7 @@ def _claim(path: Path, own: BaseFileLock, channels: Collection[Claim]) -> None:
             _refuse_shared(path, channels)
             own.acquire(blocking=False)
             give_to_owner(Path(own.lock_file), path)
-            written = json.dumps(asdict(_ourselves(channels))) + "\n"
+            written = json.dumps(_ourselves(channels)._asdict()) + "\n"
             Path(own.lock_file).write_text(written, "utf-8")
     except (OSError, Timeout) as error:
         raise StoreFailed(

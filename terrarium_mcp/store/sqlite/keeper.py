@@ -12,9 +12,9 @@ import logging
 import os
 import sys
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import anyio
 from filelock import FileLock, Timeout
@@ -44,8 +44,7 @@ CLAIM_EVERY = 1.0
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class KeeperRecord:
+class KeeperRecord(NamedTuple):
     """The contents of the lock file, for people: which process is the keeper, and since when."""
 
     pid: int
@@ -63,7 +62,7 @@ class KeeperRecord:
     def write(self, lock: Path) -> None:
         """Write the record. Without permission (Windows locks the very bytes) there is none."""
         try:
-            lock.write_text(json.dumps(asdict(self)) + "\n", "utf-8")
+            lock.write_text(json.dumps(self._asdict()) + "\n", "utf-8")
         except OSError as error:
             log.debug("no keeper record in %s: %s", lock, error)
 

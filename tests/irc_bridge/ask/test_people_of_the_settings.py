@@ -1,7 +1,5 @@
 """Admins and guardians: whom the settings mean, and whom they do not."""
 
-from dataclasses import replace
-
 import pytest
 
 from terrarium_mcp.chat.identity import Identity
@@ -16,8 +14,8 @@ STRANGER = Identity("net", "countess", "~eve", "elsewhere")
     ("who", "is_admin"),
     [
         (ADA, True),
-        (replace(ADA, account="Countess", host="elsewhere"), True),
-        (replace(ADA, account=""), True),
+        (ADA._replace(account="Countess", host="elsewhere"), True),
+        (ADA._replace(account=""), True),
         (STRANGER, False),
         (Identity("net", "ada", account="ada"), False),
         (Identity("net", "countess"), False),

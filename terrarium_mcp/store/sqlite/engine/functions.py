@@ -7,12 +7,11 @@ import json
 from base64 import b32encode
 from binascii import crc_hqx
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import repeat
 from struct import pack
-from typing import Any
+from typing import Any, NamedTuple
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import plain
@@ -160,8 +159,7 @@ def meets(message: object, terms: object) -> bool:
     ) and not any(contains_term(line, term) for term in demand.excluded)
 
 
-@dataclass(frozen=True, slots=True)
-class TextConditions:
+class TextConditions(NamedTuple):
     """Terms of a query that no index answers: only the text of each message does."""
 
     clauses: tuple[tuple[Term, ...], ...] = ()

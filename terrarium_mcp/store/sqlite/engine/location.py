@@ -2,15 +2,14 @@
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 _DESCRIPTORS = Path("/dev/fd")
 """The open files of this process by number, on Linux and macOS."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileLocation:
+class FileLocation(NamedTuple):
     """A file that SQLite holds open, found by a descriptor of SQLite's.
 
     No descriptor of our own: closing it would release SQLite's locks

@@ -6,9 +6,8 @@ other message.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.line_tallies import LineTallies, PlaceName, joined_tallies
@@ -16,8 +15,7 @@ from terrarium_mcp.store.sqlite.index.line_tallies import LineTallies, PlaceName
 ColumnValue = TypeVar("ColumnValue")
 
 
-@dataclass(frozen=True, slots=True)
-class IndexTexts:
+class IndexTexts(NamedTuple):
     """The texts of messages with consecutive ids, in their order.
 
     Attributes:

@@ -2,8 +2,6 @@
 
 # ruff: noqa: S608 -- every statement is made of constants
 
-from dataclasses import replace
-
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 from terrarium_mcp.store.sqlite.index.message_index import WORDS
@@ -23,8 +21,7 @@ async def voiced(writer: Writer, texts: IndexTexts) -> IndexTexts:
     words, pairs = [*texts.words], [*texts.pairs]
     for number, _, _, _, _, its_words, its_pairs in rows:
         words[number - texts.first], pairs[number - texts.first] = its_words, its_pairs
-    return replace(
-        texts,
+    return texts._replace(
         words=words,
         pairs=pairs,
         asides=[(row["room"], row["nick"]) for row in rows if row["aside"]],

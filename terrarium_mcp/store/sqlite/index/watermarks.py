@@ -3,7 +3,7 @@
 import json
 import logging
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.refolding import ROOM_MOVES
@@ -18,8 +18,7 @@ _COMPLETE_TO_NOTHING = dict.fromkeys(EVERYTHING, 0)
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class IndexState:
+class IndexState(NamedTuple):
     """How far everything derived is.
 
     Attributes:

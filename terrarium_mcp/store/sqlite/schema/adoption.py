@@ -1,8 +1,8 @@
 """Adoption: how the database of another program was read when terrarium-mcp took it over."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from terrarium_mcp.errors import HostFailure
@@ -17,8 +17,7 @@ class WrongZone(HostFailure):
     """TERRARIUM_SOURCE_TIMEZONE names another zone than the one the database was read in."""
 
 
-@dataclass(frozen=True, slots=True)
-class Adoption:
+class Adoption(NamedTuple):
     """Which program made the database, and how it was read; "" for what is not known."""
 
     source: str

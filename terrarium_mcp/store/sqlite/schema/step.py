@@ -2,15 +2,14 @@
 
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from typing import NamedTuple
 
 ReportProgress = Callable[[float], None]
 """Receives the part of the work that is done, 0 to 1. May raise to stop it."""
 
 
-@dataclass(frozen=True, slots=True)
-class SourceDatabase:
+class SourceDatabase(NamedTuple):
     """How to read the database of another program that this migration adopts."""
 
     zone: tzinfo

@@ -51,7 +51,7 @@ class MessageSearch:
         """
         climb = await self._climbed_in_time(search, fingerprint)
         tried = tuple(report.rung for report in climb.tried)
-        return replace(climb.hits, tried=tried, left_out=climb.left_out)
+        return climb.hits._replace(tried=tried, left_out=climb.left_out)
 
     async def explained(self, search: Search) -> Explanation:
         """The hits of the first page, and how the search comes to them."""
@@ -92,7 +92,7 @@ class MessageSearch:
             lines = max(hits.total, len(hits.messages))
             tried.append(RungReport(rung, lines, perf_counter() - began))
             if search.cursor or attempt.is_answered_by(hits):
-                return _Climb(tried, replace(hits, with_all_words=few.total), page, left_out)
+                return _Climb(tried, hits._replace(with_all_words=few.total), page, left_out)
             if hits.messages and not few.messages:
                 few, best = hits, page
         return _Climb(tried, few, best, left_out)

@@ -300,8 +300,7 @@ class Pages:
 def _with_stand_ins(hits: Hits, request: PageRequest, head: RankedHead) -> Hits:
     """The hits, with the words that stand in for those typed, and the hits without any."""
     taken = request.attempt.stand_ins if request.rung is Rung.SIMILAR else head.stand_ins
-    return replace(
-        hits,
+    return hits._replace(
         unsaid=taken.unsaid,
         stand_ins=taken.said_in(message.text for message in hits.messages),
         wordless=[message.id for message in hits.messages if message.id in head.wordless],

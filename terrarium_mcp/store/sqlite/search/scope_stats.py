@@ -6,7 +6,6 @@ Every number is exact, or there is none: a count that takes too long ends in `To
 # ruff: noqa: S608 -- every statement is made of constants and our own ids
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date
 from typing import Protocol
 
@@ -106,8 +105,8 @@ class ScopeCounter:
         stats = await self._tallied(search, per, self._lines(query))
         asides = await self._asides(query)
         if _selects_all_talk(search.query):
-            return replace(stats, asides=asides)
-        return replace(stats, left_out=asides)
+            return stats._replace(asides=asides)
+        return stats._replace(left_out=asides)
 
     async def _tallied(self, search: Search, per: str, lines: ScopeLines) -> ScopeStats:
         """The statistics of these lines, without the asides."""
@@ -137,7 +136,7 @@ class ScopeCounter:
         counts = lines_by_period(read, starts) if read is not None else await lines.between(starts)
         periods = _newest_first(calendar, counts)[:MOST_PERIODS]
         is_cut = sum(lines for _, lines in periods) < total
-        return replace(stats, periods=periods, is_cut=is_cut)
+        return stats._replace(periods=periods, is_cut=is_cut)
 
     async def _details(
         self, search: Search, total: int, lines: ScopeLines, read: list[CountedLine] | None

@@ -1,9 +1,9 @@
 """Spans: when each room was recorded. The times between them are gaps."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from operator import attrgetter
+from typing import NamedTuple
 
 from terrarium_mcp.chat.coverage import PLAYBACK, Coverage, Span
 from terrarium_mcp.chat.records import Room
@@ -125,8 +125,7 @@ class Spans:
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class _RecordedSpan:
+class _RecordedSpan(NamedTuple):
     """A span as stored; `alive` is the last heartbeat of an open one, "" of one that has ended."""
 
     span: Span
@@ -135,7 +134,7 @@ class _RecordedSpan:
     def span_since(self, fresh_since: str) -> Span:
         """The span, which is going on if its last heartbeat is not before `fresh_since`."""
         is_going_on = self.alive != "" and self.alive >= fresh_since
-        return replace(self.span, going_on=True) if is_going_on else self.span
+        return self.span._replace(going_on=True) if is_going_on else self.span
 
 
 async def mark_alive(writer: Writer, network: str, channels: Iterable[str], at: datetime) -> None:

@@ -4,7 +4,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
@@ -75,9 +74,6 @@ class Stats:
         )
 
 
-_NAMES = [field.name for field in fields(Tally)]
-
-
 def _totals(room: Room, row: Row | None) -> RoomStats:
     """The totals of a room from a row with the columns `stats_sql.TOTALS`."""
     if row is None:
@@ -100,7 +96,7 @@ def _detailed(room: Room, row: Row | None) -> RoomStats:
     return _totals(room, row)._replace(
         talkers=_pairs(row["talkers"]),
         hours=_by_hour(row["hours"]),
-        tally=Tally(**{name: row[name] for name in _NAMES}),
+        tally=Tally(**{name: row[name] for name in Tally._fields}),
     )
 
 

@@ -5,7 +5,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import aclosing, closing
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -296,7 +296,7 @@ def plain(figures: RoomStats) -> dict[str, Any]:
     """Figures in the form of `brute`."""
     told = figures._asdict()
     tally = told.pop("tally")
-    told |= asdict(tally) if tally else {}
+    told |= tally._asdict() if tally else {}
     del told["room"]
     told["talkers"] = [(fold(nick), lines) for nick, lines in figures.talkers]
     return told | {name: to_text(told[name]) if told[name] else None for name in ("first", "last")}

@@ -121,12 +121,12 @@ async def test_a_summary_that_does_not_rest_on_the_removed_turn_stays(
 async def test_everything_that_a_person_asked_goes_and_nothing_of_others(
     store: Store, file: Path, remove: Remove
 ) -> None:
-    logged_out = replace(ADA, account="")
+    logged_out = ADA._replace(account="")
     namesake = Identity("net", "ada", "~eve", "elsewhere.example", "eve")
     there = DialoguePlace("other", "#tea")
     await put(store, turn(1), turn(2, asker=BO), turn(3, asker=namesake), turn(4, window=2))
     await put(store, turn(1, asker=logged_out), turn(2, state=TurnState.OPEN), place=IN_PRIVATE)
-    await put(store, turn(1, asker=replace(ADA, network="other")), place=there)
+    await put(store, turn(1, asker=ADA._replace(network="other")), place=there)
     traces = await store.removal.traces(PurgeTarget("ada"))
     assert (traces.turns, traces.total) == (6, 6)
     await remove(store)

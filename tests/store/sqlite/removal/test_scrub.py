@@ -102,7 +102,7 @@ async def lived_in(file: Path) -> None:
 async def talked_to(store: Store) -> None:
     """Dialogues in which she asked, in which a line of hers was read, and in which neither was."""
     for place in (TEA, DialoguePlace("net", person=f"user@host ~ada@{HERS[0]}.example")):
-        asker = replace(COUNTESS, host=f"{HERS[0]}.example", account=HERS[1])
+        asker = COUNTESS._replace(host=f"{HERS[0]}.example", account=HERS[1])
         asked = turn(1, asker=asker, question=told(ASKED), state=TurnState.OPEN)
         steps = (ToolStep(1, "search_irc_history", f'{{"query": "{HERS[2]}"}}', HERS[3]),)
         read = turn(2, asker=BO, steps=steps, answer=told(ANSWERED), sources=frozenset((1, 3)))

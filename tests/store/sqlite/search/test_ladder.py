@@ -1,6 +1,5 @@
 """The ladder: where all words find too little, looser look-ups go on, and the exact lines lead."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -188,6 +187,6 @@ async def test_an_explanation_climbs_the_same_rungs(store: Store) -> None:
         search = Search(query=parse_query(words), rooms=await store.rooms.all(), limit=5)
         hits = await store.search(search, words)
         why = await store.search.explained(search)
-        shown = replace(hits, next=None, tried=())
-        assert replace(why.hits, next=None, tried=()) == shown, words
+        shown = hits._replace(next=None, tried=())
+        assert why.hits._replace(next=None, tried=()) == shown, words
         assert [one.rung for one in why.tried] == list(hits.tried), words

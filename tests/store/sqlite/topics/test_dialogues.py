@@ -103,7 +103,7 @@ async def test_places_are_apart(store: Store) -> None:
         DialoguePlace("other", person="account countess"),
     ]
     for number, place in enumerate(places, 1):
-        asker = replace(ADA, network=place.network)
+        asker = ADA._replace(network=place.network)
         await put(store, turn(number, asker=asker), place=place)
     for number, place in enumerate(places, 1):
         dialogue = await store.dialogues.load(place)

@@ -1,6 +1,5 @@
 """Of people who opted out the store writes nothing, whoever hands it their lines."""
 
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from terrarium_mcp.store.sqlite.ingest import opted_out
 from tests.store.scene import NOON, SETTINGS, chat, differences, line_of, room, rows_of, write
 
 ADA = Identity("net", "ada", "~ada", "host.example")
-COUNTESS = replace(ADA, account="countess")
+COUNTESS = ADA._replace(account="countess")
 
 
 async def lines(store: Store) -> list[str]:
@@ -60,7 +59,7 @@ async def test_they_stay_opted_out_through_nicks_logins_and_hosts(store: Store) 
     for message in (logged_in, from_afar, after_logout):
         assert await store.messages.append([message]) == [0]
     assert await lines(store) == []
-    await store.opt_outs.remove(replace(COUNTESS, nick="x"))
+    await store.opt_outs.remove(COUNTESS._replace(nick="x"))
     assert not await store.opt_outs.current()
 
 
@@ -71,18 +70,18 @@ async def test_a_nick_change_counts_for_the_next_line_of_the_same_group(store: S
 
 
 async def test_a_new_host_or_login_without_a_line_is_followed(store: Store) -> None:
-    cloaked = replace(ADA, host="cloak")
+    cloaked = ADA._replace(host="cloak")
     await store.opt_outs.add(ADA, NOON)
     await store.opt_outs.follow(ADA, cloaked)
-    await store.opt_outs.follow(replace(ADA, nick="bo"), replace(ADA, nick="bo", host="cloak"))
+    await store.opt_outs.follow(ADA._replace(nick="bo"), ADA._replace(nick="bo", host="cloak"))
     opt_outs = await store.opt_outs.current()
     assert opt_outs.covers(cloaked)
-    assert not opt_outs.covers(replace(cloaked, nick="bo"))
+    assert not opt_outs.covers(cloaked._replace(nick="bo"))
 
 
 async def test_only_they_themselves_can_undo_it(store: Store) -> None:
     await store.opt_outs.add(COUNTESS, NOON)
-    for other in (ADA, replace(COUNTESS, account="eve"), Identity("net", "ada")):
+    for other in (ADA, COUNTESS._replace(account="eve"), Identity("net", "ada")):
         await store.opt_outs.remove(other)
         assert (await store.opt_outs.current()).covers(COUNTESS)
     await store.opt_outs.remove(COUNTESS)
@@ -146,7 +145,7 @@ async def test_nick_changes_without_end_do_not_fill_the_disk(
 
 
 async def test_a_network_that_gets_its_name_keeps_its_opt_outs(file: Path) -> None:
-    nameless = replace(ADA, network="irc")
+    nameless = ADA._replace(network="irc")
     async with open_store(file) as store:
         await store.messages.append([line_of("bo", "tea")._replace(network="irc")])
         await store.opt_outs.add(nameless, NOON)
