@@ -27,15 +27,21 @@ class NickServ:
         self._asked = False
 
     def ask_for(self, nick: str) -> None:
-        """Have the nick freed, if NickServ turns out to be a service."""
+        """Have the nick freed, if NickServ turns out to be a service.
+
+        A request that is still unanswered by then counts as lost: services may have been away.
+        """
         if self._logged_in() and self._requests:
             self._wanted = nick
+            self._asked = False
             self._post("WHOIS", NAME)
 
     def on_whois_operator(self, line: IrcMessage) -> None:
         """Ask, now that the server says what NickServ is (313): `is a Network Service`."""
         is_ours = self._client.nickname == self._wanted
         if len(line.params) < 3 or not self._wanted or is_ours or not self._requests:
+            return
+        if self._asked:  # this server was slow to answer an earlier WHOIS
             return
         _, who, what = line.params[:3]
         if self._client.is_same_nick(who, NAME) and "service" in what.lower():
