@@ -20,6 +20,7 @@ from terrarium_mcp.tools.known_nicks import people_called, unknown_nick_notes
 from terrarium_mcp.tools.plain_questions import read_as_question
 from terrarium_mcp.tools.repeated_query import query_argument
 from terrarium_mcp.tools.search_arguments import rooms_searched, with_channels_taken
+from terrarium_mcp.tools.version_notes import version_notes
 
 _LONGEST_QUERY = 200
 
@@ -64,8 +65,11 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
     lines = _lines_of(request, rooms, until, query)
     stats = await request.store.count(lines, selection.per)
     notes = [f"note: {sentence}" for sentence in query.notes]
+    spelt_otherwise = await version_notes(request, lines, stats.lines)
+    notes += spelt_otherwise
     if not stats.lines:
         notes += await unknown_nick_notes(request, query.nicks, rooms)
+    if not (stats.lines or spelt_otherwise):
         notes += await _question_notes(request, selection.channel, lines)
     if stats.lines and stats.details is None:
         notes.append(

@@ -207,6 +207,29 @@ async def test_a_word_that_nobody_said_counts_as_no_line_and_no_similar_word_doe
     assert "note: no one called adda is recorded here; similar nicks: Ada" in told.outside
 
 
+@pytest.mark.parametrize(
+    ("query", "lines", "note"),
+    [
+        ("4.0.0", 2, '1 line more {}: query="4.0.0 OR v4.0.0"'),
+        ("V4.0.0", 1, '2 lines more {}: query="V4.0.0 OR 4.0.0"'),
+        ("octave v4.0.1 from:ada", 0, '1 line more {}: query="octave v4.0.1 OR 4.0.1 from:ada"'),
+        ("4.0.0 OR v4.0.0", 3, ""),
+        ('"4.0.0"', 2, ""),
+        ("octave 4.0.1", 1, ""),
+        ("example.org", 1, ""),
+    ],
+)
+async def test_a_version_counts_as_written_and_a_note_says_how_else_it_is_written(
+    house: House, query: str, lines: int, note: str
+) -> None:
+    await house.hears("<ada> 4.0.0\n<ada> 4.0.0 is out\n<bo> v4.0.0!\n<ada> octave 4.0.1")
+    await house.hears("<bo> see example.org\n<bo> not vexample.org")
+    told = await house.learns("get_channel_stats", query=query)
+    assert told.facts["lines"] == lines
+    expected = f"note: {note.format('with the other spelling of a version')}"
+    assert told.facts["notes"] == ([expected] if note else [])
+
+
 async def test_a_name_with_a_comma_is_one_person(house: House) -> None:
     line = line_of("Smith, John", "tea")
     await house.store.messages.append([line])

@@ -17,6 +17,7 @@ from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
     listed,
     nick_in,
     nothing_found,
+    other_spellings,
     refused,
     without_cutoff,
 )
@@ -115,7 +116,8 @@ def _of_words(
         as_word = f'; "{when}" in quotes is the word' if _MAY_BE_A_WORD.fullmatch(when) else ""
         return [f"{shown(when)}: {_total(found, context)}{besides}{by}{_places(found)}{as_word}"]
     what = shown(words.query) or "Everybody"
-    return [f"{what}{hours}: {_total(found, context)}{by}{_places(found)}"]
+    otherwise = other_spellings(found)
+    return [f"{what}{hours}: {_total(found, context)}{by}{_places(found)}{otherwise}"]
 
 
 def _total(found: ToolAnswer, context: CommandContext) -> str:

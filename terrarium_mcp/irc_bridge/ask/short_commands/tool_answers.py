@@ -78,6 +78,12 @@ def read_as_text(found: ToolAnswer) -> list[str]:
     return [_sentence(note) for note in _notes(found) if " was read as text" in note]
 
 
+def other_spellings(found: ToolAnswer) -> str:
+    """That a version was also written otherwise, and the query for both; "" if it was not."""
+    said = [_sentence(note) for note in _notes(found) if "the other spelling of a version" in note]
+    return f". {' '.join(said)}" if said else ""
+
+
 def covered(facts: Mapping[str, Any]) -> str:
     """What the record covers, beginning like a sentence: `Recorded 2026-01-03 to now. ...`."""
     text = str(facts.get("covered", "")) or "it is not known what was recorded."

@@ -108,6 +108,20 @@ async def test_what_was_never_said_says_what_the_record_covers(tmp_path: Path) -
         assert answer.startswith("Nothing found with exactly these words. Nothing recorded yet.")
 
 
+async def test_of_a_version_also_how_often_it_was_written_otherwise(tmp_path: Path) -> None:
+    lines = [on(1, "4.0.0 is out", "ada"), on(2, "v4.0.0 at last", "bo"), on(3, "v4.0.1", "bo")]
+    more = '1 line more with the other spelling of a version: query="{} OR {}".'
+    async with desk(tmp_path, lines) as scene:
+        assert await scene.asks("!stats 4.0.0") == [
+            "4.0.0: 1 line, first 2026-01-01, last 2026-01-01; by 1 person: ada 1. "
+            + more.format("4.0.0", "v4.0.0")
+        ]
+        (none,) = await scene.asks("!stats 4.0.1")
+        assert none.startswith(
+            f"Nothing found with exactly these words. {more.format('4.0.1', 'v4.0.1')} Nothing rec"
+        )
+
+
 async def test_in_private_by_channel(tmp_path: Path) -> None:
     lines = [*TALK, on(6, "mate", "alice", "#mate"), on(7, "x", "alice", "#x")]
     shared = ("#tea", "#mate")
