@@ -14,9 +14,12 @@ COMMANDS = (
     "status", "more", "clear", "compact", "stop", "quiet", "optout", "optin", "forget",
 )  # fmt: skip
 """Every command that the bot answers, and so that a line of the log may be. A change of what
-`is_command` says needs a version of the schema that has every line looked at again, as v10.sql."""
+`is_command` says needs a version of the schema that has every line looked at again, as v11.sql."""
 
 _BLANK = re.compile(r"\s")
+
+_NO_SMILEY = re.compile(r"\s|$|(?!\w+:)(?!(\w)\1+(?!\w))\w\w")
+"""What follows the colon of an address, and not that of `:)`, `:D`, `:PP` or `:smile:`."""
 
 _SIMILAR_NICK = 9 - len("-07")
 """Characters that a similar nick keeps of the nick. RFC 1459 1.2: every server takes 9; its own
@@ -44,12 +47,20 @@ def first_word(text: str) -> tuple[str, str]:
 def addressed_to(nick: str, said: str, casemapping: str = DEFAULT_CASEMAPPING) -> str | None:
     """The text of `Terra: text`, `Terra, text` or `@Terra text`; None if no line begins so.
 
-    It is empty if nothing follows.
+    It is empty if nothing follows. There may be a blank before the colon, unless that begins a
+    smiley: `Terra :)` is said of us.
 
     Nicks compare as the network does: `terra{}: hi` is for `Terra[]` under rfc1459.
     """
     found = _address(nick, casemapping).match(said)
-    return said[found.end() :].strip() if found else None
+    if not found:
+        return None
+    text = said[found.end() :].strip()
+    if not found[0][-1].isspace():
+        return text
+    if text[:1] and text[0] in BEHIND_NICK and _NO_SMILEY.match(text, 1):
+        return text[1:].strip()
+    return text if said.startswith("@") else None
 
 
 def is_command(
@@ -64,14 +75,21 @@ def is_command(
         casemapping: how nicks compare on its network.
     """
     found = command_after(prefix, said)
-    if found and (found[0] in COMMANDS or command_meant(found[0], prefix)):
+    if found and (found[0] in COMMANDS or command_meant(found[0], prefix, nick, casemapping)):
         return True
     return addressed_to(nick, said, casemapping) is not None
 
 
-def command_meant(name: str, prefix: str) -> str:
-    """The command that a name behind the prefix nearly is, as in `!serch`; "" if there is none."""
-    return "" if may_begin_sentence(prefix) else nearest_command(name, COMMANDS)
+def command_meant(name: str, prefix: str, nick: str, casemapping: str = DEFAULT_CASEMAPPING) -> str:
+    """The command that a name behind the prefix nearly is, as in `!serch`; "" if there is none.
+
+    Of the bot's nick, as in `!terra who?`, it is the one that asks it.
+    """
+    if may_begin_sentence(prefix):
+        return ""
+    if re.fullmatch(_names(nick, casemapping), name):
+        return QUESTIONS[0]
+    return nearest_command(name, COMMANDS)
 
 
 def may_begin_sentence(prefix: str) -> bool:
@@ -86,8 +104,16 @@ def similar_nick(nick: str, number: int) -> str:
 
 @lru_cache(maxsize=16)  # compiled once for a nick, asked for every line that is indexed
 def _address(nick: str, casemapping: str) -> re.Pattern[str]:
+    names = _names(nick, casemapping)
+    return re.compile(
+        rf"{names}(?:[{BEHIND_NICK}]|\s+(?=[{BEHIND_NICK}]))|@{names}(?:[{BEHIND_NICK}]|\s|$)"
+    )
+
+
+@lru_cache(maxsize=16)
+def _names(nick: str, casemapping: str) -> str:
+    """A pattern of the nick as its network spells it, and of similar ones."""
     spelt = [
         f"[{''.join(map(re.escape, sorted(same_characters(char, casemapping))))}]" for char in nick
     ]
-    names = rf"(?:{''.join(spelt)}|{''.join(spelt[:_SIMILAR_NICK])}-\d\d)"
-    return re.compile(rf"{names}[{BEHIND_NICK}]|@{names}(?:[{BEHIND_NICK}]|\s|$)")
+    return rf"(?:{''.join(spelt)}|{''.join(spelt[:_SIMILAR_NICK])}-\d\d)"

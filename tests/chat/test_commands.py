@@ -5,6 +5,7 @@ import pytest
 from terrarium_mcp.chat.commands import (
     addressed_to,
     command_after,
+    command_meant,
     is_command,
     similar_nick,
 )
@@ -30,6 +31,16 @@ TO_TERRA = (
     "@terra: hi",
     "@Terra-07 hi",
     "@Terra",
+    "Terra : hi",
+    "Terra :hi",
+    "terra , hi",
+    "Terra :",
+    "Terra-07 : hi",
+    "Terra \uff1a\u4f60\u597d",
+    "@Terra : hi",
+    "!terra hi",
+    "!Terra",
+    "!terra-07 hi",
 )
 TO_NOBODY = (
     "",
@@ -56,6 +67,17 @@ TO_NOBODY = (
     "ask Terra: who?",
     "Terra-7: hello",
     "Terra-123: hello",
+    "Terra :)",
+    "Terra :D hi",
+    "Terra :PPP",
+    "Terra :smile:",
+    "Terra :-) thanks",
+    "Terra ... : hi",
+    "Terrapin : hi",
+    "!terrapin hi",
+    ".terra hi",
+    "?terra hi",
+    "~terra",
 )
 
 
@@ -134,4 +156,13 @@ def test_the_parts_of_a_command() -> None:
         addressed_to("Terra", "@Terra, who?") == addressed_to("Terra", "Terra\uff0cwho?") == "who?"
     )
     assert addressed_to("Terra", "Terra:") == ""
+    assert addressed_to("Terra", "Terra : who?") == addressed_to("Terra", "Terra :who?") == "who?"
+    assert addressed_to("Terra", "@Terra : who?") == addressed_to("Terra", "@Terra :who?") == "who?"
     assert addressed_to("Terra", "Terra who?") is None
+
+
+def test_the_nick_behind_the_prefix_is_nearly_the_command_that_asks() -> None:
+    assert command_meant("terra", "!", "Terra") == command_meant("robo", "!", "Robo") == "terrarium"
+    assert command_meant("terra{}", "!", "Terra[]") == "terrarium"
+    assert command_meant("terra{}", "!", "Terra[]", "ascii") == ""
+    assert command_meant("terra", "!", "Robo") == command_meant("terra", "t ", "Terra") == ""

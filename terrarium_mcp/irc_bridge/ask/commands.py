@@ -29,7 +29,7 @@ BEHIND_NICK = ("help", "stop")
 what is urgent."""
 
 NEAR_MISS = "near miss"
-"""The name of a command that is nearly one of COMMANDS: its asker is told which."""
+"""The name of a command that is nearly one of COMMANDS, or our nick: its asker is told which."""
 
 PersonKey = tuple[str, str]
 """Who somebody is on a network, whatever their nick: a services account, or else user@host."""
@@ -126,7 +126,8 @@ class Address:
         found = command_after(self.prefix, said)
         if found is None or found[0] in COMMANDS:
             return found
-        return (NEAR_MISS, found[0]) if command_meant(found[0], self.prefix) else None
+        meant = command_meant(found[0], self.prefix, self.nick, self.casemapping)
+        return (NEAR_MISS, found[0]) if meant else None
 
     def _spoken_to(self, said: str, *, private: bool) -> tuple[str, str] | None:
         """`Terra: text` and the like; in a private chat, any text but an unknown command."""

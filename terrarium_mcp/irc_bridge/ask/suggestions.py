@@ -7,7 +7,8 @@ command to the bot, and no evidence of anything.
 from dataclasses import dataclass, field
 
 from terrarium_mcp.bounded_dict import BoundedDict
-from terrarium_mcp.chat.commands import command_meant
+from terrarium_mcp.chat.commands import COMMANDS, QUESTIONS
+from terrarium_mcp.chat.slips import nearest_command
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.commands import Command, PersonKey
 
@@ -19,9 +20,9 @@ MOST_TOLD = 1_000
 
 
 async def suggestion(context: CommandContext) -> list[str]:
-    """The command that a near miss was probably meant for."""
-    prefix = context.settings.command_prefix
-    return [f"Did you mean {prefix}{command_meant(context.command.rest, prefix)}?"]
+    """The command that a near miss was probably meant for; of our nick, the one that asks us."""
+    meant = nearest_command(context.command.rest, COMMANDS) or QUESTIONS[0]
+    return [f"Did you mean {context.settings.command_prefix}{meant}?"]
 
 
 @dataclass(slots=True)

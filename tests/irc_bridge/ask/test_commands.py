@@ -34,6 +34,10 @@ def asked(text: str, *, private: bool = False, tags: str = "", prefix: str = "!"
         ("@Terra", "terrarium", ""),
         ("@Terra who fixed it?", "terrarium", "who fixed it?"),
         ("@Terra: !search tea", "search", "tea"),
+        ("Terra : who fixed it?", "terrarium", "who fixed it?"),
+        ("Terra :who fixed it?", "terrarium", "who fixed it?"),
+        ("Terra : !search tea", "search", "tea"),
+        ("Terra : help", "help", ""),
         ("Terra\uff1awho?", "terrarium", "who?"),
         ("Terra\uff0cwho?", "terrarium", "who?"),
         ("Terra\u3001who?", "terrarium", "who?"),
@@ -57,6 +61,7 @@ def test_a_command_or_our_name_asks_us(text: str, name: str, rest: str) -> None:
         *("!foo", "!", "!!ping", " !ping", "!pingpong", "hello", "", " "),
         *("Terra", "Terrarium: hi", "Terra is nice", "ask Terra: hi", "I like @Terra a lot"),
         *("@Terrarium hi", "@bo hi", "@", "@ Terra", "bo: @Terra knows", "<bo> @Terra hi"),
+        *("Terra :)", "Terra :D thanks", "Terra :smile:"),
         *("\x01VERSION\x01", "\x01!ping\x01"),
     ],
 )
@@ -151,9 +156,18 @@ def test_a_near_miss_is_neither_executed_nor_a_question(text: str, private: bool
     assert (found.name, found.rest) == (NEAR_MISS, "serch")
 
 
+@pytest.mark.parametrize("text", ["!terra who?", "!Terra", "Terra: !terra who?"])
+@pytest.mark.parametrize("private", [False, True])
+def test_so_is_our_nick_behind_the_prefix(text: str, private: bool) -> None:
+    found = asked(text, private=private)
+    assert found
+    assert (found.name, found.rest) == (NEAR_MISS, "terra")
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        *(".terra hi", "?terra", "~Terra hi", "!terrapin", "!robo hi"),
         *("!weather here", "!top", "!karma bo", "!", "!!help", "!!serch", "! help", "!-help"),
         *(".serch tea", "~help", "@search tea", "?hlep", "$serch", "-more", "serch tea"),
         *("so !serch is no command", "[off] !serch tea", "\x01!serch\x01"),

@@ -63,6 +63,7 @@ VERSIONS: Sequence[Version] = (
     Version(8),
     Version(9),
     Version(10),
+    Version(11),
 )
 CURRENT = len(VERSIONS)
 

@@ -139,6 +139,21 @@ async def test_what_a_wide_blank_ends_is_a_command_since_version_10_also_in_olde
         await is_sound(store, file)
 
 
+async def test_what_has_the_nick_of_the_bot_behind_the_prefix_is_a_command_since_version_11(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:
+        before.setattr(commands, "command_meant", lambda *_: "")
+        async with opened(file) as store:
+            await store.messages.append(chat("<ada> !terra kettle?\n<bo> the kettle is on"))
+            assert (await find(store, "kettle")).total == 2
+    write(file, "PRAGMA user_version = 10")
+    async with opened(file) as store:
+        assert texts((await find(store, "kettle")).messages) == ["the kettle is on"]
+        assert [line.command for line in await read(store)] == [True, False]
+        await is_sound(store, file)
+
+
 async def test_a_person_who_has_the_nick_of_the_bot_is_no_bot_where_the_bridge_was_listening(
     file: Path,
 ) -> None:

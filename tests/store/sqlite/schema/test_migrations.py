@@ -51,6 +51,7 @@ FROZEN = {
     8: "d84d3c6c0e5344a95a59a34bc06e9b4ea2a02d3add04f488fc6b33288547c940",
     9: "3a93292b1c89080f1b2779988711d6de4c087bc3bcc51a2f767c28ee2a6d99d7",
     10: "69743fb65e5c16bce3ecc4e4385a3d5607936b9635b4cd02fcb6598432921239",
+    11: "e03dbb8fce53429d9352893d5e897273dc2ef0e9c20ecf6aa52f77ba92b6fabb",
 }
 """The SHA-256 of each frozen text. To correct one of them is to write the next version."""
 
