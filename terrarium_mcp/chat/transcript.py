@@ -196,7 +196,10 @@ def room_name(room: Room, options: RenderOptions) -> str:
 
 
 def as_json(message: Message) -> dict[str, object]:
-    """A message as JSON, with text as `harmless` as in a transcript; `via` if it is relayed."""
+    """A message as JSON, with text as `harmless` as in a transcript; `via` if it is relayed.
+
+    Of a KICK `target` is who was removed, and `text` the reason alone.
+    """
     facts: dict[str, object] = {
         "id": str(message.id),
         "at": to_iso(message.said_at),
@@ -208,6 +211,9 @@ def as_json(message: Message) -> dict[str, object]:
         "removed": message.removed,
         "own": message.own,
     }
+    if message.kind is MessageType.KICK and not message.removed:
+        target, _, reason = message.text.partition(" ")
+        facts |= {"text": harmless(reason), "target": harmless_nick(target)}
     return facts | {"via": harmless_nick(message.via)} if message.via else facts
 
 
@@ -222,12 +228,15 @@ def from_json(facts: Mapping[str, Any]) -> Message:
     Raises:
         KeyError, ValueError: it is not output of `as_json`.
     """
+    text = str(facts["text"])
+    if "target" in facts:
+        text = f"{facts['target']} {text}".rstrip()
     return Message(
         id=int(facts["id"]),
         room=Room(0, str(facts["network"]), str(facts["channel"])),
         said_at=from_iso(str(facts["at"])),
         nick=str(facts["nick"]),
-        text=str(facts["text"]),
+        text=text,
         kind=MessageType.parse(str(facts["kind"])),
         removed=bool(facts["removed"]),
         own=bool(facts["own"]),

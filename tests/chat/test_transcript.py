@@ -338,6 +338,21 @@ def test_a_message_comes_back_from_its_facts(kind: MessageType, own: bool, remov
     assert from_json(facts) == sent._replace(room=Room(0, "net", "#tea"))
 
 
+@pytest.mark.parametrize(
+    ("text", "target", "reason"),
+    [("bo spam (spam)", "bo", "spam (spam)"), ("bo", "bo", ""), ("b\u200bo x", "b\ufffdo", "x")],
+)
+def test_the_facts_of_a_kick_tell_its_target_from_the_reason(
+    text: str, target: str, reason: str
+) -> None:
+    facts = as_json(message(7, text, kind=MessageType.KICK))
+    assert (facts["nick"], facts["target"], facts["text"]) == ("ada", target, reason)
+    assert from_json(facts).text == text.replace("\u200b", "\ufffd")
+    for other in MessageType:
+        if other is not MessageType.KICK:
+            assert "target" not in as_json(message(7, text, kind=other))
+
+
 def shown_ids(keep: Keep, budget: int, *lengths: int, nearest: int = 0) -> list[int]:
     """The ids shown of messages with texts of these lengths, numbered from 1."""
     said = [message(n, "x" * length) for n, length in enumerate(lengths, 1)]
