@@ -1,9 +1,10 @@
 """`!seen` and `!catchup`: of a person, and of what was said while one was away. Without a model."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from terrarium_mcp.chat.commands import first_word
+from terrarium_mcp.chat.english import is_stop_word
 from terrarium_mcp.chat.identity import fold, is_channel
 from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.chat.times.timestamps import from_iso, local
@@ -30,6 +31,11 @@ _LONGEST_QUOTE = 100
 _MOST_NAMES = 3
 """People of a conversation who are named."""
 
+_MOST_SOUGHT = 3
+"""Nicks that one `!seen` is answered for: with their other nicks these are up to six lines."""
+
+_BETWEEN_NICKS = re.compile(r"[\s,]+")
+
 _COUNTED = {
     "mentions": "mention",
     "questions": "unanswered question",
@@ -40,10 +46,25 @@ _COUNTED = {
 
 
 async def seen(context: CommandContext) -> list[str]:
-    """!seen NICK: when somebody last spoke and was last seen, and their other nicks."""
-    nick = nick_in(first_word(context.command.rest)[0])
-    if not nick:
+    """!seen NICK: when somebody last spoke and was last seen, and their other nicks; of several."""
+    nicks = _nicks_in(context.command.rest)
+    if not nicks:
         return [f"Who? For example: {context.settings.command_prefix}seen ada"]
+    lines = [line for nick in nicks[:_MOST_SOUGHT] for line in await _signs_of(nick, context)]
+    left = [shown(nick) for nick in nicks[_MOST_SOUGHT:]]
+    again = f"Three nicks at most: ask again for {and_more(left, _MOST_SOUGHT)}."
+    return [*lines, again] if left else lines
+
+
+def _nicks_in(words: str) -> list[str]:
+    """The nicks in an argument, each once: `bo`, `bo and cy?`, `@bo, cy please`."""
+    named = [nick for word in _BETWEEN_NICKS.split(words) if (nick := nick_in(word))]
+    others = [nick for nick in named[1:] if not is_stop_word(nick.lower())]
+    return list({fold(nick): nick for nick in [*named[:1], *others]}.values())
+
+
+async def _signs_of(nick: str, context: CommandContext) -> list[str]:
+    """When somebody last spoke and was last seen, and their other nicks."""
     if fold(nick) == fold(context.command.asker):
         return ["That is you, and you are here."]
     if fold(nick) == fold(context.settings.irc_nick):

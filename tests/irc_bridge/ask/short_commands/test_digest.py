@@ -204,6 +204,25 @@ async def test_who_opted_out_was_never_seen(ngircd: Ircd, tmp_path: Path) -> Non
         )
 
 
+async def test_seen_answers_for_each_nick_that_is_named(tmp_path: Path) -> None:
+    lines = [said("tea", nick="bo"), said("mate", nick="cy"), said("coffee", nick="dee")]
+    async with desk(tmp_path, lines) as scene:
+        one, other = await scene.asks("!seen bo cy")
+        assert one.startswith("bo last spoke ")
+        assert other.startswith("cy last spoke ")
+        for typed in ("@bo, cy", "bo,cy", "bo and cy?", "bo CY bo please"):
+            assert await scene.asks(f"!seen {typed}") == [one, other]
+        known, unknown = await scene.asks("!seen bo zoe")
+        assert known == one
+        assert unknown.startswith("No one called zoe is recorded here.")
+        assert (await scene.asks("!seen ada cy"))[0] == "That is you, and you are here."
+        told = await scene.asks("!seen bo cy dee eve frank")
+        assert [line.split()[0] for line in told] == ["bo", "cy", "dee", "Three"]
+        assert told[-1] == "Three nicks at most: ask again for eve, frank."
+        assert await scene.asks("!seen the") == await scene.asks("!seen the the")
+        assert await scene.asks("!seen , ?") == ["Who? For example: !seen ada"]
+
+
 async def test_catchup_names_the_commands_of_the_bot_and_no_tools(tmp_path: Path) -> None:
     async with desk(tmp_path, [said(f"tea {number}") for number in range(600)]) as scene:
         (refused,) = await scene.asks("!catchup 99999")
