@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import partial
+from typing import Any
 
 from terrarium_mcp.chat.identity import NICK_CHARACTERS
 from terrarium_mcp.chat.legacy_search import BadSearchValue, SearchWords, search_words
@@ -77,13 +78,23 @@ async def _of_channels(context: CommandContext, channel: str) -> list[str]:
         return refused(found, context)
     talkers, asides = found.facts.get("top_talkers") or {}, found.facts.get("asides", 0)
     channels = listed(found, "channels")
-    of_them = f", {asides:,} of them commands or mine," if asides and len(channels) == 1 else ""
-    lines = [
-        f"{one['channel']}: {quantity(one['lines'], 'line')}{of_them} by {people(one['people'])},"
-        f" {one['last_24_hours']:,} in the last 24 h, {one['last_7_days']:,} in 7 d"
-        for one in channels
-    ]
+    lines = [_of_channel(one, asides if len(channels) == 1 else 0) for one in channels]
     return [*lines, f"Most talkative: {_largest(talkers)}"] if talkers else lines
+
+
+def _of_channel(figures: Mapping[str, Any], asides: int) -> str:
+    """`#tea: 12 lines by 3 people, 2 in the last 24 h, 8 in 7 d`; `asides` are 0 if not known."""
+    if not figures["lines"]:
+        return f"{figures['channel']}: no line is recorded yet"
+    if figures["people"]:
+        of_them = f", {asides:,} of them commands or mine," if asides else ""
+        by = f"{of_them} by {people(figures['people'])}"
+    else:  # of whom nobody is the speaker are asides
+        by = ", a command or mine" if figures["lines"] == 1 else ", all of them commands or mine"
+    return (
+        f"{figures['channel']}: {quantity(figures['lines'], 'line')}{by},"
+        f" {figures['last_24_hours']:,} in the last 24 h, {figures['last_7_days']:,} in 7 d"
+    )
 
 
 def _of_person(found: ToolAnswer, nick: str, context: CommandContext) -> list[str]:

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from terrarium_mcp.chat.records import NewMessage
+from terrarium_mcp.chat.records import MessageType, NewMessage
 from tests.irc_bridge.ask.desk import desk
 from tests.irc_bridge.house import said
 
@@ -28,6 +28,23 @@ async def test_of_the_channel_who_talks_most(tmp_path: Path) -> None:
             "#tea: 5 lines, 1 of them commands or mine, by 2 people, 0 in the last 24 h, 0 in 7 d",
             "Most talkative: alice 2, bo 2",
         ]
+
+
+async def test_of_channels_in_which_people_only_asked_the_bot_or_nobody_spoke(
+    tmp_path: Path,
+) -> None:
+    join = on(7, "", "cy", "#x")._replace(kind=MessageType.JOIN)
+    lines = [*TALK, on(6, "!help", "cy", "#mate"), on(7, "!stats", "cy", "#mate"), join]
+    async with desk(tmp_path, [*lines, on(8, "!help", "cy", "#one")]) as scene:
+        told = await scene.asks("!stats", channel="", shared=("#tea", "#mate", "#one", "#x"))
+        assert told == [
+            "#tea: 5 lines by 2 people, 0 in the last 24 h, 0 in 7 d",
+            "#mate: 2 lines, all of them commands or mine, 0 in the last 24 h, 0 in 7 d",
+            "#one: 1 line, a command or mine, 0 in the last 24 h, 0 in 7 d",
+            "#x: no line is recorded yet",
+        ]
+        assert await scene.asks("!stats #mate", channel="", shared=("#tea", "#mate")) == [told[1]]
+        assert await scene.asks("!stats", channel="#x") == [told[3]]
 
 
 async def test_of_a_person_in_any_case(tmp_path: Path) -> None:
