@@ -15,6 +15,7 @@ from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
     nick_in,
     nothing_found,
+    quotable,
     quoted,
     refused,
     render_options,
@@ -94,7 +95,7 @@ async def _of_everybody(wanted: RecentLines, context: CommandContext) -> list[st
     found = await context.toolbox.call("get_recent_irc_messages", arguments, context.view)
     if found.failed:
         return refused(found, context)
-    messages = await _with_events(messages_of(found), wanted, context)
+    messages = quotable(await _with_events(messages_of(found), wanted, context))
     return dated_lines(messages, render_options(context))[-wanted.count :] or [nothing_found(found)]
 
 

@@ -1,14 +1,16 @@
 """What the commands share: the channel in their arguments, and a tool's answer as lines to say."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from terrarium_mcp.chat.commands import first_word
 from terrarium_mcp.chat.identity import is_channel
+from terrarium_mcp.chat.records import Message
 from terrarium_mcp.chat.transcript import RenderOptions, dated_line
 from terrarium_mcp.errors import UnknownChannel, UnknownMessage, shown
 from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT
 from terrarium_mcp.irc_bridge.answer.gathering import messages_of
+from terrarium_mcp.irc_bridge.answer.reply import REST_NOTE
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, ViewMeta
 
@@ -64,7 +66,16 @@ def render_options(context: CommandContext) -> RenderOptions:
 def quoted(found: ToolAnswer, context: CommandContext) -> list[str]:
     """The lines of a tool's answer, dated and with their ids."""
     options = render_options(context)
-    return [dated_line(message, options) for message in messages_of(found)]
+    return [dated_line(message, options) for message in quotable(messages_of(found))]
+
+
+def quotable(messages: Iterable[Message]) -> list[Message]:
+    """The messages as they are quoted: ours without `(1 more: !more)`, which would not go on now.
+
+    One that says nothing else is left out.
+    """
+    said = ((one, REST_NOTE.sub("", one.text) if one.own else one.text) for one in messages)
+    return [one._replace(text=text) for one, text in said if text or not one.text]
 
 
 def nothing_found(found: ToolAnswer, when: str = "") -> str:

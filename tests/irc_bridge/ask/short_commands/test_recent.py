@@ -101,6 +101,19 @@ async def test_where_nobody_spoke_who_came_is_shown(tmp_path: Path) -> None:
         assert [line[17:] for line in await scene.asks("!recent")] == ["* cy, dee joined"]
 
 
+async def test_what_the_bot_says_of_its_further_lines_is_not_quoted(tmp_path: Path) -> None:
+    lines = [
+        said("| because (1 more: !more)", nick="Terra", own=True),
+        said("(12 more: t! more)", nick="Terra", own=True),
+        said("type (1 more: !more)"),
+    ]
+    async with desk(tmp_path, lines) as scene:
+        of_bo, of_terra = "<bo> type (1 more: !more) (3)", "<Terra> | because (1)"
+        assert [line[17:] for line in await scene.asks("!recent")] == [of_terra, of_bo]
+        assert [line[17:] for line in await scene.asks("!recent Terra")] == [of_terra]
+        assert [line[17:] for line in await scene.asks("!context 1")] == [of_terra, of_bo]
+
+
 async def test_c_what_the_bot_said_is_shown(tmp_path: Path) -> None:
     lines = [said("!ask why?"), said("bo: [LLM] because", nick="Terra", own=True)]
     async with desk(tmp_path, lines) as scene:
