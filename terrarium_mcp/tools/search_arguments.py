@@ -1,5 +1,6 @@
 """What the arguments of a search ask the store for; free of the MCP SDK, for the command line."""
 
+from dataclasses import replace
 from functools import partial
 
 from terrarium_mcp.chat.named_channels import with_channels_named
@@ -37,7 +38,19 @@ async def requested_search(
         zone=zone,
         visible_only=request.visible_only,
     )
-    return await read_as_question(search, request, in_channel=bool(channel))
+    search = await read_as_question(search, request, in_channel=bool(channel))
+    return _in_time_order(search)
+
+
+def _in_time_order(search: Search) -> Search:
+    """The search; of operators with a beginning and an end, and nothing to rank, oldest first.
+
+    `from:ada on:2026-05-01` reads as `from:ada on 1 May` does.
+    """
+    query = search.query
+    if search.sort is not Sort.RELEVANCE or query.terms or not (query.since and query.until):
+        return search
+    return replace(search, sort=Sort.OLDEST)
 
 
 async def _parsed(query: str, request: Request) -> Query:

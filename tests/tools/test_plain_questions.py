@@ -150,6 +150,32 @@ async def test_operators_and_a_time_without_a_topic_are_every_line_of_them(
     assert told.ids == ids
 
 
+@pytest.mark.parametrize(
+    ("query", "sort", "ids"),
+    [
+        ("from:ada on:2026-05-01", "", [1, 3]),
+        ("on:2026-05-01", "", [1, 2, 3, 4]),
+        ("from:ada after:2026-05-01 before:2026-06-01", "", [1, 3]),
+        ("from:ada on:2026-05-01", "newest", [3, 1]),
+        ("from:ada after:2026-05-01", "", [3, 1]),
+        ("from:ada before:2026-06-01", "", [3, 1]),
+        ("from:ada", "", [3, 1]),
+    ],
+)
+async def test_operators_with_the_beginning_and_end_of_a_time_read_as_it_went_on(
+    house: House, query: str, sort: str, ids: list[int]
+) -> None:
+    await house.hears(TALK)
+    told = await asked(house, query, sort=sort)
+    assert told.ids == ids
+    order = "oldest" if ids == sorted(ids) else "newest"
+    assert told.text.splitlines()[0].endswith(f"(every line, {order} first)")
+    page = await asked(house, query, sort=sort, limit=1)
+    cursor = page.facts.get("next_cursor") or page.text.split("cursor=")[1].split()[0]
+    following = await asked(house, query, sort=sort, limit=1, cursor=cursor)
+    assert page.ids + following.ids == ids[:2]
+
+
 async def test_a_time_in_a_channel_is_every_line_of_it(house: House) -> None:
     await house.hears(TALK)
     told = await asked(house, "1 May 2026", channel="#tea")
