@@ -102,7 +102,8 @@ async def catch_up(
     digest, budget = recent.digest, min(max_tokens, request.budget)
     sections = digest_sections(digest, nick, budget)
     covered = await request.coverage_line(rooms)
-    named = [nick] if is_named else []  # who asks may never have said anything
+    # Who asks may never have said anything, and who has is not looked up again.
+    named = [nick] if is_named and not start.is_known else []
     notes = [
         *await unknown_nick_notes(request, named, rooms),
         *cut_note(request, recent),

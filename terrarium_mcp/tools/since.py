@@ -21,10 +21,14 @@ _USUAL = timedelta(hours=24)
 
 
 class DigestStart(NamedTuple):
-    """The position after which a digest begins, and why there, in words."""
+    """The position after which a digest begins, and why there, in words.
+
+    `is_known` is whether anything of the nick was found on the way.
+    """
 
     after: Position
     why: str
+    is_known: bool = False
 
 
 async def digest_start(
@@ -45,12 +49,13 @@ async def digest_start(
         return _usual(request, f"nothing of that nick is recorded{where}")
     absence = newest_absence(theirs, request.now)
     if absence is None:
-        return _usual(request, "no absence is known")
+        return _usual(request, "no absence is known")._replace(is_known=True)
     last = absence.last
     is_other = fold(last.nick, last.room.casemapping) != fold(nick, last.room.casemapping)
     who = f"{shown(nick)}, as {shown(last.nick)}," if is_other else shown(nick)
     did = "left" if absence.began_by_leaving else "was last active"
-    return DigestStart(last.position, f"when {who} {did}, away for {lasting(absence.length)}")
+    why = f"when {who} {did}, away for {lasting(absence.length)}"
+    return DigestStart(last.position, why, is_known=True)
 
 
 async def _asked_for(request: Request, since: str) -> DigestStart:

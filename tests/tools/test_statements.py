@@ -44,6 +44,15 @@ async def test_a_call_needs_few_statements_while_nothing_is_said(
     assert len(asked) == count, asked
 
 
+async def test_catching_up_somebody_looks_their_nick_up_once(house: House) -> None:
+    await house.store.spans.begin("net", "#tea", NOON, "joined")
+    await house.hears(TALK)
+    asked = await statements(house, "catch_up", nick="ada")
+    assert len(asked) == 4, asked  # three for their own lines, and one for what was said
+    unknown = await house.learns("catch_up", nick="adda")
+    assert "note: no one called adda is recorded here; similar nicks: ada" in unknown.outside
+
+
 async def test_what_another_process_adds_is_in_the_very_next_answer(house: House) -> None:
     await house.hears(TALK)
     recent = "get_recent_irc_messages"
