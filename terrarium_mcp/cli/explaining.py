@@ -21,6 +21,7 @@ from terrarium_mcp.store import (
     Search,
     TermGroup,
 )
+from terrarium_mcp.tools.notes import note
 
 BEST = 10
 """Lines whose rank is explained."""
@@ -38,8 +39,8 @@ def explained(search: Search, why: Explanation) -> str:
 
 def _lines(search: Search, why: Explanation) -> Iterator[str]:
     yield f"query: {harmless(search.query.printed(search.zone)) or '(everything)'}"
-    for note in search.query.notes:
-        yield f"note: {harmless(note)}"
+    for sentence in search.query.notes:
+        yield note(harmless(sentence))
     for tried in why.tried:
         yield f"rung: {tried.rung.value}: {quantity(tried.total, 'line')} ({_ms(tried.seconds)})"
     if why.clauses and why.hits.rung is Rung.SIMILAR:

@@ -4,6 +4,7 @@ from terrarium_mcp.chat.query import Query
 from terrarium_mcp.errors import quantity
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import COUNTED
+from terrarium_mcp.tools.notes import note
 
 
 def left_out_note(request: Request, query: Query, asides: int, *, is_bounded: bool) -> list[str]:
@@ -23,7 +24,7 @@ def counted_note(request: Request, asides: int) -> list[str]:
     if not asides:
         return []
     lines, they = ("1 line", "it counts") if asides == 1 else (f"{asides:,} lines", "they count")
-    return [f"note: {lines} of these: {_kinds(request)}; {they} for no person"]
+    return [note(f"{lines} of these: {_kinds(request)}; {they} for no person")]
 
 
 def _kinds(request: Request) -> str:

@@ -10,6 +10,7 @@ from terrarium_mcp.chat.transcript import line_of
 from terrarium_mcp.errors import and_more, people, quantity, shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import RecentDigest
+from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.repeated_query import query_argument
 from terrarium_mcp.tools.since import DigestStart
 
@@ -118,7 +119,7 @@ def cut_note(request: Request, recent: RecentDigest) -> list[str]:
         return []
     reached = f"{local(recent.reached, request.settings.zone):%Y-%m-%d %H:%M}"
     rest = "search_irc_history finds earlier ones"
-    return [f"note: only the newest lines were read, back to {reached}; {rest}"]
+    return [note(f"only the newest lines were read, back to {reached}; {rest}")]
 
 
 def next_steps(

@@ -7,6 +7,7 @@ from terrarium_mcp.chat.records import Room
 from terrarium_mcp.errors import shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Person
+from terrarium_mcp.tools.notes import note
 
 
 async def people_called(request: Request, nick: str, rooms: Sequence[Room]) -> list[Person]:
@@ -24,7 +25,7 @@ async def unknown_nick_notes(
         if not any(person.is_known for person in people):
             near = harmless(", ".join(name for person in people for name in person.near))
             similar = f"; similar nicks: {near}" if near else ""
-            notes.append(f"note: no one called {shown(nick)} is recorded here{similar}")
+            notes.append(note(f"no one called {shown(nick)} is recorded here{similar}"))
     return notes
 
 

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticUseDefault
 
 from terrarium_mcp.chat.relays import nick_meant
+from terrarium_mcp.tools.notes import note
 
 _ABSENT = (None, "", "null")
 
@@ -75,7 +76,7 @@ def clamped_to(least: int, most: int) -> AfterValidator:
 def clamping_notes(**numbers: int) -> list[str]:
     """A note to the caller for each of the numbers that was clamped."""
     return [
-        f"note: {name}={number.note}"
+        note(f"{name}={number.note}")
         for name, number in numbers.items()
         if isinstance(number, Clamped)
     ]

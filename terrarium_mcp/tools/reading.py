@@ -13,6 +13,7 @@ from terrarium_mcp.errors import TerrariumError, quantity, shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.tools.conversation_text import conversation_notes, links_json, sizes_json
 from terrarium_mcp.tools.facts import head_facts, json_costs
+from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.parameters import (
     Channel,
     Forgiving,
@@ -187,8 +188,10 @@ async def _last_before(
     )
     zone = request.settings.zone
     return [
-        f"note: the last line more than {quantity(hours, 'hour')} ago is"
-        f" {line.id}, of {local(line.said_at, zone):%Y-%m-%d %H:%M}"
+        note(
+            f"the last line more than {quantity(hours, 'hour')} ago is"
+            f" {line.id}, of {local(line.said_at, zone):%Y-%m-%d %H:%M}"
+        )
         for line in page.messages
     ]
 

@@ -17,6 +17,7 @@ from terrarium_mcp.request import Request
 from terrarium_mcp.store import MOST_READ, MOST_TALLIED, ScopeDetails, ScopeStats, Search, Sort
 from terrarium_mcp.tools.asides import counted_note, left_out_note
 from terrarium_mcp.tools.known_nicks import people_called, unknown_nick_notes
+from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.plain_questions import read_as_question
 from terrarium_mcp.tools.repeated_query import query_argument
 from terrarium_mcp.tools.search_arguments import rooms_searched, with_channels_taken
@@ -64,7 +65,7 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
         query = replace(query, people=await _people(request, nick, rooms))
     lines = _lines_of(request, rooms, until, query)
     stats = await request.store.count(lines, selection.per)
-    notes = [f"note: {sentence}" for sentence in query.notes]
+    notes = [note(sentence) for sentence in query.notes]
     spelt_otherwise = await version_notes(request, lines, stats.lines)
     notes += spelt_otherwise
     if not stats.lines:
@@ -73,13 +74,15 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
         notes += await _question_notes(request, selection.channel, lines)
     if stats.lines and stats.details is None:
         notes.append(
-            f"note: who spoke, where and when is counted for at most {MOST_READ:,} lines, or"
-            f" {MOST_TALLIED:,} of whole channels: ask for a shorter time"
+            note(
+                f"who spoke, where and when is counted for at most {MOST_READ:,} lines, or"
+                f" {MOST_TALLIED:,} of whole channels: ask for a shorter time"
+            )
         )
     if stats.is_cut:
         oldest = _label(stats.periods[-1][0], selection.per)
         notes.append(
-            f"note: {selection.per}s before {oldest} are not listed: before={oldest} lists them"
+            note(f"{selection.per}s before {oldest} are not listed: before={oldest} lists them")
         )
     return Figures(query, rooms, notes, stats)
 
@@ -100,11 +103,12 @@ async def _question_notes(request: Request, channel: str, lines: Search) -> list
     read = await read_as_question(asked, request)
     if read.query != query:
         argument = query_argument(request, rooms, read.query)
-        return [f"note: no line has all these words; as a question: {argument}"] if argument else []
-    hints = [f"note: {hint}" for hint in read.query.notes if hint not in lines.query.notes]
+        meant = f"no line has all these words; as a question: {argument}"
+        return [note(meant)] if argument else []
+    hints = [note(hint) for hint in read.query.notes if hint not in lines.query.notes]
     if hints or not (lines.query.terms and is_put_as_a_question(lines.query.question)):
         return hints
-    return ["note: no line has all these words; this takes words and operators, not questions"]
+    return [note("no line has all these words; this takes words and operators, not questions")]
 
 
 def _lines_of(request: Request, rooms: Sequence[Room], until: Position, query: Query) -> Search:

@@ -15,6 +15,7 @@ from terrarium_mcp.store import Hits, Rung, Search
 from terrarium_mcp.tools.asides import left_out_note
 from terrarium_mcp.tools.facts import head_facts, json_costs
 from terrarium_mcp.tools.known_nicks import unknown_nick_notes
+from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.parameters import clamping_notes
 from terrarium_mcp.tools.search_arguments import requested_search
 from terrarium_mcp.tools.search_text import (
@@ -79,7 +80,7 @@ async def search_page(
     if cursor:
         search = replace(search, cursor=_cursor(cursor, fingerprint))
     notes = [
-        *(f"note: {sentence}" for sentence in parsed.notes),
+        *map(note, parsed.notes),
         *await unknown_nick_notes(request, parsed.nicks, rooms),
         *clamping_notes(hours=hours, limit=limit, context=context),
     ]

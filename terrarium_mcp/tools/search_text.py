@@ -11,6 +11,7 @@ from terrarium_mcp.chat.transcript import line_of
 from terrarium_mcp.errors import and_more, shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import COUNTED, Hits, Rung, Search, Sort
+from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.repeated_query import query_argument
 
 _MOST_TYPED = 200
@@ -99,18 +100,18 @@ def wordless_note(hits: Hits) -> list[str]:
     if hits.is_weak or not hits.wordless:
         return []
     ids = and_more([str(hit) for hit in hits.wordless], _MOST_WORDLESS)
-    return [f"note: hits without any word of the query, for those around them: {ids}"]
+    return [note(f"hits without any word of the query, for those around them: {ids}")]
 
 
 def weak_note(hits: Hits) -> list[str]:
     """That even the best hit is a weak match, and what to try."""
     if not hits.is_weak:
         return []
-    note = (
-        "note: even the best hit is a weak match, so this may not have been said here."
+    weak = (
+        "even the best hit is a weak match, so this may not have been said here."
         " Try two or three words that the answer would use, or a name"
     )
-    return [note]
+    return [note(weak)]
 
 
 def _title(typed: str) -> str:
@@ -134,7 +135,7 @@ def exact_total_note(request: Request, search: Search, hits: Hits) -> list[str]:
         return []
     since = max(filter(None, (search.query.since, search.since)), default=None)
     argument = query_argument(request, search.rooms, replace(search.query, since=since))
-    return [f"note: get_channel_stats counts all of them: {argument}"] if argument else []
+    return [note(f"get_channel_stats counts all of them: {argument}")] if argument else []
 
 
 def over_budget(hit: int) -> str:

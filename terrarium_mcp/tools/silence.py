@@ -9,6 +9,7 @@ from terrarium_mcp.chat.records import Message
 from terrarium_mcp.chat.times.timestamps import local
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Search, Sort
+from terrarium_mcp.tools.notes import note
 
 
 async def is_silent(search: Search, request: Request) -> bool:
@@ -27,8 +28,8 @@ async def silence_notes(request: Request, search: Search) -> list[str]:
         *(await _first(search, request, until, None, Sort.OLDEST) if until else ()),
     ]
     days = " and ".join(f"{local(line.said_at, search.zone):%Y-%m-%d}" for line in nearest)
-    told = "note: no line is recorded here from that time"
-    return [f"{told}; the nearest were said on {days}" if days else told]
+    told = "no line is recorded here from that time"
+    return [note(f"{told}; the nearest were said on {days}" if days else told)]
 
 
 async def _first(

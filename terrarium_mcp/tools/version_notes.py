@@ -10,6 +10,7 @@ from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.errors import quantity
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Search, TookTooLong
+from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.repeated_query import query_argument
 
 _VERSION = re.compile(r"v?\d+(?:\.\w+)+")
@@ -32,8 +33,8 @@ async def version_notes(request: Request, lines: Search, counted: int) -> list[s
     try:
         more = (await request.store.count(replace(lines, query=query))).lines - counted
     except TookTooLong:  # the figures themselves were counted: they are not lost for a note
-        return [f"note: not counted: lines {_MORE}: {argument}"]
-    return [f"note: {quantity(more, 'line')} {_MORE}: {argument}"] if more else []
+        return [note(f"not counted: lines {_MORE}: {argument}")]
+    return [note(f"{quantity(more, 'line')} {_MORE}: {argument}")] if more else []
 
 
 def with_version_spellings(query: Query) -> Query:
