@@ -20,7 +20,6 @@ from contextlib import (
     asynccontextmanager,
     closing,
     contextmanager,
-    nullcontext,
     suppress,
 )
 from heapq import heappop, heappush
@@ -31,6 +30,7 @@ import aiosqlite
 import anyio
 
 from terrarium_mcp.store.errors import IndexDamaged, StoreFailed, TookTooLong
+from terrarium_mcp.store.sqlite.engine.checkpointer import Checkpointer
 from terrarium_mcp.store.sqlite.engine.failures import translate_errors
 from terrarium_mcp.store.sqlite.engine.files import FileState, bytes_of, state_of, wal_of
 from terrarium_mcp.store.sqlite.engine.functions import FUNCTIONS, as_text
@@ -67,10 +67,6 @@ RETRY_MS = 8
 """Milliseconds for which SQLite itself waits before we call it again. It retries after 1, 3 and
 8 ms; left alone it would sleep ever longer, up to a tenth of a second, and miss the pauses of a
 bulk append."""
-
-CHECKPOINT_PATIENCE = 0.5
-"""Seconds for which a checkpoint retries while a writer or reader is in its way. Each attempt keeps
-writers out no longer than SQLite itself waits for readers (`RETRY_MS`)."""
 
 
 class StatementWriter(Writer):
@@ -116,8 +112,7 @@ class Database(Reads):
         self._patient = 0
         self._waiters = LockWaiters(path)
         self._watcher: sqlite3.Connection | None = None
-        self._checkpointer: aiosqlite.Connection | None = None
-        self._checkpointing = anyio.Lock()
+        self._checkpointer = Checkpointer(path, self._connect_checkpointer, self._patient_turn)
         self._idle: list[tuple[int, aiosqlite.Connection]] = []  # a heap: the first leads
         # First come, first served; a reader that is free is taken without yielding to other tasks.
         self._reading = anyio.Semaphore(len(READERS), fast_acquire=True)
@@ -156,7 +151,7 @@ class Database(Reads):
         What is in the WAL goes into the file first: SQLite finds a WAL by its name, and would apply
         it to the other file.
         """
-        async with self._checkpointing, self._writing:
+        async with self._checkpointer.lock, self._writing:
             for _ in READERS:
                 await self._reading.acquire()
             try:
@@ -172,7 +167,8 @@ class Database(Reads):
     async def aclose(self) -> None:
         """Close every connection."""
         self.location = None
-        self._writer = self._checkpointer = self._watcher = None
+        self._writer = self._watcher = None
+        self._checkpointer.forget_connection()
         with anyio.CancelScope(shield=True):
             await self._connections.aclose()
 
@@ -314,44 +310,14 @@ class Database(Reads):
     async def checkpoint(self, mode: str) -> None:
         """Copy committed pages from the WAL into the file. Only the keeper may call it.
 
-        It uses a connection of its own, so that our writer does not wait while pages are copied;
-        the writer's where the file was moved away, since by its path another one may be opened.
+        The writer does it where the file was moved away: by its path another one may be opened.
         """
-        async with self._checkpointing:
+        async with self._checkpointer.lock:
             with anyio.CancelScope(shield=True), translate_errors(self.path):
                 if self.location and self._writer and not self.location.is_at_path:
-                    await self._checkpoint(self._writer, mode, self._patient_turn)
-                    return
-                if self._checkpointer is None:
-                    self._checkpointer = await self._connect(
-                        f"{self.path.as_uri()}?mode=rw", busy_timeout=RETRY_MS
-                    )
-                turn = nullcontext[None] if mode == "PASSIVE" else self._patient_turn
-                await self._checkpoint(self._checkpointer, mode, turn)
-
-    async def _checkpoint(
-        self,
-        connection: aiosqlite.Connection,
-        mode: str,
-        turn: Callable[[], AbstractAsyncContextManager[None]],
-    ) -> None:
-        """Checkpoint, announced as a waiter while another process is in the way.
-
-        Each attempt has a turn of this process, so that none of its transactions ends early for it.
-        """
-        waiters = LockWaiters(self.path)
-        until = anyio.current_time() + CHECKPOINT_PATIENCE
-        try:
-            while anyio.current_time() < until:
-                async with turn():
-                    [(busy, *_)] = await connection.execute_fetchall(
-                        f"PRAGMA wal_checkpoint({mode})"
-                    )
-                if not busy:
-                    return
-                waiters.announce()
-        finally:
-            waiters.withdraw()
+                    await self._checkpointer.checkpoint_over(self._writer, mode)
+                else:
+                    await self._checkpointer.checkpoint(mode)
 
     def wal_bytes(self) -> int:
         """The size of the WAL; 0 where there is none."""
@@ -399,6 +365,9 @@ class Database(Reads):
                 self._waiters.announce()
         finally:
             self._waiters.withdraw()
+
+    async def _connect_checkpointer(self) -> aiosqlite.Connection:
+        return await self._connect(f"{self.path.as_uri()}?mode=rw", busy_timeout=RETRY_MS)
 
     async def _connect(self, uri: str, **pragmas: object) -> aiosqlite.Connection:
         connection = await self._connections.enter_async_context(

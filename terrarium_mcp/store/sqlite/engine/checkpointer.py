@@ -1,0 +1,71 @@
+"""One checkpoint: what is committed goes from the WAL into the file, however others use both."""
+
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import AbstractAsyncContextManager, nullcontext
+from pathlib import Path
+from typing import Any, Protocol
+
+import anyio
+
+from terrarium_mcp.store.sqlite.engine.write_lock import LockWaiters
+
+PATIENCE = 0.5
+"""Seconds for which a checkpoint retries while a writer or reader is in its way. Each attempt keeps
+writers out no longer than SQLite itself waits for readers (`RETRY_MS` of the database)."""
+
+Turn = Callable[[], AbstractAsyncContextManager[None]]
+"""A turn of this process to write, in which none of its transactions ends early for another."""
+
+
+class CheckpointConnection(Protocol):
+    """A connection that can checkpoint."""
+
+    async def execute_fetchall(self, sql: str) -> Iterable[Any]:
+        """The rows of a statement."""
+        ...
+
+
+class Checkpointer:
+    """Checkpoints over a connection of its own, so that the writer does not wait meanwhile.
+
+    `lock` is held during a checkpoint.
+    """
+
+    def __init__(
+        self, path: Path, connect: Callable[[], Awaitable[CheckpointConnection]], turn: Turn
+    ) -> None:
+        self.lock = anyio.Lock()
+        self._path = path
+        self._connect = connect
+        self._turn = turn
+        self._own: CheckpointConnection | None = None
+
+    def forget_connection(self) -> None:
+        """Connect again the next time: the connection is being closed."""
+        self._own = None
+
+    async def checkpoint(self, mode: str) -> None:
+        """Copy the pages that are committed."""
+        if self._own is None:
+            self._own = await self._connect()
+        await self._attempt(self._own, mode, nullcontext if mode == "PASSIVE" else self._turn)
+
+    async def checkpoint_over(self, writer: CheckpointConnection, mode: str) -> None:
+        """The same over the writer, which alone still has a file that was moved away."""
+        await self._attempt(writer, mode, self._turn)
+
+    async def _attempt(self, connection: CheckpointConnection, mode: str, turn: Turn) -> None:
+        """Checkpoint, announced as a waiter while another process is in the way."""
+        waiters = LockWaiters(self._path)
+        until = anyio.current_time() + PATIENCE
+        try:
+            while anyio.current_time() < until:
+                async with turn():
+                    [(busy, *_)] = await connection.execute_fetchall(
+                        f"PRAGMA wal_checkpoint({mode})"
+                    )
+                if not busy:
+                    return
+                waiters.announce()
+        finally:
+            waiters.withdraw()
