@@ -176,7 +176,8 @@ def reading_onward(facts: Mapping[str, Any], arguments: Mapping[str, Any]) -> li
     before, after, more = facts["before_id"], facts["after_id"], facts["more"]
     is_onward = "after_id" in arguments
     if not after:
-        return ["no later line is recorded there" if is_onward else "no line is recorded there"]
+        earlier = "no earlier line" if "before_id" in arguments else "no line"
+        return [f"{'no later line' if is_onward else earlier} is recorded there"]
     around = f"around a line: get_message_context({after})"
     if is_onward:
         later = f"after_id={after}" if more else f"nothing newer yet than {after}"
