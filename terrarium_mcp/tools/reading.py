@@ -7,7 +7,7 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from terrarium_mcp.chat.records import Message, Page, Room
-from terrarium_mcp.chat.times.timestamps import BEGINNING, Position, local
+from terrarium_mcp.chat.times.timestamps import BEGINNING, Position
 from terrarium_mcp.chat.transcript import Keep, Transcript, fenced
 from terrarium_mcp.errors import TerrariumError, quantity, shown
 from terrarium_mcp.request import Request
@@ -27,6 +27,7 @@ from terrarium_mcp.tools.parameters import (
 )
 from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import lines_result
+from terrarium_mcp.tools.silence import last_line_note
 
 Id = Annotated[Text, Field(description="a message id, such as 184213, or its permalink")]
 _AROUND = Usual(8)
@@ -182,15 +183,8 @@ async def _last_before(
     since = request.since(hours)
     if since is None:
         return []
-    page = await request.store.messages.newest(
-        rooms, 1, before=min(Position.at(since), request.until), events=include_events
-    )
-    zone = request.settings.zone
-    return [
-        f"note: the last line more than {quantity(hours, 'hour')} ago is"
-        f" {line.id}, of {local(line.said_at, zone):%Y-%m-%d %H:%M}"
-        for line in page.messages
-    ]
+    when = f"more than {quantity(hours, 'hour')} ago"
+    return await last_line_note(request, rooms, Position.at(since), when, events=include_events)
 
 
 async def _bounds(

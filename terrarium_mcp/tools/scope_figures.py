@@ -20,6 +20,7 @@ from terrarium_mcp.tools.known_nicks import people_called, unknown_nick_notes
 from terrarium_mcp.tools.plain_questions import read_as_question
 from terrarium_mcp.tools.repeated_query import query_argument
 from terrarium_mcp.tools.search_arguments import rooms_searched, with_channels_taken
+from terrarium_mcp.tools.silence import silence_notes
 
 _LONGEST_QUERY = 200
 
@@ -69,6 +70,7 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
     if not stats.lines:
         notes += await unknown_nick_notes(request, query.nicks, rooms)
         notes += await _question_notes(request, selection.channel, lines)
+        notes += await silence_notes(request, lines)
     if stats.lines and stats.details is None:
         notes.append(
             f"note: who spoke, where and when is counted for at most {MOST_READ:,} lines, or"

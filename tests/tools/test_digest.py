@@ -524,3 +524,18 @@ async def test_a_nick_that_opted_out_is_linked_to_no_other(house: House) -> None
     await house.store.opt_outs.add(Identity("net", "phone", "u", "h.example"), NOON)
     told = await house.learns("catch_up", VIEW)
     assert told.facts["why"] == "when ada was last active, away for 10h"
+
+
+async def test_where_nothing_was_said_since_the_last_line_before_is_named(house: House) -> None:
+    """An imported log ended long ago: the note says from when on there is something to tell."""
+    ids = await house.hears("12:00 <ada> tea\n12:05 <bo> mate")
+    (elsewhere,) = await house.hears("12:10 <bo> mate", channel="#mate")
+    here = VIEW | {"channels": ["#tea"]}
+    told = await house.learns("catch_up", here, since="2h")
+    note = f"note: the last line before that is {ids[1]}, of 2026-05-01 12:05"
+    assert note in told.outside.splitlines()
+    assert told.facts["notes"] == [note]
+    told = await house.learns("catch_up", VIEW, since="2h")
+    assert f"note: the last line before that is {elsewhere}, of 2026-05-01 12:10" in told.outside
+    told = await house.learns("catch_up", here, since="2026-05-01")
+    assert "the last line" not in told.text

@@ -396,3 +396,20 @@ async def test_all_channels_come_with_the_busiest_first(house: House) -> None:
     await house.hears("<bo> b\n<bo> c", channel="#zebra")
     told = await house.learns("get_channel_stats")
     assert [one["channel"] for one in told.facts["channels"]] == ["#zebra", "#tea"]
+
+
+async def test_figures_of_a_time_without_a_line_name_the_nearest_days(house: House) -> None:
+    await house.hears("<ada> tea")
+    await house.hears("<ada> tea", at=NOON + timedelta(days=20))
+    silent = "note: no line is recorded here from that time"
+    times = {"after": "2026-05-08", "before": "2026-05-09"}
+    told = await house.learns("get_channel_stats", **times)
+    nearest = f"{silent}; the nearest were said on 2026-05-01 and 2026-05-21"
+    assert told.lines == ["0 lines"]
+    assert nearest in told.outside.splitlines()
+    assert told.facts["notes"] == [nearest]
+    told = await house.learns("get_channel_stats", after="2027")
+    assert f"{silent}; the nearest were said on 2026-05-21" in told.outside.splitlines()
+    for said_then in ({"after": "2026-05-21", "query": "mate"}, {"query": "mate"}):
+        told = await house.learns("get_channel_stats", **said_then)
+        assert silent not in told.text
