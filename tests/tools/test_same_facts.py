@@ -371,7 +371,7 @@ async def test_every_fact_of_figures_is_in_both(
     told = await house.learns("get_channel_stats", view, **arguments)
     facts, rows = told.facts, told.lines
     assert estimated_tokens(as_printed(told)) <= 4_000
-    assert facts["covered"] in told.outside
+    assert told.outside.splitlines()[:2] == [facts["summary"], facts["covered"]]
     assert facts.get("as_of", "") == ("2026-05-01T15:00:00.000Z" if view else "")
     assert ("counted up to 2026-05-01 15:00" in told.outside) == bool(view)
     for note in facts.get("notes", ()):

@@ -26,6 +26,7 @@ async def test_one_channel_is_told_with_talkers_and_hours(house: House) -> None:
     ]
     assert told.outside == "statistics of #tea\nnothing recorded yet. Times UTC.\n"
     assert told.facts == {
+        "summary": "statistics of #tea",
         "covered": "nothing recorded yet. Times UTC.",
         "channels": [
             {
@@ -125,6 +126,7 @@ async def test_the_figures_of_words_say_how_often_when_where_and_by_whom(house: 
         "2026-05 3",
     ]
     assert told.facts == {
+        "summary": told.outside.splitlines()[0],
         "covered": "nothing recorded yet. Times UTC.",
         "channels": [],
         "top_talkers": {"Ada": 2, "bo": 1, "dee": 1},
