@@ -128,12 +128,14 @@ async def catch_up(
         structured["left_out"] = left_out
     head = [digest_headline(request, rooms, start, recent), covered, *notes]
     rows = [*digest_rows(request, rooms, sections)]
+    headings = {place for place, row in enumerate(rows) if row.is_heading}
     longest = min(_MOST_TOKENS, request.budget)
     onward = next_steps(
         request, rooms, start, nick, sections, longer=longest if budget < longest else 0
     )
     foot_tokens = sum(estimated_tokens(step) + 1 for step in onward)
-    text = listing(head, rows, budget, foot_tokens=foot_tokens).text
+    lines = [row.text for row in rows]
+    text = listing(head, lines, budget, foot_tokens=foot_tokens, headings=headings).text
     return tool_result("\n".join([text, *onward]), structured)
 
 

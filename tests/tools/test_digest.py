@@ -15,7 +15,7 @@ from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.sqlite.topics.digest import MOST_LINES
 from tests.store.scene import NOON, chat, line_of
-from tests.tools.scene import House, furnished, moved_into, opened
+from tests.tools.scene import LINE, House, furnished, moved_into, opened
 from tests.tools.test_same_facts import as_printed
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
@@ -138,6 +138,15 @@ async def test_a_program_is_told_the_same_day_within_the_same_budget(after_work:
         "text": "joined",
     }  # fmt: skip
     assert estimated_tokens(as_printed(told)) <= 1_500
+
+
+async def test_a_cut_digest_ends_with_a_line_not_with_a_heading(after_work: House) -> None:
+    for budget in range(250, 620, 10):
+        told = await after_work.learns("catch_up", VIEW, max_tokens=budget)
+        assert LINE.match(told.lines[-1]), told.text
+        whole = await after_work.learns("catch_up", VIEW)
+        left_out = len(whole.lines) - len(told.lines)
+        assert not left_out or f"left out: the last {left_out} line" in told.outside
 
 
 @pytest.mark.parametrize("budget", [250, 300, 400, 600])
