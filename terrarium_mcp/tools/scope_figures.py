@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date, datetime, time, tzinfo
 from typing import Any
 
 from terrarium_mcp.chat.irctext import harmless, harmless_nick
@@ -134,8 +134,16 @@ def _query(request: Request, selection: Selection) -> Query:
     until = min(filter(None, (query.until, before)), default=None)
     notes = query.notes
     if since and until and since >= until and NO_TIME_LEFT not in notes:
-        notes += (NO_TIME_LEFT,)
+        notes += (NO_TIME_LEFT if since > until else _no_day(since, zone),)
     return replace(query, since=since, until=until, notes=notes)
+
+
+def _no_day(start: datetime, zone: tzinfo) -> str:
+    """That nothing is both after and before one time; who names a day twice means all of it."""
+    begins = local(start, zone)
+    is_day = begins.time() == time()
+    whole = f": before leaves out its own day; query=on:{begins:%Y-%m-%d} is that day"
+    return f"{NO_TIME_LEFT}{whole if is_day else ''}"
 
 
 def _moment(request: Request, name: str, text: str) -> datetime | None:

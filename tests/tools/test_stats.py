@@ -273,6 +273,18 @@ async def test_times_that_exclude_each_other_are_said(house: House, query: str) 
     assert told.facts["notes"] == [note]
 
 
+async def test_a_day_that_is_named_as_both_ends_is_told_how_to_count(house: House) -> None:
+    await house.hears(TALK)
+    told = await house.learns("get_channel_stats", after="1 May 2026", before="2026-05-01")
+    assert told.facts["notes"] == [
+        (
+            "note: no message can be both after and before these times: before leaves out its own"
+            " day; query=on:2026-05-01 is that day"
+        )
+    ]
+    assert (await house.learns("get_channel_stats", query="on:2026-05-01")).facts["lines"] == 4
+
+
 async def test_only_the_newest_days_are_listed_and_the_answer_says_so(house: House) -> None:
     lines = [line_of("ada", "tea", NOON + timedelta(days=2 * n)) for n in range(401)]
     await house.store.messages.append(lines)
