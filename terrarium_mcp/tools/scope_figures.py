@@ -171,7 +171,8 @@ def figures_rows(request: Request, figures: Figures, per: str) -> list[str]:
         rows += labelled("channels", _rooms(request, details)) if len(figures.rooms) > 1 else []
         rows += labelled("busiest hours (UTC)", busiest_hours(details.hours))
     if figures.stats.periods:
-        rows.append(f"lines per {per}, newest first:")
+        each = f"{per}, by its Monday" if per == "week" else per
+        rows.append(f"lines per {each}, newest first, without {per}s of none:")
         rows += [f"{_label(day, per)} {lines:,}" for day, lines in figures.stats.periods]
     return rows
 

@@ -121,7 +121,7 @@ async def test_the_figures_of_words_say_how_often_when_where_and_by_whom(house: 
         "top talkers: Ada 2, bo 1, dee 1",
         "channels: #tea 3, #mate 1",
         "busiest hours (UTC): 12:00 3, 13:00 1",
-        "lines per month, newest first:",
+        "lines per month, newest first, without months of none:",
         "2026-06 1",
         "2026-05 3",
     ]
@@ -336,7 +336,7 @@ async def test_who_spoke_is_counted_of_few_lines_only_and_the_answer_says_so(
     told = await house.learns("get_channel_stats", query="tea", per="day")
     assert told.lines == [
         "600 lines, first 2026-05-01 12:00, last 2026-05-01 21:59",
-        "lines per day, newest first:",
+        "lines per day, newest first, without days of none:",
         "2026-05-01 600",
     ]
     note = (
@@ -427,3 +427,16 @@ async def test_figures_of_a_time_without_a_line_name_the_nearest_days(house: Hou
     for said_then in ({"after": "2026-05-21", "query": "mate"}, {"query": "mate"}):
         told = await house.learns("get_channel_stats", **said_then)
         assert silent not in told.text
+
+
+async def test_weeks_are_named_by_their_monday_and_those_without_a_line_are_not_listed(
+    house: House,
+) -> None:
+    for days in (0, 2, 21):  # the first of May 2026 is a Friday
+        await house.hears("<ada> tea", at=NOON + timedelta(days=days))
+    told = await house.learns("get_channel_stats", per="week")
+    assert told.lines[-3:] == [
+        "lines per week, by its Monday, newest first, without weeks of none:",
+        "2026-05-18 1",
+        "2026-04-27 2",
+    ]
