@@ -15,6 +15,9 @@ from terrarium_mcp.chat.irctext import harmless
 
 _MOST_CHANNELS = 20
 
+_EVERY_CHANNEL = frozenset({"*", "all", "any", "every"})
+"""What callers write where they mean no channel in particular."""
+
 _LONGEST_NAME = 200
 """Characters of the longest channel name (RFC 1459 1.3). Comparing takes quadratic time."""
 
@@ -53,10 +56,7 @@ class UnknownChannel(TerrariumError):
     code = "unknown channel"
 
     def __init__(self, channel: str, known: Sequence[str]) -> None:
-        near = did_you_mean(channel, known)
-        listed = f" Known channels: {harmless(and_more(known, _MOST_CHANNELS))}."
-        hint = near or (listed if known else " No channel is recorded yet.")
-        super().__init__(f"No channel {shown(channel)}.{hint}")
+        super().__init__(f"No channel {shown(channel)}{_way_to_a_channel(channel, known)}")
 
 
 class UnknownMessage(TerrariumError):
@@ -88,6 +88,20 @@ def plainly() -> Iterator[None]:
         if len(errors) > 1:
             raise
         raise errors[0] from errors[0].__cause__  # its own cause, not the group around it
+
+
+def _way_to_a_channel(named: str, known: Sequence[str]) -> str:
+    """How an error about an unknown channel goes on: which there are."""
+    if not known:
+        return ". No channel is recorded yet."
+    network = f"{named.lower()}/"
+    if of_network := [one for one in known if one.lower().startswith(network)]:
+        listed = harmless(and_more(of_network, _MOST_CHANNELS))
+        return f"; that is a network. Its channels: {listed}."
+    every = " Name none for all of them." if named.strip().lower() in _EVERY_CHANNEL else ""
+    near = "" if every else did_you_mean(named, known)
+    listed = f" Known channels: {harmless(and_more(known, _MOST_CHANNELS))}."
+    return f".{near or every + listed}"
 
 
 def did_you_mean(name: str, known: Sequence[str]) -> str:

@@ -54,6 +54,20 @@ def test_an_unknown_channel_names_the_nearest_or_the_first_twenty() -> None:
     assert str(UnknownChannel("tea", [])) == "No channel tea. No channel is recorded yet."
 
 
+def test_the_name_of_a_network_is_told_as_that_with_its_channels() -> None:
+    known = ["libera/#tea", "libera/#mate", "oftc/#tea"]
+    assert str(UnknownChannel("Libera", known)) == (
+        "No channel Libera; that is a network. Its channels: libera/#tea, libera/#mate."
+    )
+
+
+@pytest.mark.parametrize("every", ["*", "all", "ANY", "every"])
+def test_a_word_for_every_channel_is_told_to_be_left_out(every: str) -> None:
+    assert str(UnknownChannel(every, ["#tea"])) == (
+        f"No channel {every}. Name none for all of them. Known channels: #tea."
+    )
+
+
 def test_the_nearest_name_is_found_in_any_case_and_with_any_prefix() -> None:
     assert did_you_mean("TERRARUM", ["#tea", "#terrarium"]) == " Did you mean #terrarium?"
     assert did_you_mean("coffee", ["#tea"]) == ""

@@ -15,7 +15,7 @@ fence whose tag is random for each answer. So no message can pass for the server
 import itertools
 import re
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from enum import Enum, auto
@@ -428,6 +428,7 @@ def listing(
     source: str = "irc",
     foot_tokens: int = 0,
     least: int = 0,
+    headings: Container[int] = (),
 ) -> Listing:
     """Render other text by strangers, such as nicks, backlog files and web results, one row a line.
 
@@ -438,6 +439,7 @@ def listing(
         source: where the rows are from, for the fence.
         foot_tokens: the part of the budget for what the caller puts below the fence.
         least: how many rows are shown even beyond the budget.
+        headings: the indices of rows that are not shown without the one below them.
     """
     safe_head = [harmless(line) for line in head]
     left = budget - sum(map(_cost, safe_head)) - _FENCE_TOKENS - _LEFT_OUT_TOKENS - foot_tokens
@@ -447,6 +449,8 @@ def listing(
         if left < 0 and len(safe_rows) >= least:
             break
         safe_rows.append(row)
+    while len(safe_rows) < len(rows) and len(safe_rows) - 1 in headings:
+        safe_rows.pop()
     left_out = len(rows) - len(safe_rows)
     text = "\n".join(
         [

@@ -119,7 +119,10 @@ class Backlog:
         for one in visible:
             if one.filename == filename.strip():
                 return await self.text(one)
+        called = [one.filename for one in visible if _is_called(one, filename)]
         near = did_you_mean(filename, [one.filename for one in visible])
+        if called:
+            near = f" Did you mean {called[0]}?"
         raise UnknownEnhancement(
             f"No enhancement request {shown(filename.strip()) or '(empty)'}.{near}"
             " list_enhancement_requests lists all files."
@@ -281,6 +284,12 @@ def _slug(title: str) -> str:
     from slugify import slugify  # noqa: PLC0415 -- seldom needed
 
     return slugify(title, max_length=_LONGEST_SLUG, word_boundary=True) or "idea"
+
+
+def _is_called(idea: Enhancement, name: str) -> bool:
+    """Whether a name is that of an idea without the date before it, or its title."""
+    dated = _STAMP.fullmatch(idea.filename)
+    return _same_title(name.strip().removesuffix(".md"), dated[2] if dated else idea.title)
 
 
 def _same_title(one: str, other: str) -> bool:

@@ -58,6 +58,8 @@ async def create_enhancement_request(
     )
     if is_new:
         return tool_result(f"saved as {idea.filename}")
+    if summary.strip() in await request.store.backlog.text(idea):
+        return tool_result(f"already saved as {idea.filename}")
     return tool_result(
         f"already saved as {idea.filename}, which keeps its own summary: this one was not added"
     )

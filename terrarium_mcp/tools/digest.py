@@ -1,12 +1,13 @@
 """catch_up: what somebody missed, as a digest without a model."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
 from terrarium_mcp.chat.irctext import harmless, harmless_nick
-from terrarium_mcp.chat.records import SPEECH, Message
+from terrarium_mcp.chat.records import SPEECH, Message, Room
 from terrarium_mcp.chat.times.timestamps import to_iso
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import event_text, listing, speaker
@@ -33,7 +34,8 @@ from terrarium_mcp.tools.parameters import (
 )
 from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import tool_result
-from terrarium_mcp.tools.since import digest_start
+from terrarium_mcp.tools.silence import last_line_note
+from terrarium_mcp.tools.since import DigestStart, digest_start
 
 if TYPE_CHECKING:  # a type only: the package is loaded when a conversation is read
     from terrarium_mcp.chat.digest import ConversationSummary
@@ -107,6 +109,7 @@ async def catch_up(
     notes = [
         *await unknown_nick_notes(request, named, rooms),
         *cut_note(request, recent),
+        *([] if digest.said or recent.reached else await _last_line(request, rooms, start)),
         *clamping_notes(max_tokens=max_tokens),
     ]
     facts = {
@@ -126,13 +129,20 @@ async def catch_up(
         structured["left_out"] = left_out
     head = [digest_headline(request, rooms, start, recent), covered, *notes]
     rows = [*digest_rows(request, rooms, sections)]
+    headings = {place for place, row in enumerate(rows) if row.is_heading}
     longest = min(_MOST_TOKENS, request.budget)
     onward = next_steps(
         request, rooms, start, nick, sections, longer=longest if budget < longest else 0
     )
     foot_tokens = sum(estimated_tokens(step) + 1 for step in onward)
-    text = listing(head, rows, budget, foot_tokens=foot_tokens).text
+    lines = [row.text for row in rows]
+    text = listing(head, lines, budget, foot_tokens=foot_tokens, headings=headings).text
     return tool_result("\n".join([text, *onward]), structured)
+
+
+async def _last_line(request: Request, rooms: Sequence[Room], start: DigestStart) -> list[str]:
+    """The last line before a time in which nothing was said: the channel may be an old log."""
+    return await last_line_note(request, rooms, start.after, "before that")
 
 
 def _section_facts(request: Request, section: DigestSection) -> list[dict[str, Any]]:

@@ -145,21 +145,28 @@ def next_steps(
     return steps
 
 
+class DigestRow(NamedTuple):
+    """A row of a digest: a line, or what stands above one."""
+
+    text: str
+    is_heading: bool = True
+
+
 def digest_rows(
     request: Request, rooms: Sequence[Room], sections: Sequence[DigestSection]
-) -> Iterator[str]:
+) -> Iterator[DigestRow]:
     """The sections as rows of a listing, with a heading where the day changes."""
     options, today = request.render_options(rooms), None
     for section in sections:
-        yield section.heading
-        leads = [f"{_lead(one)}:" for one in section.summaries]
+        yield DigestRow(section.heading)
+        leads = [DigestRow(f"{_lead(one)}:") for one in section.summaries]
         for place, line in enumerate(section.lines):
             said_on = local(line.said_at, options.zone).date()
             if said_on != today:
-                yield f"-- {day(line.said_at, options.zone)} --"
+                yield DigestRow(f"-- {day(line.said_at, options.zone)} --")
                 today = said_on
             yield from leads[place : place + 1]
-            yield line_of(line, options)
+            yield DigestRow(line_of(line, options), is_heading=False)
 
 
 def _lead(summary: "ConversationSummary") -> str:

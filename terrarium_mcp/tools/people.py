@@ -234,6 +234,8 @@ def _rows(
     rows = [f"last spoke {_quoted(request, spoke)}"] if spoke else []
     if seen and not (spoke and seen.message and seen.message.id == spoke.id):
         rows.append(_seen_row(request, seen))
+    if not seen and any(person.is_known for person in people):
+        rows.append("never seen under this nick but for a change to it")
     near = ", ".join(name for person in people for name in person.near)
     rows += [f"similar nicks: {near}"] if near else []
     rows += [_other_row(request, one, person) for person in people for one in person.evidence]

@@ -7,13 +7,12 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from terrarium_mcp.chat.records import Message, Page, Room
-from terrarium_mcp.chat.times.timestamps import BEGINNING, Position, local
+from terrarium_mcp.chat.times.timestamps import BEGINNING, Position
 from terrarium_mcp.chat.transcript import Keep, Transcript, fenced
 from terrarium_mcp.errors import TerrariumError, quantity, shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.tools.conversation_text import conversation_notes, links_json, sizes_json
 from terrarium_mcp.tools.facts import head_facts, json_costs
-from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.parameters import (
     Channel,
     Forgiving,
@@ -28,6 +27,7 @@ from terrarium_mcp.tools.parameters import (
 )
 from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import lines_result
+from terrarium_mcp.tools.silence import last_line_note
 
 Id = Annotated[Text, Field(description="a message id, such as 184213, or its permalink")]
 _AROUND = Usual(8)
@@ -91,10 +91,10 @@ async def get_recent_irc_messages(
     cut = Page(page.messages, more=page.more or transcript.left_out > 0)
     if after_id:
         onward = _later(cut, transcript.shown)
-        hint = _later_hint(onward)
+        hint = _later_hint(onward, after_id, before_id)
     else:
         onward = _earlier(cut, transcript.shown)
-        hint = _earlier_hint(onward, hours)
+        hint = _earlier_hint(onward, hours, before_id)
     return lines_result(f"{transcript.text}\n{hint}", format, transcript, facts | onward._asdict())
 
 
@@ -183,17 +183,8 @@ async def _last_before(
     since = request.since(hours)
     if since is None:
         return []
-    page = await request.store.messages.newest(
-        rooms, 1, before=min(Position.at(since), request.until), events=include_events
-    )
-    zone = request.settings.zone
-    return [
-        note(
-            f"the last line more than {quantity(hours, 'hour')} ago is"
-            f" {line.id}, of {local(line.said_at, zone):%Y-%m-%d %H:%M}"
-        )
-        for line in page.messages
-    ]
+    when = f"more than {quantity(hours, 'hour')} ago"
+    return await last_line_note(request, rooms, Position.at(since), when, events=include_events)
 
 
 async def _bounds(
@@ -247,20 +238,23 @@ def _later(page: Page, visible: Sequence[Message]) -> WaysOn:
     return WaysOn(page.more, str(first.id), str(last.id))
 
 
-def _earlier_hint(ways: WaysOn, hours: int) -> str:
+def _earlier_hint(ways: WaysOn, hours: int, before_id: str) -> str:
     """How to read on from the newest lines: those before them."""
     if not ways.after_id:
-        return "no line is recorded there"
+        return f"no {'earlier ' if before_id else ''}line is recorded there"
     earlier = f"before_id={ways.before_id}" if ways.more else "nothing earlier"
     within_hours = f" within {quantity(hours, 'hour')}" if hours and not ways.more else ""
     return f"next: {earlier}{within_hours} | newer: after_id={ways.after_id} | {_around(ways)}"
 
 
-def _later_hint(ways: WaysOn) -> str:
-    """How to read on in the direction of time: the lines after these."""
+def _later_hint(ways: WaysOn, after_id: str, before_id: str) -> str:
+    """How to read on in the direction of time: the lines after these, up to `before_id`."""
     if not ways.after_id:
-        return "no later line is recorded there"
-    later = f"after_id={ways.after_id}" if ways.more else f"nothing newer yet than {ways.after_id}"
+        between = f"no line is recorded between {shown(after_id)} and {shown(before_id)}"
+        return between if before_id else "no later line is recorded there"
+    end = f"nothing else before {shown(before_id)}" if before_id else ""
+    at_end = end or f"nothing newer yet than {ways.after_id}"
+    later = f"after_id={ways.after_id}" if ways.more else at_end
     return f"next: {later} | older: before_id={ways.before_id} | {_around(ways)}"
 
 

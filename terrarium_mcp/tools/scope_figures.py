@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import date, datetime, time, tzinfo
 from typing import Any, NamedTuple
 
 from terrarium_mcp.chat.irctext import harmless, harmless_nick
@@ -21,6 +21,7 @@ from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.plain_questions import read_as_question
 from terrarium_mcp.tools.repeated_query import query_argument
 from terrarium_mcp.tools.search_arguments import rooms_searched, with_channels_taken
+from terrarium_mcp.tools.silence import silence_notes
 from terrarium_mcp.tools.version_notes import version_notes
 
 _LONGEST_QUERY = 200
@@ -72,6 +73,7 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
         notes += await unknown_nick_notes(request, query.nicks, rooms)
     if not (stats.lines or spelt_otherwise):
         notes += await _question_notes(request, selection.channel, lines)
+        notes += await silence_notes(request, lines)
     if stats.lines and stats.details is None:
         notes.append(
             note(
@@ -138,8 +140,16 @@ def _query(request: Request, selection: Selection) -> Query:
     until = min(filter(None, (query.until, before)), default=None)
     notes = query.notes
     if since and until and since >= until and NO_TIME_LEFT not in notes:
-        notes += (NO_TIME_LEFT,)
+        notes += (NO_TIME_LEFT if since > until else _no_day(since, zone),)
     return replace(query, since=since, until=until, notes=notes)
+
+
+def _no_day(start: datetime, zone: tzinfo) -> str:
+    """That nothing is both after and before one time; who names a day twice means all of it."""
+    begins = local(start, zone)
+    is_day = begins.time() == time()
+    whole = f": before leaves out its own day; query=on:{begins:%Y-%m-%d} is that day"
+    return f"{NO_TIME_LEFT}{whole if is_day else ''}"
 
 
 def _moment(request: Request, name: str, text: str) -> datetime | None:
@@ -167,7 +177,8 @@ def figures_rows(request: Request, figures: Figures, per: str) -> list[str]:
         rows += labelled("channels", _rooms(request, details)) if len(figures.rooms) > 1 else []
         rows += labelled("busiest hours (UTC)", busiest_hours(details.hours))
     if figures.stats.periods:
-        rows.append(f"lines per {per}, newest first:")
+        each = f"{per}, by its Monday" if per == "week" else per
+        rows.append(f"lines per {each}, newest first, without {per}s of none:")
         rows += [f"{_label(day, per)} {lines:,}" for day, lines in figures.stats.periods]
     return rows
 

@@ -1,12 +1,12 @@
-"""That no line at all is recorded from the time of a search, and when the nearest were said."""
+"""That no line at all is recorded from a time, and when the nearest were said."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from terrarium_mcp.chat.query import Query
-from terrarium_mcp.chat.records import Message
-from terrarium_mcp.chat.times.timestamps import local
+from terrarium_mcp.chat.records import Message, Room
+from terrarium_mcp.chat.times.timestamps import Position, local
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Search, Sort
 from terrarium_mcp.tools.notes import note
@@ -20,16 +20,41 @@ async def is_silent(search: Search, request: Request) -> bool:
 
 async def silence_notes(request: Request, search: Search) -> list[str]:
     """A note for a search without hits, if other words would find nothing either."""
-    since, until = search.query.since, search.query.until
-    if not (since or until) or not await is_silent(search, request):
+    since = max(filter(None, (search.since, search.query.since)), default=None)
+    until = search.query.until
+    is_no_time = since and until and since >= until
+    if is_no_time or not (since or until) or not await is_silent(search, request):
         return []
+    ever = replace(search, since=None)
     nearest = [
-        *(await _first(search, request, None, since, Sort.NEWEST) if since else ()),
-        *(await _first(search, request, until, None, Sort.OLDEST) if until else ()),
+        *(await _first(ever, request, None, since, Sort.NEWEST) if since else ()),
+        *(await _first(ever, request, until, None, Sort.OLDEST) if until else ()),
     ]
     days = " and ".join(f"{local(line.said_at, search.zone):%Y-%m-%d}" for line in nearest)
     told = "no line is recorded here from that time"
     return [note(f"{told}; the nearest were said on {days}" if days else told)]
+
+
+async def last_line_note(
+    request: Request, rooms: Sequence[Room], before: Position, when: str, *, events: bool = False
+) -> list[str]:
+    """`note: the last line before that is 184213, of 2026-05-01 12:00`; nothing without one.
+
+    Args:
+        request: what may be read.
+        rooms: where to look.
+        before: the moment meant by `when`.
+        when: which moment that is, in words: `before that`.
+        events: whether joins and the like are lines too.
+    """
+    page = await request.store.messages.newest(
+        rooms, 1, before=min(before, request.until), events=events
+    )
+    zone = request.settings.zone
+    return [
+        note(f"the last line {when} is {line.id}, of {local(line.said_at, zone):%Y-%m-%d %H:%M}")
+        for line in page.messages
+    ]
 
 
 async def _first(

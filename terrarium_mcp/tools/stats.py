@@ -44,11 +44,12 @@ class ChannelTotals(BaseModel):
 
 
 class ChannelStats(BaseModel):
-    """Statistics of one channel, or totals of several, without talkers and hours.
+    """What `summary` names: `channels`, or `lines` and what follows.
 
-    Of a person, words or a time: `lines` and what follows, not `channels`.
+    Of several channels no talkers and hours.
     """
 
+    summary: str
     covered: str
     channels: list[ChannelTotals]
     top_talkers: dict[str, int]
@@ -98,9 +99,15 @@ async def get_channel_stats(
         return await _channel_stats(request, channel)
     until = _full_hour(request)
     figures = await figures_of(request, selection, until)
+    about = headline(request, figures)
     covered = await request.coverage_line(figures.rooms)
-    facts = {"covered": covered, **figures_facts(request, figures, per), **_as_of(until)}
-    head = [headline(request, figures), covered, *_as_of_note(request, until), *facts["notes"]]
+    facts = {
+        "summary": harmless(about),
+        "covered": covered,
+        **figures_facts(request, figures, per),
+        **_as_of(until),
+    }
+    head = [about, covered, *_as_of_note(request, until), *facts["notes"]]
     return _result(request, head, figures_rows(request, figures, per), facts)
 
 
@@ -115,6 +122,7 @@ async def _channel_stats(request: Request, channel: str) -> CallToolResult:
     head = [about, covered, *_as_of_note(request, until), *notes]
     rows = [row for room in figures for row in (_summary(request, room, until), *_details(room))]
     facts = {
+        "summary": harmless(about),
         "covered": covered,
         "channels": [_totals(room).model_dump() for room in figures],
         "top_talkers": {nick: lines for room in figures for nick, lines in _talkers(room).items()},

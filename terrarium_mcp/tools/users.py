@@ -80,8 +80,10 @@ async def get_current_users(
         structured["left_out"] = left_out
     as_of_when = f", as of {result.as_of}" if result.as_of else ""
     state = "live" if result.live else f"not live{as_of_when}"
-    times = f"Times {request.settings.zone}."
-    head = [f"{len(members)} in {request.room_names(rooms)} ({state}). {times}"]
+    where = request.room_names(rooms)
+    # An empty list that nobody has ever read is no channel without members.
+    there = f"{len(members)} in {where} ({state})" if as_of else f"members of {where}: not known"
+    head = [f"{there}. Times {request.settings.zone}."]
     # Inside the fence: a reason may quote strangers, such as the text of a kick.
     rows = [f"not live: {reason}" for reason in reasons]
     for room, member in members:

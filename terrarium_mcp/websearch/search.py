@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import anyio
 import httpx2
 
-from terrarium_mcp.bounded_body import ACCEPT_ENCODING, bound_body
+from terrarium_mcp.bounded_body import ACCEPT_ENCODING, BodyTooLarge, bound_body
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.tls import tls_context
@@ -74,6 +74,11 @@ async def _response(query: str, count: int, settings: Settings) -> httpx2.Respon
     except (httpx2.TimeoutException, TimeoutError) as error:
         raise WebSearchFailed(
             f"The search service did not answer within {TIMEOUT:g} s. Try again later."
+        ) from error
+    except BodyTooLarge as error:
+        raise WebSearchFailed(
+            f"The search service's answer has more than {MOST_BYTES:,} bytes. Ask for fewer"
+            " results, or check SEARCH_API_URL."
         ) from error
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise WebSearchFailed(

@@ -77,6 +77,22 @@ async def test_the_same_title_returns_the_existing_file(house: House) -> None:
     assert "again" not in (folder(house) / filename).read_text()
 
 
+async def test_the_same_idea_once_more_is_saved_already(house: House) -> None:
+    """A call that a host repeats has not been refused: all that it says is in the file."""
+    idea = {"title": "Brew tea", "summary": "Green, and at 80 degrees.\n\n- every day\n"}
+    saved = await house.learns("create_enhancement_request", **idea)
+    again = await house.learns("create_enhancement_request", **idea)
+    assert again.text == f"already {saved.text}"
+
+
+@pytest.mark.parametrize("name", ["tea.md", "tea", "Tea", "TEA.md", " tea! "])
+async def test_an_idea_that_is_called_by_its_title_is_named(house: House, name: str) -> None:
+    await written(house, "Brew a whole pot of tea for everybody")
+    filename = await written(house, "Tea")
+    refused = await house.is_refused("read_enhancement_request", filename=name)
+    assert f" Did you mean {filename}? " in refused
+
+
 @pytest.mark.parametrize("empty", ["", None, "null", "  "])
 @pytest.mark.parametrize("argument", ["title", "summary"])
 async def test_an_idea_needs_words(house: House, argument: str, empty: str | None) -> None:

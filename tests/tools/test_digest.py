@@ -15,7 +15,7 @@ from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.sqlite.topics.digest import MOST_LINES
 from tests.store.scene import NOON, chat, line_of
-from tests.tools.scene import House, furnished, moved_into, opened
+from tests.tools.scene import LINE, House, furnished, moved_into, opened
 from tests.tools.test_same_facts import as_printed
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
@@ -138,6 +138,15 @@ async def test_a_program_is_told_the_same_day_within_the_same_budget(after_work:
         "text": "joined",
     }  # fmt: skip
     assert estimated_tokens(as_printed(told)) <= 1_500
+
+
+async def test_a_cut_digest_ends_with_a_line_not_with_a_heading(after_work: House) -> None:
+    for budget in range(250, 620, 10):
+        told = await after_work.learns("catch_up", VIEW, max_tokens=budget)
+        assert LINE.match(told.lines[-1]), told.text
+        whole = await after_work.learns("catch_up", VIEW)
+        left_out = len(whole.lines) - len(told.lines)
+        assert not left_out or f"left out: the last {left_out} line" in told.outside
 
 
 @pytest.mark.parametrize("budget", [250, 300, 400, 600])
@@ -524,3 +533,18 @@ async def test_a_nick_that_opted_out_is_linked_to_no_other(house: House) -> None
     await house.store.opt_outs.add(Identity("net", "phone", "u", "h.example"), NOON)
     told = await house.learns("catch_up", VIEW)
     assert told.facts["why"] == "when ada was last active, away for 10h"
+
+
+async def test_where_nothing_was_said_since_the_last_line_before_is_named(house: House) -> None:
+    """An imported log ended long ago: the note says from when on there is something to tell."""
+    ids = await house.hears("12:00 <ada> tea\n12:05 <bo> mate")
+    (elsewhere,) = await house.hears("12:10 <bo> mate", channel="#mate")
+    here = VIEW | {"channels": ["#tea"]}
+    told = await house.learns("catch_up", here, since="2h")
+    note = f"note: the last line before that is {ids[1]}, of 2026-05-01 12:05"
+    assert note in told.outside.splitlines()
+    assert told.facts["notes"] == [note]
+    told = await house.learns("catch_up", VIEW, since="2h")
+    assert f"note: the last line before that is {elsewhere}, of 2026-05-01 12:10" in told.outside
+    told = await house.learns("catch_up", here, since="2026-05-01")
+    assert "the last line" not in told.text

@@ -93,6 +93,20 @@ async def test_an_unknown_nick_is_told_with_the_near_ones(house: House, nick: st
     assert (told.facts["known"], told.facts["spoke_at"], told.facts["seen_at"]) == (False, "", "")
 
 
+async def test_a_nick_that_somebody_only_changed_to_is_said_to_have_done_nothing(
+    house: House,
+) -> None:
+    await furnish(house)
+    changed = line_of("bo", "Guest7", NOON + 60 * MINUTE, kind=MessageType.NICK)
+    await house.store.messages.append([changed])
+    told = await house.learns("lookup_nick", nick="guest7")
+    assert told.lines == [
+        "never seen under this nick but for a change to it",
+        "also bo: nick change, 1 time, 2026-05-01 to 2026-05-01",
+    ]
+    assert (told.facts["known"], told.facts["seen_at"]) == (True, "")
+
+
 async def test_without_a_nick_the_way_out_is_named(house: House) -> None:
     await furnish(house)
     for nothing in ("", " ", None, "null"):

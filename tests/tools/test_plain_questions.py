@@ -284,6 +284,15 @@ async def test_a_time_without_a_line_names_the_nearest_days(house: House) -> Non
     assert "That does not mean it was never said." in other.text
 
 
+async def test_hours_without_a_line_name_the_nearest_day(house: House) -> None:
+    await house.hears(TALK)
+    told = await asked(house, "from:ada", hours=24)
+    assert notes(told) == [
+        "note: no line is recorded here from that time; the nearest were said on 2026-05-01"
+    ]
+    assert "Try other words" not in told.text
+
+
 async def test_pages_of_conversations_are_said_to_be_by_size(house: House) -> None:
     for hour in range(3):
         await house.hears(TALK, at=NOON + timedelta(hours=8 * hour - 12))

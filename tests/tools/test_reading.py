@@ -118,6 +118,23 @@ async def test_between_two_lines_the_first_ones_come(house: House) -> None:
     assert told.ids == ids[1:3]
 
 
+async def test_the_end_of_what_is_between_two_lines_is_not_the_end_of_the_record(
+    house: House,
+) -> None:
+    """Of the lines that were asked for there are no more; whether there are newer ones is open."""
+    ids = await house.hears("<ada> a\n<ada> b\n<ada> c\n<ada> d")
+    told = await house.learns("get_recent_irc_messages", after_id=ids[0], before_id=ids[2])
+    assert f"\nnext: nothing else before {ids[2]} | older: before_id={ids[1]} |" in told.outside
+    told = await house.learns("get_recent_irc_messages", after_id=ids[0], before_id=ids[1])
+    assert told.outside.endswith(f"no line is recorded between {ids[0]} and {ids[1]}")
+
+
+async def test_before_the_first_line_nothing_is_recorded(house: House) -> None:
+    ids = await house.hears("<ada> a\n<ada> b")
+    told = await house.learns("get_recent_irc_messages", before_id=ids[0])
+    assert told.outside.endswith("no earlier line is recorded there")
+
+
 @pytest.mark.parametrize(("after", "before"), [(3, 0), (1, 1)])
 async def test_nothing_can_be_between_two_lines_in_the_wrong_order_and_that_is_said(
     house: House, after: int, before: int

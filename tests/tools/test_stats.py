@@ -26,6 +26,7 @@ async def test_one_channel_is_told_with_talkers_and_hours(house: House) -> None:
     ]
     assert told.outside == "statistics of #tea\nnothing recorded yet. Times UTC.\n"
     assert told.facts == {
+        "summary": "statistics of #tea",
         "covered": "nothing recorded yet. Times UTC.",
         "channels": [
             {
@@ -120,11 +121,12 @@ async def test_the_figures_of_words_say_how_often_when_where_and_by_whom(house: 
         "top talkers: Ada 2, bo 1, dee 1",
         "channels: #tea 3, #mate 1",
         "busiest hours (UTC): 12:00 3, 13:00 1",
-        "lines per month, newest first:",
+        "lines per month, newest first, without months of none:",
         "2026-06 1",
         "2026-05 3",
     ]
     assert told.facts == {
+        "summary": told.outside.splitlines()[0],
         "covered": "nothing recorded yet. Times UTC.",
         "channels": [],
         "top_talkers": {"Ada": 2, "bo": 1, "dee": 1},
@@ -294,6 +296,18 @@ async def test_times_that_exclude_each_other_are_said(house: House, query: str) 
     assert told.facts["notes"] == [note]
 
 
+async def test_a_day_that_is_named_as_both_ends_is_told_how_to_count(house: House) -> None:
+    await house.hears(TALK)
+    told = await house.learns("get_channel_stats", after="1 May 2026", before="2026-05-01")
+    assert told.facts["notes"] == [
+        (
+            "note: no message can be both after and before these times: before leaves out its own"
+            " day; query=on:2026-05-01 is that day"
+        )
+    ]
+    assert (await house.learns("get_channel_stats", query="on:2026-05-01")).facts["lines"] == 4
+
+
 async def test_only_the_newest_days_are_listed_and_the_answer_says_so(house: House) -> None:
     lines = [line_of("ada", "tea", NOON + timedelta(days=2 * n)) for n in range(401)]
     await house.store.messages.append(lines)
@@ -345,7 +359,7 @@ async def test_who_spoke_is_counted_of_few_lines_only_and_the_answer_says_so(
     told = await house.learns("get_channel_stats", query="tea", per="day")
     assert told.lines == [
         "600 lines, first 2026-05-01 12:00, last 2026-05-01 21:59",
-        "lines per day, newest first:",
+        "lines per day, newest first, without days of none:",
         "2026-05-01 600",
     ]
     note = (
@@ -419,3 +433,33 @@ async def test_all_channels_come_with_the_busiest_first(house: House) -> None:
     await house.hears("<bo> b\n<bo> c", channel="#zebra")
     told = await house.learns("get_channel_stats")
     assert [one["channel"] for one in told.facts["channels"]] == ["#zebra", "#tea"]
+
+
+async def test_figures_of_a_time_without_a_line_name_the_nearest_days(house: House) -> None:
+    await house.hears("<ada> tea")
+    await house.hears("<ada> tea", at=NOON + timedelta(days=20))
+    silent = "note: no line is recorded here from that time"
+    times = {"after": "2026-05-08", "before": "2026-05-09"}
+    told = await house.learns("get_channel_stats", **times)
+    nearest = f"{silent}; the nearest were said on 2026-05-01 and 2026-05-21"
+    assert told.lines == ["0 lines"]
+    assert nearest in told.outside.splitlines()
+    assert told.facts["notes"] == [nearest]
+    told = await house.learns("get_channel_stats", after="2027")
+    assert f"{silent}; the nearest were said on 2026-05-21" in told.outside.splitlines()
+    for said_then in ({"after": "2026-05-21", "query": "mate"}, {"query": "mate"}):
+        told = await house.learns("get_channel_stats", **said_then)
+        assert silent not in told.text
+
+
+async def test_weeks_are_named_by_their_monday_and_those_without_a_line_are_not_listed(
+    house: House,
+) -> None:
+    for days in (0, 2, 21):  # the first of May 2026 is a Friday
+        await house.hears("<ada> tea", at=NOON + timedelta(days=days))
+    told = await house.learns("get_channel_stats", per="week")
+    assert told.lines[-3:] == [
+        "lines per week, by its Monday, newest first, without weeks of none:",
+        "2026-05-18 1",
+        "2026-04-27 2",
+    ]

@@ -78,7 +78,7 @@ async def test_where_nobody_has_looked_nobody_is_claimed_to_be(house: House) -> 
         "as_of": "",
         "why_stale": "#tea: nobody records it now, so its members are not known",
     }
-    assert told.outside == "0 in #tea (not live). Times UTC.\n"
+    assert told.outside == "members of #tea: not known. Times UTC.\n"
 
 
 async def test_where_the_recorder_has_just_come_the_members_have_not_been_read(

@@ -140,6 +140,14 @@ async def test_a_connection_that_breaks_is_an_answer_that_did_not_come(
     assert "The search service does not answer (" in await complaint(service)
 
 
+async def test_an_answer_that_is_too_long_is_not_told_as_no_answer(service: SearchService) -> None:
+    service.finds({"results": [{**ROW, "snippet": "tea " * 1_000_000}] * 2})
+    assert await complaint(service) == (
+        "The search service's answer has more than 4,000,000 bytes. Ask for fewer results, or check"
+        " SEARCH_API_URL."
+    )
+
+
 async def test_an_answer_that_never_ends_is_given_up(
     service: SearchService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,15 +185,17 @@ async def test_without_a_service_the_missing_setting_is_named() -> None:
     )
 
 
-@pytest.mark.parametrize("layers", [1, 2])
+@pytest.mark.parametrize(
+    ("layers", "why"), [(1, "'s answer has more than 4,000,000 bytes."), (2, " does not answer (")]
+)
 async def test_an_answer_that_unpacks_to_a_huge_one_is_given_up(
-    service: SearchService, layers: int
+    service: SearchService, layers: int, why: str
 ) -> None:
     packed = b" " * 20_000_000
     for _ in range(layers):
         packed = gzip.compress(packed)
     service.sends(packed, **{"content-encoding": ", ".join(["gzip"] * layers)})
-    assert "The search service does not answer" in await complaint(service)
+    assert f"The search service{why}" in await complaint(service)
 
 
 async def test_a_compressed_answer_is_read(service: SearchService) -> None:

@@ -58,7 +58,10 @@ async def test_what_only_looks_like_an_operator_is_said_also_beside_hits(tmp_pat
 async def test_nothing_found_says_in_which_time_and_which_nick_is_unknown(tmp_path: Path) -> None:
     async with desk(tmp_path, [earlier(5, "the gate", nick="alice")]) as scene:
         (answer,) = await scene.asks("!search gate hours:1")
-        assert answer.startswith("Nothing found in the last hour. Nothing recorded yet.")
+        assert answer.startswith(
+            "Nothing found in the last hour. No line is recorded here from that time; the nearest"
+            " were said on "
+        )
         (answer,) = await scene.asks("!search user:alicia gate")
         assert answer.startswith(
             "Nothing found. No one called alicia is recorded here; similar nicks: alice."

@@ -97,7 +97,8 @@ async def test_of_the_last_hours(tmp_path: Path) -> None:
         )
         (none,) = await scene.asks("!stats hours:1 green")
         assert none.startswith(
-            "Nothing found with exactly these words in the last hour. Nothing recorded yet."
+            "Nothing found with exactly these words in the last hour. No line is recorded here from"
+            f" that time; the nearest were said on {at:%Y-%m-%d}. Nothing recorded yet."
         )
         (wrong,) = await scene.asks("!stats hours:soon")
         assert wrong.endswith("such as hours:48.")
