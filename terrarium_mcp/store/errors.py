@@ -17,11 +17,22 @@ class UnstorableMessage(TerrariumError):
 
 
 class StillOpening(TerrariumError):
-    """The history is being migrated or indexed; the caller should try again later."""
+    """The history is being migrated or indexed; the caller should try again later.
 
-    def __init__(self, doing: str, part: float) -> None:
+    Args:
+        doing: what is at work.
+        part: how much of it is done, 0 to 1.
+        obstacle: a sentence for the operator on what has to be done first, if anything.
+    """
+
+    def __init__(self, doing: str, part: float, obstacle: str = "") -> None:
         self.progress = f"{doing}, {part:.0%}".replace("%", " %")
-        super().__init__(f"{self.progress}. Try again in a little while.")
+        super().__init__(obstacle or self.public)
+
+    @property
+    def public(self) -> str:
+        """How far it is: an obstacle names paths and processes."""
+        return f"{self.progress}. Try again in a little while."
 
 
 class StoreFailed(HostFailure):

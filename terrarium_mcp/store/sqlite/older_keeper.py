@@ -10,8 +10,11 @@ from terrarium_mcp.backoff import Reminder
 from terrarium_mcp.store.sqlite.keeper import KeeperRecord, is_held, lock_file
 from terrarium_mcp.store.sqlite.schema import CURRENT
 
-PATIENCE = 5.0
-"""Seconds until it is certain: between its claim and the lock, a migration reads the file."""
+PATIENCE = 4.0
+"""Seconds until it is certain: between its claim and the lock, a migration reads the file.
+
+A call waits longer than that for the history (opening.py), so that its error can name the process.
+"""
 
 log = logging.getLogger(__name__)
 
@@ -33,17 +36,24 @@ def older_keeper(path: Path, version: int) -> str:
 
 
 class OlderKeeperWatch:
-    """Says in the log which process has to be stopped, now and then while it is waited for."""
+    """Says which process has to be stopped: to whoever asks, and now and then in the log."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._since: float | None = None
         self._reminder = Reminder()
 
-    def note(self, version: int, now: float) -> None:
-        """Note the version that was just read, while another process is the keeper."""
+    def note(self, version: int, now: float) -> str:
+        """Note the version that was just read, while another process is the keeper.
+
+        Returns:
+            What has to be done, once that is certain; else nothing.
+        """
         self._since = now if self._since is None else self._since
         if not (problem := older_keeper(self._path, version)):
             self._since = None
-        elif now >= self._since + PATIENCE and self._reminder.is_due(now):
+        elif now < self._since + PATIENCE:
+            return ""
+        elif self._reminder.is_due(now):
             log.warning("%s Until then the history is not open here.", problem)
+        return problem

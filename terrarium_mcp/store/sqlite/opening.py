@@ -20,6 +20,7 @@ class Opening:
         self._foreseen = anyio.Event()
         self._failure: TerrariumError | None = None
         self._part = 0.0
+        self._obstacle = ""
         self._opener: int | None = None
 
     def begin(self) -> None:
@@ -44,6 +45,10 @@ class Opening:
         """Note the part that is done, 0 to 1."""
         self._part = part
 
+    def wait_for(self, obstacle: str) -> None:
+        """Note what the operator has to do before the history can open; "" for nothing."""
+        self._obstacle = obstacle
+
     def succeed(self) -> None:
         """Note that the history is open."""
         self._done.set()
@@ -66,7 +71,7 @@ class Opening:
             with anyio.move_on_after(PATIENCE if patience is None else patience):
                 await self._done.wait()
             if not self._done.is_set():
-                raise StillOpening("opening the history", self._part)
+                raise StillOpening("opening the history", self._part, self._obstacle)
         if self._failure:
             raise self._failure
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from terrarium_mcp.store import Fact, examine, open_store
+from terrarium_mcp.store import Fact, StillOpening, examine, open_store
 from terrarium_mcp.store.sqlite import older_keeper
 from terrarium_mcp.store.sqlite.keeper import Keeper
 from tests.servers.logs import until_logged
@@ -45,16 +45,29 @@ async def test_it_is_named_and_once_it_is_stopped_the_file_is_opened(
             assert store.keeper.is_us
 
 
+async def test_a_call_that_waits_in_vain_names_it_to_the_operator_and_not_to_a_channel(
+    file: Path, old: Keeper
+) -> None:
+    with anyio.fail_after(20):
+        async with open_store(file, SETTINGS) as store:
+            with pytest.raises(StillOpening, match="is of an older terrarium-mcp") as raised:
+                await store.indexed_up_to()
+            assert str(raised.value).endswith("Stop that process.")
+            assert raised.value.public == "opening the history, 0 %. Try again in a little while."
+            old.release()
+            assert await store.indexed_up_to()
+
+
 async def test_one_that_may_be_about_to_migrate_is_not_called_older_at_once(
     file: Path, old: Keeper, caplog: pytest.LogCaptureFixture
 ) -> None:
     watch = older_keeper.OlderKeeperWatch(file)
-    for now in (0.0, 4.9):
+    for now in (0.0, 3.9):
         watch.note(8, now)
-    watch.note(0, 4.95)  # it has locked the file
-    watch.note(8, 9.0)
+    watch.note(0, 3.95)  # it has locked the file
+    watch.note(8, 7.0)
     assert not caplog.records
-    watch.note(8, 14.0)
+    watch.note(8, 11.0)
     [warning] = caplog.messages
     assert "which has version 8 and has to be migrated to" in warning
     old.release()
