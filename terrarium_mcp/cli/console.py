@@ -3,6 +3,7 @@
 import logging
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
@@ -13,6 +14,8 @@ from terrarium_mcp.errors import TerrariumError
 
 ERASE_LINE = "\r\x1b[2K"
 """Moves the cursor of a terminal to the start of its line, and empties that line."""
+
+_TIME = "%Y-%m-%d %H:%M:%SZ"
 
 _COLOURS = {"WARNING": "yellow", "ERROR": "red", "CRITICAL": "red"}
 
@@ -25,6 +28,31 @@ def is_terminal(stream: TextIO) -> bool:
 def colour_wanted() -> bool | None:
     """False where NO_COLOR says so (https://no-color.org); None leaves it to the terminal."""
     return False if os.environ.get("NO_COLOR") else None
+
+
+def goes_to_journal(stream: TextIO) -> bool:
+    """Whether systemd's journal reads `stream`, and notes the time of each line (systemd.exec(5)).
+
+    A variable alone does not say so: it is inherited by those whose output goes elsewhere.
+    """
+    place = os.environ.get("JOURNAL_STREAM")
+    if not place:
+        return False
+    try:
+        at = os.fstat(stream.fileno())
+    except OSError:
+        return False
+    return place == f"{at.st_dev}:{at.st_ino}"
+
+
+def date_log_lines() -> None:
+    """Begin each line of the log with its time, in UTC, unless the journal adds one.
+
+    For what runs for months; a person who waits for a command needs none.
+    """
+    for handler in logging.getLogger().handlers:
+        if isinstance(handler, ConsoleHandler):
+            handler.is_dated = not goes_to_journal(handler.stream)
 
 
 @contextmanager
@@ -48,6 +76,9 @@ class ConsoleHandler(logging.StreamHandler[TextIO]):
 
     A record with the attribute `progress` is overwritten by the next record on a terminal.
     Elsewhere it is a line like any other.
+
+    Attributes:
+        is_dated: whether each record begins with its time.
     """
 
     def __init__(self) -> None:
@@ -55,6 +86,7 @@ class ConsoleHandler(logging.StreamHandler[TextIO]):
         self._on_terminal = is_terminal(sys.stderr)
         self._coloured = self._on_terminal and colour_wanted() is None
         self._shows_progress = False
+        self.is_dated = False
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a record."""
@@ -71,7 +103,8 @@ class ConsoleHandler(logging.StreamHandler[TextIO]):
             self.flush()
 
     def format(self, record: logging.LogRecord) -> str:
-        """The level and the text, with a traceback if there is one."""
+        """The level and the text, with a traceback if there is one, and the time if wanted."""
         colour = _COLOURS.get(record.levelname) if self._coloured else None
         level = click.style(record.levelname, fg=colour) if colour else record.levelname
-        return f"{level} {super().format(record)}"
+        when = time.strftime(_TIME, time.gmtime(record.created)) + " " if self.is_dated else ""
+        return f"{when}{level} {super().format(record)}"

@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import NoReturn, TypeVarTuple, Unpack
 
+from terrarium_mcp.cli.console import date_log_lines
+
 Arguments = TypeVarTuple("Arguments")
 
 log = logging.getLogger(__name__)
@@ -68,6 +70,7 @@ def run_service(
 
     from terrarium_mcp.serving.stdio import leave
 
+    date_log_lines()
     leave(anyio.run(job, *arguments) or 0)
 
 
