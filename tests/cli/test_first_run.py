@@ -232,3 +232,12 @@ def test_a_program_that_starts_the_server_over_stdio_is_not_warned(tmp_path: Pat
     done = ran("terrarium-mcp serve", at=tmp_path, IRC_NIK="Fern")
     assert (done.returncode, done.stdout) == (0, "")
     assert "IRC_NIK" not in done.stderr
+
+
+async def test_a_bridge_without_its_mcp_server_says_where_it_looks_for_it(tmp_path: Path) -> None:
+    settings = {"IRC_SERVER": "127.0.0.1:1", "IRC_USE_SSL": "off", "IRC_CHANNELS": "tea"}
+    line = await told("bridge --mcp http://127.0.0.1:1/mcp", tmp_path, "the MCP server", **settings)
+    assert line.endswith(
+        "the MCP server is unavailable: All connection attempts failed. Check whether"
+        " terrarium-mcp serve --http runs at http://127.0.0.1:1/mcp"
+    )

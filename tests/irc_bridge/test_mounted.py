@@ -31,6 +31,7 @@ from tests.irc_bridge.processes import children
 from tests.servers import rude_tools
 from tests.servers.asgi import served
 from tests.servers.beside import beside
+from tests.servers.logs import until_logged
 
 PATIENCE = 30.0
 OBJECT = {"type": "object"}
@@ -335,3 +336,45 @@ async def test_an_address_in_an_error_is_for_the_log_and_not_for_the_model(
         with pytest.raises(ToolboxAway, match=r"^moved did not answer\.$"):
             await server.call("far__moved", {})
     assert "moved failed: Redirect to http://inside.example/mcp not followed" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (
+            Response("<h1>It works</h1>", media_type="text/html"),
+            "Unexpected content type: text/html; charset=utf-8",
+        ),
+        (Response("no", status_code=404), "Not Found"),
+    ],
+    ids=["page", "missing"],
+)
+async def test_the_log_says_what_to_check_at_an_address_without_an_mcp_server(
+    answer: Response, reason: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def no_mcp(_: Request) -> Response:
+        return answer
+
+    async with served(Starlette(routes=[Route("/notes", no_mcp, methods=["POST"])])) as address:
+        wiki = Mount("wiki", ("read",), ("#tea",), url=f"{address}/notes?key=hunter2")
+        async with beside(MountedServer(wiki, backoff=(10,)).run):
+            with anyio.fail_after(PATIENCE):
+                await until_logged(caplog, "the MCP server wiki is unavailable: ")
+    assert (
+        f"the MCP server wiki is unavailable: {reason}. Check whether an MCP server (Streamable"
+        f" HTTP) is at {address}/notes, and url and token in [mcp_servers.wiki]"
+    ) in caplog.messages
+    assert "hunter2" not in caplog.text
+
+
+async def test_the_log_says_what_to_check_of_a_program_that_does_not_start(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    broken = Mount("wiki", ("read",), ("#tea",), command=(sys.executable, "-c", "1 / 0"))
+    async with beside(MountedServer(broken, backoff=(10,)).run):
+        with anyio.fail_after(PATIENCE):
+            await until_logged(
+                caplog,
+                "the MCP server wiki is unavailable: ",
+                f". Check command in [mcp_servers.wiki], by hand: it starts {sys.executable}",
+            )

@@ -37,7 +37,10 @@ async def run_bridge(
     child = stdio_server(database, os.environ)
     child = child.model_copy(update={"args": [*child.args, *flags]})
     toolbox = Toolbox(
-        lambda: mcp_url or child, offered=settings.bridge_tools, mounts=settings.mcp_servers
+        lambda: mcp_url or child,
+        advice=f"Check whether terrarium-mcp serve --http runs at {mcp_url}" if mcp_url else "",
+        offered=settings.bridge_tools,
+        mounts=settings.mcp_servers,
     )
     async with (
         open_store(database, settings, adopt=True) as store,

@@ -95,6 +95,7 @@ class ServerConnection:
         *,
         name: str,
         subject: str,
+        advice: str = "",
         backoff: Sequence[float],
     ) -> None:
         """A connection that is not made yet.
@@ -104,12 +105,15 @@ class ServerConnection:
             on_tools: takes the server's tools, at first and whenever they change.
             name: what the log calls the server.
             subject: what a model or a channel is told is unavailable.
+            advice: a sentence for the log on what to check, if there is no connection; it may be
+                empty.
             backoff: seconds between attempts to connect.
         """
         self._target = target
         self._on_tools = on_tools
         self._name = name
         self._subject = subject
+        self._advice = advice
         self._backoff = Backoff(backoff, settled=SETTLED)
         self._tried = anyio.Event()
         self._ready = anyio.Event()
@@ -189,7 +193,10 @@ class ServerConnection:
     def _log_trouble(self) -> None:
         """Log why there is no connection, but not again for each attempt."""
         if self.trouble != self._logged:
-            log.warning("%s is unavailable: %s", self._name, self.trouble)
+            advice = f"{'' if self.trouble.endswith('.') else '.'} {self._advice}"
+            log.warning(
+                "%s is unavailable: %s%s", self._name, self.trouble, advice if self._advice else ""
+            )
             self._logged = self.trouble
             self._logged_away = True
 

@@ -45,6 +45,7 @@ class MountedServer:
             self._choose,
             name=f"the MCP server {mount.name}",
             subject=f"The MCP server {mount.name}",
+            advice=_advice(mount),
             backoff=backoff,
         )
 
@@ -103,6 +104,17 @@ class MountedServer:
         if what not in self._complaints and len(self._complaints) < MOST_COMPLAINTS:
             self._complaints.add(what)
             log.warning("the MCP server %s %s", self.mount.name, what)
+
+
+def _advice(mount: Mount) -> str:
+    """What to check if a server is unavailable; without arguments and keys, as the doctor."""
+    table = f"[mcp_servers.{mount.name}]"
+    if mount.command:
+        return f"Check command in {table}, by hand: it starts {mount.server}"
+    return (
+        f"Check whether an MCP server (Streamable HTTP) is at {mount.server}, and url and token in"
+        f" {table}"
+    )
 
 
 class MountedServers:

@@ -43,13 +43,15 @@ def stdio_server(database: Path, environ: Mapping[str, str]) -> StdioServerParam
 class Toolbox:
     """Calls the tools of our own server by name, and holds those of mounted ones ready.
 
-    `target` returns what to connect to; `offered` names the model's tools.
+    `target` returns what to connect to, `advice` says what to check if that fails, and `offered`
+    names the model's tools.
     """
 
     def __init__(
         self,
         target: Callable[[], Target],
         *,
+        advice: str = "",
         offered: str = "all",
         mounts: Sequence[Mount] = (),
         backoff: Sequence[float] = BACKOFF,
@@ -59,7 +61,12 @@ class Toolbox:
         self._is_other_told = False
         self._mounted = MountedServers(mounts, backoff)
         self._connection = ServerConnection(
-            target, self._choose, name="the MCP server", subject="The history", backoff=backoff
+            target,
+            self._choose,
+            name="the MCP server",
+            subject="The history",
+            advice=advice,
+            backoff=backoff,
         )
 
     @property
