@@ -1,10 +1,16 @@
 """Reads `.env`: python-dotenv does, once nothing is left that it would lose without an error."""
 
 import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from io import StringIO
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from terrarium_mcp.settings.errors import BadSetting
+
+if TYPE_CHECKING:
+    from dotenv.parser import Original
 
 _HALF_COMMENTED = re.compile(
     r"^\s*(?:export\s+)?IRC_CHANNELS\s*=(?!\s*['\"])[^'\"\n]*[^\S\n]#\S", re.MULTILINE
@@ -12,8 +18,19 @@ _HALF_COMMENTED = re.compile(
 """A list of channels of which python-dotenv would treat a part, or all, as a comment."""
 
 
-def read_dotenv(file: Path) -> dict[str, str | None]:
-    """The values in a file, by name; None for a name without a value.
+class DotenvFile(NamedTuple):
+    """What a file says: its values by name, None for a name without one.
+
+    `set_twice` has the lines of each name that it has several times with different values; the
+    last one counts.
+    """
+
+    values: Mapping[str, str | None]
+    set_twice: Mapping[str, Sequence[int]]
+
+
+def read_dotenv(file: Path) -> DotenvFile:
+    """The values in a file, and which names it has twice.
 
     Raises:
         BadSetting: it cannot be read, or a part of it would be lost.
@@ -34,7 +51,25 @@ def read_dotenv(file: Path) -> dict[str, str | None]:
             f"IRC_CHANNELS in {file}: a # after a space starts a comment there, so channels"
             " would be lost. Leave the # out, or put the value in quotes."
         )
-    return dotenv_in(text, file)
+    return DotenvFile(dotenv_in(text, file), _set_twice(text))
+
+
+def _set_twice(text: str) -> dict[str, Sequence[int]]:
+    from dotenv.parser import parse_stream  # noqa: PLC0415 -- many processes have no such file
+
+    lines: dict[str, list[int]] = defaultdict(list)
+    values: dict[str, set[str | None]] = defaultdict(set)
+    for binding in parse_stream(StringIO(text)):
+        if binding.key:
+            lines[binding.key.upper()].append(_first_line(binding.original))
+            values[binding.key.upper()].add(binding.value)
+    return {name: lines[name] for name, found in values.items() if len(found) > 1}
+
+
+def _first_line(original: "Original") -> int:
+    """The line on which a binding is written: python-dotenv counts blank ones before it to it."""
+    written = original.string
+    return original.line + written[: len(written) - len(written.lstrip())].count("\n")
 
 
 def dotenv_in(text: str, file: Path) -> dict[str, str | None]:
@@ -49,10 +84,8 @@ def dotenv_in(text: str, file: Path) -> dict[str, str | None]:
 
     for binding in parse_stream(StringIO(text)):
         if binding.error:
-            written = binding.original.string
-            blank = written[: len(written) - len(written.lstrip())].count("\n")
             raise BadSetting(
-                f"Line {binding.original.line + blank} of {file} cannot be read. Write NAME=value,"
+                f"Line {_first_line(binding.original)} of {file} cannot be read. Write NAME=value,"
                 " with both quotes if there are any; a comment begins with #."
             )
     return dotenv_values(stream=StringIO(text))

@@ -5,7 +5,7 @@ default. What a [[network]] table sets holds for its network before all of these
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from terrarium_mcp.settings.declarations import Settings, setting_names
 from terrarium_mcp.settings.errors import BadSetting
 from terrarium_mcp.settings.near_misses import near_misses
 from terrarium_mcp.settings.networks import each_network
-from terrarium_mcp.settings.sources import NetworkTable, known_settings, layers
+from terrarium_mcp.settings.sources import Layer, NetworkTable, known_settings, layers
 from terrarium_mcp.settings.validation import validated
 
 
@@ -27,10 +27,12 @@ class LoadedSettings(NamedTuple):
     """Names in the environment and in `.env` that are no settings, each with its source."""
     tables: Sequence[NetworkTable] = ()
     """The [[network]] tables, one for each of the settings' networks if there are any."""
+    repetitions: Sequence[str] = ()
+    """A sentence for each setting that a file has twice."""
 
     def slips(self) -> list[str]:
-        """Names that resemble a setting which is not set: a sentence each."""
-        return [
+        """What may be a mistake, a sentence each: a name that is nearly one, one set twice."""
+        return [*self.repetitions] + [
             f"{name} in {self.other_names[name]} is not a setting. Did you mean {near}?"
             for name, near in near_misses(self.other_names, setting_names()).items()
             if near not in self.sources and not any(near in one.values for one in self.tables)
@@ -71,17 +73,30 @@ def read_settings(
     others: dict[str, str] = {}
     tables: list[NetworkTable] = []
     channels: list[ChannelTable] = []
+    repetitions: list[str] = []
     for layer in layers(flags or {}, env_file, config, os.environ if environ is None else environ):
         for name, value in layer.values.items():
             if name not in found:
                 found[name], sources[name] = value, layer.source
         others |= dict.fromkeys(layer.others, layer.source)
+        repetitions += _repetitions(layer)
         tables += layer.networks
         channels += layer.channels
     networks = each_network(tables, found, sources)
     settings = validated(found, sources).with_networks(networks).with_channel_tables(channels)
     _check_channels(settings)
-    return LoadedSettings(settings, sources, others, tables)
+    return LoadedSettings(settings, sources, others, tables, repetitions)
+
+
+def _repetitions(layer: Layer) -> Iterator[str]:
+    """A sentence for each setting of ours that a source has twice, with different values."""
+    for name in setting_names():
+        if lines := layer.set_twice.get(name):
+            places = " and in ".join(f"line {line}" for line in lines)
+            yield (
+                f"{name} is in {places} of {layer.source}, and only line {lines[-1]} counts."
+                f" Remove {'one' if len(lines) == 2 else 'all but one'} of them."
+            )
 
 
 def _check_channels(settings: Settings) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from terrarium_mcp.errors import did_you_mean
@@ -42,13 +43,17 @@ class NetworkTable(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """One source: the settings in it, and all names in it that could be meant for settings."""
+    """One source: the settings in it, and all names in it that could be meant for settings.
+
+    `set_twice` has the lines of the names that it has several times, with different values.
+    """
 
     source: str
     values: Mapping[str, object]
     others: Sequence[str] = ()
     networks: Sequence[NetworkTable] = ()
     channels: Sequence[ChannelTable] = ()
+    set_twice: Mapping[str, Sequence[int]] = MappingProxyType({})
 
 
 def layers(
@@ -71,9 +76,9 @@ def layers(
     ours = {name: value for name, value in environ.items() if name.upper() != _MOUNTS}
     yield Layer("the environment", known_settings(ours, "the environment"), others)
     if dotenv := _existing(env_file, Path(".env")):
-        written = read_dotenv(dotenv)
-        known = _relative_to(dotenv, known_settings(written, str(dotenv)))
-        yield Layer(str(dotenv), known, list(written))
+        file = read_dotenv(dotenv)
+        known = _relative_to(dotenv, known_settings(file.values, str(dotenv)))
+        yield Layer(str(dotenv), known, list(file.values), set_twice=file.set_twice)
     if toml := _existing(config, Path("terrarium.toml")):
         written = _read_toml(toml)
         tables = {name.lower(): value for name, value in written.items()}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from terrarium_mcp.chat.server_address import ServerAddress, parse_server
 from terrarium_mcp.errors import did_you_mean, shown
@@ -106,10 +107,36 @@ def _invalid_settings(invalid: ValidationError, sources: Mapping[str, str]) -> s
             )
             continue
         value = "" if field.json_schema_extra else f"={_shown(name, error['input'])!r}"
-        reason = error["msg"].removeprefix("Value error, ").rstrip(".")
+        reason = _reason(error)
         reason += "" if reason.endswith("?") else "."
         sentences.append(
             f"{name}{value} (from {sources.get(name, 'the program')}): {reason}"
             f" Its meaning: {field.description}."
         )
     return " ".join(sentences)
+
+
+def _reason(error: ErrorDetails) -> str:
+    """Why pydantic refuses a value, in words that name what would be accepted."""
+    limits = error.get("ctx", {})
+    match error["type"]:
+        case "int_parsing" | "int_from_float" | "int_type":
+            return "not a whole number"
+        case "float_parsing" | "float_type":
+            return "not a number"
+        case "bool_parsing" | "bool_type":
+            return "must be on or off"
+        case "literal_error":
+            return f"must be {limits['expected']}"
+        case "greater_than_equal":
+            return f"must be {_number(limits['ge'])} or more"
+        case "greater_than":
+            return f"must be more than {_number(limits['gt'])}"
+        case "less_than_equal":
+            return f"must be {_number(limits['le'])} or less"
+        case _:
+            return error["msg"].removeprefix("Value error, ").rstrip(".")
+
+
+def _number(limit: float) -> str:
+    return str(limit).removesuffix(".0")

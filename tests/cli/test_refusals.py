@@ -41,7 +41,7 @@ def misused(done: Done) -> str:
     ("name", "value", "told"),
     [
         ("IRC_PORT", "tea", "IRC_PORT='tea' (from the environment): "),
-        ("IRC_PORT", "70000", "less than or equal to 65535"),
+        ("IRC_PORT", "70000", "must be 65535 or less"),
         ("TERRARIUM_TIMEZONE", "Europe/Berln", "Did you mean Europe/Berlin?"),
         ("TERRARIUM_CONTAKT", "ada", "Did you mean TERRARIUM_CONTACT?"),
     ],

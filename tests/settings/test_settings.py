@@ -376,7 +376,7 @@ def test_days_that_are_no_number_are_refused_with_file_and_key(home: Path, days:
 
 def test_days_by_channel_are_a_table() -> None:
     assert "must be a table" in complaint(environ={"TERRARIUM_RETENTION_BY_CHANNEL": "#tea=30"})
-    assert "greater than or equal to 0" in complaint(environ={"TERRARIUM_RETENTION_DAYS": "-1"})
+    assert "must be 0 or more" in complaint(environ={"TERRARIUM_RETENTION_DAYS": "-1"})
 
 
 @pytest.mark.parametrize(
@@ -450,11 +450,29 @@ def test_names_of_settings_may_be_in_any_case() -> None:
 def test_every_refusal_is_said_at_once_with_its_meaning() -> None:
     told = complaint(environ={"IRC_PORT": "x", "AGENT_API_URL": "y"})
     assert told == (
-        "IRC_PORT='x' (from the environment): Input should be a valid integer, unable to parse"
-        " string as an integer. Its meaning: port of the IRC server; 0: 6697 with TLS, 6667"
-        " without. AGENT_API_URL='y' (from the environment): not an address such as"
-        " http://localhost:8080. Its meaning: URL of the OpenAI-compatible endpoint; none:"
-        " questions are answered with search results."
+        "IRC_PORT='x' (from the environment): not a whole number. Its meaning: port of the IRC"
+        " server; 0: 6697 with TLS, 6667 without. AGENT_API_URL='y' (from the environment): not an"
+        " address such as http://localhost:8080. Its meaning: URL of the"
+        " OpenAI-compatible endpoint; none: questions are answered with search results."
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "what"),
+    [
+        ("TERRARIUM_RETENTION_DAYS", "30d", "not a whole number"),
+        ("TERRARIUM_RETENTION_DAYS", "-3", "must be 0 or more"),
+        ("IRC_PORT", "70000", "must be 65535 or less"),
+        ("AGENT_TEMPERATURE", "warm", "not a number"),
+        ("AGENT_TIMEOUT", "0", "must be more than 0"),
+        ("IRC_USE_SSL", "maybe", "must be on or off"),
+        ("TERRARIUM_SAY_TROUBLE", "yes", "must be 'on' or 'off'"),
+        ("TERRARIUM_ROLE", "Record", "must be 'both', 'record' or 'answer'"),
+    ],
+)
+def test_a_refusal_names_what_would_be_accepted(name: str, value: str, what: str) -> None:
+    assert complaint(environ={name: value}).startswith(
+        f"{name}={value!r} (from the environment): {what}. Its meaning: "
     )
 
 
@@ -759,6 +777,20 @@ def test_a_slip_is_told_with_its_source_and_only_where_the_setting_is_missing(ho
     assert read_settings(environ=both).slips() == []
 
 
+def test_a_setting_that_env_has_twice_is_told_with_its_lines(home: Path) -> None:
+    (home / ".env").write_text(
+        "IRC_CHANNELS=tea\n\nexport irc_channels=mate\nEDITOR=vi\nEDITOR=ed\n"
+        "IRC_NICK=Fern\nIRC_NICK=Fern\n"
+    )
+    loaded = read_settings(environ={})
+    assert loaded.settings.irc_channels[0].name == "#mate"
+    (slip,) = loaded.slips()
+    assert slip == (
+        "IRC_CHANNELS is in line 1 and in line 3 of .env, and only line 3 counts."
+        " Remove one of them."
+    )
+
+
 def test_settings_can_come_from_one_source_alone(home: Path) -> None:
     (home / ".env").write_text("IRC_NICK=elsewhere\n")
     assert settings_from({"IRC_SERVER": "h:7000"}, "a test").irc_port == 7000
@@ -829,9 +861,9 @@ def test_people_to_ignore_are_nicks_and_masks(written: str) -> None:
     ("name", "value", "reason"),
     [
         ("TERRARIUM_PRIVATE", "everybody", "'members', 'anyone' or 'off'"),
-        ("TERRARIUM_ASK_BURST", "0", "greater than or equal to 1"),
+        ("TERRARIUM_ASK_BURST", "0", "must be 1 or more"),
         ("TERRARIUM_ASK_EVERY", "inf", "finite"),
-        ("TERRARIUM_CHANNEL_QUESTIONS", "0", "greater than or equal to 1"),
+        ("TERRARIUM_CHANNEL_QUESTIONS", "0", "must be 1 or more"),
     ],
 )
 def test_a_limit_that_is_none_is_refused(name: str, value: str, reason: str) -> None:
