@@ -43,6 +43,8 @@ def doctor(
 
     Changes nothing, except with --rebuild.
     """
+    if live:
+        _refuse_checks()
     loaded = loaded_settings(db, config, env_file)
     warn_of_slips(loaded)
 
@@ -62,3 +64,11 @@ def doctor(
         temp,
     )
     sys.exit(0 if well else 1)
+
+
+def _refuse_checks() -> None:
+    """Refuse the options that --live would leave undone without a word."""
+    context = click.get_current_context()
+    for name in ("deep", "rebuild", "temp"):
+        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
+            raise click.UsageError(f"--{name} is not part of --live: run doctor twice.")

@@ -115,6 +115,8 @@ def test_a_silent_bridge_and_one_that_died_are_not_well() -> None:
     dead = Heartbeat(f"{2**22 + 1}@{socket.gethostname()}", NOW, report())
     (gone,) = wrong(dead)
     assert "ended without a word after 2026-11-22 12:00:00 UTC" in gone
+    assert [fact.name for fact in facts_of(dead, NOW)] == ["process", "newest line"]
+    assert troubles(dead, NOW + timedelta(hours=1)) == []
 
 
 def test_what_an_old_heartbeat_said_of_recording_is_not_said_to_be_so_now() -> None:

@@ -225,6 +225,12 @@ def test_an_address_without_http_is_refused(tmp_path: Path, option: str) -> None
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("option", ["--deep", "--rebuild", "--temp ."])
+def test_a_look_at_the_bridges_is_no_check_of_the_database(tmp_path: Path, option: str) -> None:
+    told = misused(ran(f"terrarium-mcp doctor --live {option}", at=tmp_path))
+    assert f"{option.split(maxsplit=1)[0]} is not part of --live: run doctor twice." in told
+
+
 @pytest.mark.parametrize(
     "command", ["", "sing", "serve --sing", "bridge --mcp not-an-address", "demo --twice"]
 )

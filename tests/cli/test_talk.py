@@ -84,6 +84,8 @@ def test_without_a_log_it_says_which_setting_switches_it_on(tmp_path: Path) -> N
     done = ran(ONE, at=tmp_path, TERRARIUM_TALK_LOG="talk.jsonl")
     assert done.returncode == 1
     assert "There is no talk log talk.jsonl. The bridge makes it with the first" in done.stderr
+    done = ran(ONE, at=tmp_path, TERRARIUM_TALK_LOG="logs/talk.jsonl")
+    assert "There is no folder logs for the talk log talk.jsonl. Make it: " in done.stderr
 
 
 def test_a_log_without_a_question_and_one_that_cannot_be_read_are_told_apart(

@@ -35,11 +35,14 @@ def facts_of(heartbeat: Heartbeat, now: datetime) -> list[Fact]:
     report = heartbeat.report
     if report.stopped:
         return [Fact("process", f"stopped at {_time(heartbeat.at)}; start it again", wrong=True)]
+    newest = Fact("newest line", _newest(heartbeat, now))
+    if process_is_alive(heartbeat.process) is False:  # what it was in by then is no more
+        return [_process(heartbeat, now), newest]
     return [
         _process(heartbeat, now),
         _connection(heartbeat, now),
         _channels(heartbeat, now),
-        Fact("newest line", _newest(heartbeat, now)),
+        newest,
         _writing(heartbeat, now),
         Fact("model", harmless(report.model_trouble) or "no trouble known"),
         Fact("questions", f"{report.questions} in work or waiting"),
@@ -52,13 +55,15 @@ def troubles(heartbeat: Heartbeat, now: datetime) -> list[str]:
     A model counts as well, without which recording goes on.
     """
     report = heartbeat.report
+    if report.stopped or process_is_alive(heartbeat.process) is False:
+        return []
     found = {
         "connected": not report.connected,
         "channels": bool(report.missing),
         "recording": now - heartbeat.at > LATE,
         "model": bool(report.model_trouble),
     }
-    return [name for name, is_so in found.items() if is_so and not report.stopped]
+    return [name for name, is_so in found.items() if is_so]
 
 
 def is_well(heartbeat: Heartbeat, now: datetime) -> bool:

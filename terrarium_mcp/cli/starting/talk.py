@@ -76,6 +76,11 @@ def last_questions(path: Path, last: int) -> list[LoggedQuestion]:
                 if len(found) == last:
                     break
     except FileNotFoundError:
+        if not path.parent.is_dir():
+            raise NoTalkLog(
+                f"There is no folder {path.parent} for the talk log {path.name}. Make it: until"
+                " then the bridge cannot write the timings of any question."
+            ) from None
         raise NoTalkLog(
             f"There is no talk log {path}. The bridge makes it with the first question, if it runs"
             f" with TERRARIUM_TALK_LOG={path}."

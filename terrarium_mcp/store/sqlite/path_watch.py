@@ -68,8 +68,12 @@ class PathWatch:
                 continue
             await self._empty_wal()
             if await self._is_to_be_reopened(location):
+                is_new = self._seen == _NOTHING
                 await self._reopen()
-                log.warning("the database %s was opened again", self._path)
+                if is_new:
+                    log.warning("a new database was begun at %s", self._path)
+                else:
+                    log.warning("the database %s was opened again", self._path)
                 self._forget()
 
     def _forget(self) -> None:

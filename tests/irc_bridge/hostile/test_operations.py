@@ -183,7 +183,7 @@ async def test_a_database_that_was_deleted_is_begun_again_with_the_lines_that_wa
                 one.unlink()
             await hears(house, ircd, "meanwhile")
             await until_logged(caplog, "1 line waits to be recorded", "was deleted while in use")
-            await until_logged(caplog, "was opened again")
+            await until_logged(caplog, "a new database was begun at")
             await hears(house, ircd, "after")
             await house.bridge.flush()
             assert (await find(house.store, "meanwhile")).messages

@@ -116,7 +116,7 @@ async def test_a_deleted_database_takes_no_line_and_a_new_one_is_begun(
         with pytest.raises(StoreFailed, match="was deleted while in use"):
             await store.messages.append(chat("<ada> into nothing"))
         await until_logged(caplog, "was deleted while in use", "a new one is begun")
-        await until_logged(caplog, "was opened again")
+        await until_logged(caplog, "a new database was begun at")
         await store.messages.append(chat("<ada> after"))
         assert (await find(store, "after")).messages
     assert texts(file) == ["after"]
@@ -183,7 +183,7 @@ async def bo_opts_out_and_the_file_is_deleted(
     await store.messages.append([said_by_bo("never")])
     for one in store.path.parent.glob(f"{store.path.name}*"):
         one.unlink()
-    await until_logged(caplog, "was opened again")
+    await until_logged(caplog, "a new database was begun at")
 
 
 async def test_those_who_opted_out_stay_so_in_the_place_of_a_deleted_database(
@@ -251,7 +251,7 @@ async def test_in_the_place_of_a_deleted_database_a_strangers_file_is_in_the_way
         [told] = [one for one in caplog.messages if "Move that file away" in one]
         assert "otherwise" not in told
         file.rename(file.with_name("recipes.db"))
-        await until_logged(caplog, "was opened again")
+        await until_logged(caplog, "a new database was begun at")
         await store.messages.append(chat("<ada> after"))
     assert texts(file) == ["after"]
 

@@ -70,6 +70,8 @@ def examine(path: Path, now: datetime, settings: Settings | None = None) -> list
         return [_with(sections[0], [closed]), _keeper(path)]
     except (TerrariumError, OSError) as error:
         sections[0] = _with(sections[0], [Fact("access", str(error), wrong=True)])
+    if path.is_dir():  # which has been said
+        return [*sections, _keeper(path)]
     try:
         with untouched(path) as connection:
             version = checked_version(connection, path)

@@ -227,6 +227,7 @@ def test_what_cannot_be_used_is_reported_with_the_way_out_and_left_alone(
     before = file.read_bytes() if file.is_file() else None
     names = sorted(one.name for one in file.parent.iterdir())
     assert any(told in text for text in wrong(file)), seen(file)
+    assert not any("[Errno" in text for text in wrong(file))
     assert before == (file.read_bytes() if file.is_file() else None)
     assert names == sorted(one.name for one in file.parent.iterdir())
 
