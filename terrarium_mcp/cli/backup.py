@@ -14,7 +14,7 @@ def _named(_: click.Context, __: click.Parameter, path: str) -> Path:
     return Path(path)
 
 
-@click.command()
+@click.command(short_help="Copy the database and the backlog into a new, checked file.")
 @click.argument("path", type=click.Path(), callback=_named)
 @click.option("--zstd", "compress", is_flag=True, help="Compress it with zstd.")
 @settings_options

@@ -16,7 +16,7 @@ def _check_url(_: click.Context, __: click.Parameter, url: str | None) -> str | 
     raise click.BadParameter(f"{url} is not an address such as http://127.0.0.1:8765/mcp.")
 
 
-@click.command()
+@click.command(short_help="Record the channels of IRC_CHANNELS, and answer questions.")
 @click.option(
     "--mcp",
     "mcp_url",

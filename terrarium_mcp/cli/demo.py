@@ -8,7 +8,7 @@ import click
 from terrarium_mcp.errors import TerrariumError
 
 
-@click.command()
+@click.command(short_help="Show a question in a real IRC channel, and its answer.")
 @click.option("--once", is_flag=True, help="Exit after one question has been answered.")
 def demo(*, once: bool) -> None:
     """Show a question in a real IRC channel answered from its history."""

@@ -9,7 +9,7 @@ import click
 from terrarium_mcp.cli.options import loaded_settings, settings_options, warn_of_slips
 
 
-@click.command()
+@click.command(short_help="Show the settings, the database, and what is wrong.")
 @click.option(
     "--live",
     is_flag=True,

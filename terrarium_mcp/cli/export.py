@@ -9,7 +9,9 @@ from terrarium_mcp.cli.query_command import QueryCommand
 from terrarium_mcp.logformats.export_formats import ExportFormat
 
 
-@click.command(cls=QueryCommand)
+@click.command(
+    cls=QueryCommand, short_help="Write the history, or a part of it, in another format."
+)
 @click.argument("query", nargs=-1)
 @click.option(
     "--channel",

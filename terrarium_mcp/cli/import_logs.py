@@ -9,7 +9,7 @@ from terrarium_mcp.cli.options import adopt_option, settings_of, settings_option
 from terrarium_mcp.cli.process import tidying_up
 
 
-@click.command("import")
+@click.command("import", short_help="Import the logs of other programs.")
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @click.option("--format", "form", default="", help="Format of the logs, such as weechat or znc.")
 @click.option("--network", default="", help="Network of the logs.")

@@ -13,7 +13,7 @@ _INSTEAD = (
 )
 
 
-@click.command()
+@click.command(short_help="Ask for the settings, check them, and write .env.")
 @click.option("--server", help="IRC server: host, host:port or ircs://host:port.")
 @click.option("--channels", help="Channels to record: tea,mate.")
 @click.option("--contact", help="Who runs the bot, for the people of the network.")

@@ -15,7 +15,7 @@ def _named(_: click.Context, __: click.Parameter, name: str) -> str:
     return name
 
 
-@click.command()
+@click.command(short_help="Enter the server into the file of an MCP host.")
 @click.argument("host", type=click.Choice(list(HOSTS)), metavar="HOST")
 @click.option(
     "--name",

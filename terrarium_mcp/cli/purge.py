@@ -8,7 +8,7 @@ from terrarium_mcp.cli.console import asking
 from terrarium_mcp.cli.options import adopt_option, settings_of, settings_options
 
 
-@click.command()
+@click.command(short_help="Remove what a nick said, and list what remains elsewhere.")
 @click.option("--nick", required=True, help="Nick to purge (case-insensitive).")
 @click.option("--network", default="", help="Purge on this network only; default: all.")
 @click.option(

@@ -7,7 +7,7 @@ import click
 from terrarium_mcp.cli.options import settings_of, settings_options
 
 
-@click.command()
+@click.command(short_help="Check a backup, and put its database and backlog back.")
 @click.argument("path", type=click.Path(path_type=Path))
 @settings_options
 def restore(*, path: Path, db: Path | None, config: Path | None, env_file: Path | None) -> None:

@@ -8,7 +8,7 @@ from terrarium_mcp.cli.options import adopt_option, settings_of, settings_option
 from terrarium_mcp.cli.query_command import QueryCommand
 
 
-@click.command(cls=QueryCommand)
+@click.command(cls=QueryCommand, short_help="Find what was said.")
 @click.argument("query", nargs=-1, required=True)
 @click.option("--channel", default="", help="Search this channel only.")
 @click.option(

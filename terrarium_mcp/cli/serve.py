@@ -15,7 +15,7 @@ from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
 
 
-@click.command()
+@click.command(short_help="Publish the history as an MCP server: stdio, or HTTP.")
 @click.option("--http", is_flag=True, help="Serve HTTP: /mcp, /sse and /healthz on one port.")
 @click.option("--sse", is_flag=True, help="As --http, and print the address of HTTP+SSE.")
 @click.option("--create", is_flag=True, help="Make the folder of --db if it is missing.")

@@ -7,7 +7,7 @@ import click
 from terrarium_mcp.cli.options import settings_of, settings_options
 
 
-@click.command()
+@click.command(short_help="Show the timings of the last questions to the bot.")
 @click.option(
     "--last",
     type=click.IntRange(min=1),

@@ -156,3 +156,10 @@ async def test_records_of_progress_overwrite_each_other(tmp_path: Path) -> None:
         assert screen.shown == f"INFO 1 %{erase}INFO 2 %{erase}INFO done\r\nINFO 3 %{erase}end\r\n"
     done = await anyio.run_process(command, stderr=subprocess.PIPE, cwd=tmp_path)
     assert done.stderr.decode().splitlines() == ["INFO 1 %", "INFO 2 %", "INFO done", "INFO 3 %"]
+
+
+def test_the_list_of_commands_says_of_each_in_whole_what_it_does(tmp_path: Path) -> None:
+    listed = ran("terrarium-mcp help", at=tmp_path).stdout.partition("Commands:\n")[2]
+    assert len(listed.splitlines()) > 10
+    assert [line for line in listed.splitlines() if not line.endswith(".")] == []
+    assert "..." not in listed
