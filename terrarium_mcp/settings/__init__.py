@@ -12,6 +12,7 @@
 - networks.py: the settings of each network, where there are several
 - tool_choice.py: the tools that a setting selects, and those of the core
 - near_misses.py: names that are nearly those of settings
+- exposure.py: secrets in files that anybody can read
 - loading.py: all of it together; errors.py: the error of any of it
 - changes.py: what a reload changes at once
 """

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from terrarium_mcp.settings.channel_ways import ChannelTable, unknown_channels
 from terrarium_mcp.settings.declarations import Settings, setting_names
 from terrarium_mcp.settings.errors import BadSetting
+from terrarium_mcp.settings.exposure import exposure
 from terrarium_mcp.settings.near_misses import near_misses
 from terrarium_mcp.settings.networks import each_network
 from terrarium_mcp.settings.sources import Layer, NetworkTable, known_settings, layers
@@ -27,12 +28,12 @@ class LoadedSettings(NamedTuple):
     """Names in the environment and in `.env` that are no settings, each with its source."""
     tables: Sequence[NetworkTable] = ()
     """The [[network]] tables, one for each of the settings' networks if there are any."""
-    repetitions: Sequence[str] = ()
-    """A sentence for each setting that a file has twice."""
+    remarks: Sequence[str] = ()
+    """A sentence for each setting that a file has twice, and each file whose secrets lie open."""
 
     def slips(self) -> list[str]:
-        """What may be a mistake, a sentence each: a name that is nearly one, one set twice."""
-        return [*self.repetitions] + [
+        """What may be a mistake, a sentence each: a remark, or a name that is nearly one."""
+        return [*self.remarks] + [
             f"{name} in {self.other_names[name]} is not a setting. Did you mean {near}?"
             for name, near in near_misses(self.other_names, setting_names()).items()
             if near not in self.sources and not any(near in one.values for one in self.tables)
@@ -73,19 +74,21 @@ def read_settings(
     others: dict[str, str] = {}
     tables: list[NetworkTable] = []
     channels: list[ChannelTable] = []
-    repetitions: list[str] = []
+    remarks: list[str] = []
     for layer in layers(flags or {}, env_file, config, os.environ if environ is None else environ):
         for name, value in layer.values.items():
             if name not in found:
                 found[name], sources[name] = value, layer.source
         others |= dict.fromkeys(layer.others, layer.source)
-        repetitions += _repetitions(layer)
+        remarks += _repetitions(layer)
+        if layer.file and (open_to_all := exposure(layer.file, layer.tables())):
+            remarks.append(open_to_all)
         tables += layer.networks
         channels += layer.channels
     networks = each_network(tables, found, sources)
     settings = validated(found, sources).with_networks(networks).with_channel_tables(channels)
     _check_channels(settings)
-    return LoadedSettings(settings, sources, others, tables, repetitions)
+    return LoadedSettings(settings, sources, others, tables, remarks)
 
 
 def _repetitions(layer: Layer) -> Iterator[str]:

@@ -45,7 +45,8 @@ class NetworkTable(NamedTuple):
 class Layer(NamedTuple):
     """One source: the settings in it, and all names in it that could be meant for settings.
 
-    `set_twice` has the lines of the names that it has several times, with different values.
+    `set_twice` has the lines of the names that it has several times, with different values; `file`
+    is None unless it is one.
     """
 
     source: str
@@ -54,6 +55,11 @@ class Layer(NamedTuple):
     networks: Sequence[NetworkTable] = ()
     channels: Sequence[ChannelTable] = ()
     set_twice: Mapping[str, Sequence[int]] = MappingProxyType({})
+    file: Path | None = None
+
+    def tables(self) -> list[Mapping[str, object]]:
+        """The settings outside of tables, and those of each network's."""
+        return [self.values, *(one.values for one in self.networks)]
 
 
 def layers(
@@ -78,7 +84,8 @@ def layers(
     if dotenv := _existing(env_file, Path(".env")):
         file = read_dotenv(dotenv)
         known = _relative_to(dotenv, known_settings(file.values, str(dotenv)))
-        yield Layer(str(dotenv), known, list(file.values), set_twice=file.set_twice)
+        others = list(file.values)
+        yield Layer(str(dotenv), known, others, set_twice=file.set_twice, file=dotenv)
     if toml := _existing(config, Path("terrarium.toml")):
         written = _read_toml(toml)
         tables = {name.lower(): value for name, value in written.items()}
@@ -88,7 +95,8 @@ def layers(
         known = known_settings(top, str(toml), only_settings=True, tables=_TABLES)
         if _MOUNTS in known:
             known[_MOUNTS] = mounts_in(known[_MOUNTS], toml)
-        yield Layer(str(toml), _relative_to(toml, known), networks=networks, channels=channels)
+        known = _relative_to(toml, known)
+        yield Layer(str(toml), known, networks=networks, channels=channels, file=toml)
 
 
 def known_settings(

@@ -1,0 +1,48 @@
+"""Secrets in files that every account of the machine can read."""
+
+import os
+import stat
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from terrarium_mcp.settings.declarations import Settings
+from terrarium_mcp.settings.mounts import Mount
+
+_SECRETS = {str(field.alias) for field in Settings.model_fields.values() if field.json_schema_extra}
+
+
+def exposure(file: Path, tables: Iterable[Mapping[str, object]]) -> str:
+    """A sentence if a file holds secrets and anybody can read it, else nothing.
+
+    Args:
+        file: the settings file.
+        tables: the settings that it has, by name, outside of tables and in each of them.
+    """
+    held = sorted(
+        {name for table in tables for name, value in table.items() if _is_secret(name, value)}
+    )
+    if not held or not _is_open(file):
+        return ""
+    return (
+        f"Every account of this machine can read {file}, which has {', '.join(held)}. Run: chmod"
+        f" o-rwx {file}"
+    )
+
+
+def _is_secret(name: str, value: object) -> bool:
+    if name == "MCP_SERVERS" and isinstance(value, tuple):
+        return any(isinstance(one, Mount) and (one.env or one.headers) for one in value)
+    return name in _SECRETS
+
+
+def _is_open(file: Path) -> bool:
+    """Whether others may read a file, and come through all of its folders."""
+    if os.name == "nt":  # whose modes do not say so
+        return False
+    try:
+        place = file.resolve()
+        return bool(place.stat().st_mode & stat.S_IROTH) and all(
+            folder.stat().st_mode & stat.S_IXOTH for folder in place.parents
+        )
+    except OSError:
+        return False
