@@ -7,7 +7,7 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,6 +45,11 @@ def environment(**settings: object) -> dict[str, str]:
     ours = {*setting_names()}
     kept = {name: value for name, value in os.environ.items() if name.upper() not in ours}
     return kept | {name: str(value) for name, value in settings.items()}
+
+
+def without_progress(lines: Iterable[str]) -> list[str]:
+    """Lines of stderr but for those that a slow machine adds: how far an opening is."""
+    return [line for line in lines if "INFO" not in line or "opening the history" not in line]
 
 
 def ran(

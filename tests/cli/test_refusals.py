@@ -10,7 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.programs import HANGS, environment, python, ran, running, words
+from tests.cli.programs import (
+    HANGS,
+    environment,
+    python,
+    ran,
+    running,
+    without_progress,
+    words,
+)
 from tests.servers.ircd import free_port
 
 NOBODY = 65534
@@ -23,7 +31,7 @@ def refused(done: Done) -> str:
     """The one line on stderr with which a command ended."""
     assert done.returncode == 1, done.stderr
     assert not done.stdout
-    (line,) = done.stderr.splitlines()
+    (line,) = without_progress(done.stderr.splitlines())
     assert line.startswith("terrarium-mcp: ")
     return line
 
