@@ -20,7 +20,7 @@
 from terrarium_mcp.settings.changes import SettingsChange, changed
 from terrarium_mcp.settings.channel_ways import ChannelTable, ChannelWays
 from terrarium_mcp.settings.channels import ConfiguredChannel, keys_hidden
-from terrarium_mcp.settings.declarations import Settings, setting_names
+from terrarium_mcp.settings.declarations import Settings, secret_names, setting_names
 from terrarium_mcp.settings.dotenv_file import dotenv_in
 from terrarium_mcp.settings.errors import BadSetting
 from terrarium_mcp.settings.hosts import is_loopback
@@ -54,6 +54,7 @@ __all__ = [
     "keys_hidden",
     "load_settings",
     "read_settings",
+    "secret_names",
     "setting_names",
     "settings_from",
 ]

@@ -441,6 +441,12 @@ def setting_names() -> list[str]:
     return [str(field.alias) for field in Settings.model_fields.values()]
 
 
+def secret_names() -> list[str]:
+    """The names of those that hold a password or a key."""
+    fields = Settings.model_fields.values()
+    return [str(field.alias) for field in fields if field.json_schema_extra]
+
+
 def _host_zone() -> ZoneInfo:
     import tzlocal  # noqa: PLC0415 -- only an adoption asks
 

@@ -5,10 +5,8 @@ import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from terrarium_mcp.settings.declarations import Settings
+from terrarium_mcp.settings.declarations import secret_names
 from terrarium_mcp.settings.mounts import Mount
-
-_SECRETS = {str(field.alias) for field in Settings.model_fields.values() if field.json_schema_extra}
 
 
 def exposure(file: Path, tables: Iterable[Mapping[str, object]]) -> str:
@@ -32,7 +30,7 @@ def exposure(file: Path, tables: Iterable[Mapping[str, object]]) -> str:
 def _is_secret(name: str, value: object) -> bool:
     if name == "MCP_SERVERS" and isinstance(value, tuple):
         return any(isinstance(one, Mount) and (one.env or one.headers) for one in value)
-    return name in _SECRETS
+    return name in secret_names()
 
 
 def _is_open(file: Path) -> bool:

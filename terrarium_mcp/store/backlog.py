@@ -120,9 +120,10 @@ class Backlog:
             if one.filename == filename.strip():
                 return await self.text(one)
         called = [one.filename for one in visible if _is_called(one, filename)]
-        near = did_you_mean(filename, [one.filename for one in visible])
         if called:
             near = f" Did you mean {called[0]}?"
+        else:
+            near = did_you_mean(filename, [one.filename for one in visible])
         raise UnknownEnhancement(
             f"No enhancement request {shown(filename.strip()) or '(empty)'}.{near}"
             " list_enhancement_requests lists all files."

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.settings import Settings, keys_hidden
+from terrarium_mcp.settings import Settings, keys_hidden, secret_names
 
 HEADER = """\
 # Settings of terrarium-mcp, written by terrarium-mcp init.
@@ -46,9 +46,7 @@ def secrets_hidden(text: str) -> str:
         text,
         flags=re.MULTILINE,
     )
-    names = "|".join(
-        str(field.alias) for field in Settings.model_fields.values() if field.json_schema_extra
-    )
+    names = "|".join(secret_names())
     return re.sub(rf"^(.*\b(?:{names})[ \t]*=).+$", r"\1 (not shown)", text, flags=re.MULTILINE)
 
 
