@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from terrarium_mcp.settings.errors import BadSetting
 
 if TYPE_CHECKING:
-    from dotenv.parser import Original
+    from dotenv.parser import Binding, Original
 
 _HALF_COMMENTED = re.compile(
     r"^\s*(?:export\s+)?IRC_CHANNELS\s*=(?!\s*['\"])[^'\"\n]*[^\S\n]#\S", re.MULTILINE
@@ -51,15 +51,45 @@ def read_dotenv(file: Path) -> DotenvFile:
             f"IRC_CHANNELS in {file}: a # after a space starts a comment there, so channels"
             " would be lost. Leave the # out, or put the value in quotes."
         )
-    return DotenvFile(dotenv_in(text, file), _set_twice(text))
+    bindings = _bindings(text, file)
+    return DotenvFile(_values(text), _set_twice(bindings))
 
 
-def _set_twice(text: str) -> dict[str, Sequence[int]]:
+def dotenv_in(text: str, file: Path) -> dict[str, str | None]:
+    """The values in the text of a file, by name; None for a name without a value.
+
+    Raises:
+        BadSetting: a line cannot be read. python-dotenv would skip it, and those within a quote
+            that it opens.
+    """
+    _bindings(text, file)
+    return _values(text)
+
+
+def _values(text: str) -> dict[str, str | None]:
+    from dotenv import dotenv_values  # noqa: PLC0415 -- many processes have no such file
+
+    return dotenv_values(stream=StringIO(text))
+
+
+def _bindings(text: str, file: Path) -> "list[Binding]":
+    """The bindings of a text of which every line can be read."""
     from dotenv.parser import parse_stream  # noqa: PLC0415 -- many processes have no such file
 
+    bindings = list(parse_stream(StringIO(text)))
+    for binding in bindings:
+        if binding.error:
+            raise BadSetting(
+                f"Line {_first_line(binding.original)} of {file} cannot be read. Write NAME=value,"
+                " with both quotes if there are any; a comment begins with #."
+            )
+    return bindings
+
+
+def _set_twice(bindings: "Iterable[Binding]") -> dict[str, Sequence[int]]:
     lines: dict[str, list[int]] = defaultdict(list)
     values: dict[str, set[str | None]] = defaultdict(set)
-    for binding in parse_stream(StringIO(text)):
+    for binding in bindings:
         if binding.key:
             lines[binding.key.upper()].append(_first_line(binding.original))
             values[binding.key.upper()].add(binding.value)
@@ -70,22 +100,3 @@ def _first_line(original: "Original") -> int:
     """The line on which a binding is written: python-dotenv counts blank ones before it to it."""
     written = original.string
     return original.line + written[: len(written) - len(written.lstrip())].count("\n")
-
-
-def dotenv_in(text: str, file: Path) -> dict[str, str | None]:
-    """The values in the text of a file, by name; None for a name without a value.
-
-    Raises:
-        BadSetting: a line cannot be read. python-dotenv would skip it, and those within a quote
-            that it opens.
-    """
-    from dotenv import dotenv_values  # noqa: PLC0415 -- many processes have no such file
-    from dotenv.parser import parse_stream  # noqa: PLC0415
-
-    for binding in parse_stream(StringIO(text)):
-        if binding.error:
-            raise BadSetting(
-                f"Line {_first_line(binding.original)} of {file} cannot be read. Write NAME=value,"
-                " with both quotes if there are any; a comment begins with #."
-            )
-    return dotenv_values(stream=StringIO(text))
