@@ -1,5 +1,6 @@
 """Times that a question names."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from time import process_time
 from zoneinfo import ZoneInfo
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.times.named_days import READERS, matches
 from terrarium_mcp.chat.times.time_expressions import time_expressions, without_times
 from tests.chat.times.scene import NOW, days
 
@@ -346,3 +348,10 @@ def test_only_what_was_before_a_time_has_no_beginning() -> None:
 def test_of_what_was_before_a_time_its_last_days_are_near(text: str, since: str) -> None:
     (one,) = time_expressions(text, NOW, UTC)
     assert f"{one.nearer:%Y-%m-%d}" == since
+
+
+@pytest.mark.parametrize("words", [words for words, _ in READERS])
+@given(st.data())
+def test_no_words_that_name_days_are_passed_over(words: str, data: st.DataObject) -> None:
+    named = re.compile(words, re.IGNORECASE | re.ASCII)
+    assert any(matches(data.draw(st.from_regex(named, fullmatch=True))))

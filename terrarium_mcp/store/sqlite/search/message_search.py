@@ -80,15 +80,19 @@ class MessageSearch:
             return _Climb([RungReport(rung, 0, 0.0) for rung in ladder], few, None)
         scope = search_scope(search, snapshot)
         vocabulary = self._vocabulary(scope, snapshot)
-        analysis = QuestionAnalysis()
-        left_out = 0 if search.cursor else await self._pages.left_out(scope, snapshot)
+        analysis, left_out = QuestionAnalysis(), 0
         for rung in ladder:
             if not is_worth_trying(rung, few):
                 break
             began = perf_counter()
             attempt = Attempt(search, rung, await relaxed(scope, rung, vocabulary), few)
             page = PageRequest(attempt, snapshot, fingerprint, analysis)
-            hits = await self._pages.page(page)
+            is_first = rung is ladder[0] and not search.cursor
+            if is_first and await self._pages.has_none(page):
+                hits = Hits([], rung, 0)
+            else:
+                left_out += await self._pages.left_out(page) if is_first else 0
+                hits = await self._pages.page(page)
             lines = max(hits.total, len(hits.messages))
             tried.append(RungReport(rung, lines, perf_counter() - began))
             if search.cursor or attempt.is_answered_by(hits):

@@ -20,7 +20,6 @@ from terrarium_mcp.store.search.relevance.pipeline import answer, ranked_among
 from terrarium_mcp.store.search.relevance.query_analysis import QuestionAnalysis
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion, PlainQuestion
 from terrarium_mcp.store.search.relevance.ranking import RankedAnswer
-from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.search.stand_ins import NO_STAND_INS, StandIns
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.reads import Reads
@@ -128,9 +127,6 @@ class Pages:
     async def page(self, request: PageRequest) -> Hits:
         """The next hits: of the ranked head, and after it by time."""
         search = request.search
-        is_first = request.rung is Rung.ALL_WORDS and not search.cursor
-        if is_first and await self._exact.has_none(request.query):
-            return Hits([], request.rung, 0)
         head = await self._head(request) if request.attempt.is_ranked else _NO_HEAD
         shown = search.cursor.skip if search.cursor else 0
         if head.is_weak:
@@ -140,9 +136,13 @@ class Pages:
         of_page = self._head_page if is_inside else self._tail_page
         return _with_stand_ins(await of_page(request, head, shown), request, head)
 
-    async def left_out(self, scope: SearchScope, snapshot: Snapshot) -> int:
+    async def has_none(self, request: PageRequest) -> bool:
+        """Whether the rarest of many words prove that no line has them all, an aside or not."""
+        return await self._exact.has_none(request.query)
+
+    async def left_out(self, request: PageRequest) -> int:
         """How many asides with all words the query does not ask for, up to `COUNTED` + 1."""
-        return await self._exact.total_left_out(ExactQuery(scope, snapshot))
+        return await self._exact.total_left_out(request.query)
 
     async def explained(
         self, request: PageRequest
@@ -244,12 +244,14 @@ class Pages:
         total = Total(len(ids), exact=False)  # a question has none
         if answer is None:
             return RankedHead(ids, total, weak)
-        wordless = {one.line.id for one in answer.ranked if not one.holds_a_word}
+        best = set(ids).difference(few)
         return RankedHead(
             ids,
             total,
             weak,
-            wordless=frozenset(wordless.difference(few)),
+            wordless=frozenset(
+                one.line.id for one in answer.ranked if one.line.id in best and not one.holds_a_word
+            ),
             stand_ins=answer.about.stand_ins,
         )
 
