@@ -37,7 +37,10 @@ PINNED = -m piptools compile --quiet --generate-hashes --strip-extras --allow-un
 demo: .venv-demo/ready
 	@.venv-demo/bin/python -m terrarium_mcp demo $(if $(ONCE),--once)
 
-test: check
+# The tests are compiled beside mypy, or each of the four processes that run them would do it first.
+test: .venv/ready
+	@.venv/bin/python -m pytest -qq --collect-only > /dev/null & \
+		$(MAKE) --no-print-directory check; checked=$$?; wait; exit $$checked
 	.venv/bin/python -m pytest -n auto --dist worksteal
 
 bench: LINES = 1000000

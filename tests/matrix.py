@@ -32,9 +32,13 @@ SHORT = (
     "tests/irc_bridge/test_bridge.py",
     "tests/irc_bridge/network/test_channels.py",
 )
-SCENES = ("tests/irc_bridge/hostile",)
-"""They take as long as all of the above: only the newest Python plays them, beside the one of
-`make test`, since what changes between two versions is seen there first."""
+SCENES = tuple(
+    f"tests/irc_bridge/hostile/test_{scene}.py"
+    for scene in ("networks", "truth", "wire", "fuzzed_wire")
+)
+"""The scenes of sockets and tasks take half as long as all of the above: only the newest Python
+plays them, beside the one of `make test`, since what changes between two versions is seen there
+first."""
 
 QUIETLY = ("-q", "-n", "auto", "-p", "no:cacheprovider")
 ASKING = "import ensurepip, sys, venv; print('%d.%d' % sys.version_info[:2], sys.executable)"

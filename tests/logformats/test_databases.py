@@ -494,9 +494,9 @@ def test_pages_that_name_each_other_are_no_endless_database(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of 16 pages, with 24 ways from each to the next: 24^15 times the rows of the last."""
-    monkeypatch.setattr(
-        "terrarium_mcp.logformats.databases.database_format._ALWAYS_ALLOWED", 2_000_000
-    )
+    allowed = "terrarium_mcp.logformats.databases.database_format."
+    monkeypatch.setattr(f"{allowed}_ALWAYS_ALLOWED", 2_000_000)
+    monkeypatch.setattr(f"{allowed}_STEPS_PER_BYTE", 20)
     path = the_lounge(tmp_path / "ada.sqlite3")
     with closing(sqlite3.connect(path)) as connection, connection:
         for _ in range(8):

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from itertools import cycle, product
 from pathlib import Path
 
 import pytest
@@ -295,11 +296,15 @@ DERIVED = (
 )
 
 
-@pytest.mark.parametrize(("sql", "told"), DERIVED, ids=[told for _, told in DERIVED])
-@pytest.mark.parametrize("name", STORED)
+DAMAGED = [*zip(STORED, cycle(DERIVED), strict=False), *product(STORED[-1:], DERIVED)]
+"""Every stored file with one of the damages, and the newest with each of them."""
+
+
+@pytest.mark.parametrize(("name", "damage"), DAMAGED)
 async def test_what_is_derived_is_made_again_from_the_messages(
-    file: Path, name: str, sql: str, told: str
+    file: Path, name: str, damage: tuple[str, str]
 ) -> None:
+    sql, told = damage
     stored(name, file)
     before = rows_of(file, "SELECT * FROM messages ORDER BY id")
     write(file, sql)
