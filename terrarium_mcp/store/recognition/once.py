@@ -11,7 +11,8 @@ A line of a log is *known* if its room has a stored line that
 Lines are looked at by time, and each takes the earliest stored line that is free. Of all ways to
 pair repeats this one leaves the fewest lines alone, and it does not depend on how many lines are
 looked at together: an import that was interrupted and is repeated ends as one that was not. For the
-same reason a line without a nick is as good as one with: an empty nick equals any.
+same reason a line without a nick is as good as one with: an empty nick equals any. Where such a
+line took what another needs, it moves on to one that is free.
 
 A stored line whose text was removed by a redaction is any line of that nick, kind and time, however
 many there are: an import does not bring back what was taken away.
@@ -33,6 +34,9 @@ JITTER = 3_000
 """Milliseconds. Servers of a network pass a line on within a second or two, and a client under load
 stamps it when it gets to it."""
 
+MOST_MOVED = 20
+"""Lines that are asked to move on for one: few have the same words within seconds."""
+
 _END = itemgetter(0)
 
 
@@ -47,20 +51,27 @@ def recognised(
         margin: milliseconds by which the times may be farther apart than `JITTER`: a log whose
             clock was corrected is less exact.
     """
-    free = _FreeLines(stored, JITTER + margin)
-    found: list[int | None] = [None] * len(lines)
+    pairs = _Pairs(lines, stored, JITTER + margin)
     for number in sorted(range(len(lines)), key=lambda number: lines[number].at):
-        found[number] = free.take(lines[number])
-    return found
+        pairs.add(number)
+    return pairs.found
 
 
-class _FreeLines:
-    """The stored lines that no line of the log has taken."""
+class _Pairs:
+    """Lines of a log, and the stored lines that they are.
 
-    def __init__(self, stored: Sequence[ComparableLine], jitter: int) -> None:
+    Attributes:
+        found: for each line the index of its stored line; None where there is none yet.
+    """
+
+    def __init__(
+        self, lines: Sequence[ComparableLine], stored: Sequence[ComparableLine], jitter: int
+    ) -> None:
+        self.found: list[int | None] = [None] * len(lines)
+        self._lines = lines
         self._stored = stored
         self._jitter = jitter
-        self._taken = [False] * len(stored)
+        self._taken_by: list[int | None] = [None] * len(stored)
         self._coarsest = max((other.resolution for other in stored), default=0)
         self._by_key = defaultdict[Hashable, list[tuple[int, int]]](list)
         for index, other in enumerate(stored):
@@ -69,8 +80,37 @@ class _FreeLines:
         for same in self._by_key.values():
             same.sort()
 
-    def take(self, line: ComparableLine) -> int | None:
-        """The index of the first that is this line; it is free no more, unless it was redacted."""
+    def add(self, number: int) -> None:
+        """Pair a line with the first that is this line, and free; a redacted one stays free."""
+        if not (self._takes_free(number) or self._takes_from_another(number, set())):
+            redacted = self._at_the_time_of(self._lines[number], _redacted(self._lines[number]))
+            self.found[number] = next((index for _, index in redacted), None)
+
+    def _takes_free(self, number: int) -> bool:
+        return any(
+            self._take(number, index)
+            for index in self._same(self._lines[number])
+            if self._taken_by[index] is None
+        )
+
+    def _takes_from_another(self, number: int, asked: set[int]) -> bool:
+        """Whether a line that took one of the same words finds another: an augmenting path."""
+        for index in self._same(self._lines[number]):
+            other = self._taken_by[index]
+            if other is None or index in asked or len(asked) >= MOST_MOVED:
+                continue
+            asked.add(index)
+            if self._takes_free(other) or self._takes_from_another(other, asked):
+                return self._take(number, index)
+        return False
+
+    def _take(self, number: int, index: int) -> bool:
+        self._taken_by[index] = number
+        self.found[number] = index
+        return True
+
+    def _same(self, line: ComparableLine) -> Iterator[int]:
+        """The stored lines that a line may be, the earliest first, whether or not they are free."""
         if line.nick:
             keys = (_words_and_nick(line, line.nick), _words_and_nick(line, ""))
             same: Iterator[tuple[int, int]] = merge(
@@ -78,11 +118,7 @@ class _FreeLines:
             )
         else:
             same = self._at_the_time_of(line, _words(line))
-        for _, index in same:
-            if not self._taken[index] and is_same_text(line.text, self._stored[index].text):
-                self._taken[index] = True
-                return index
-        return next((index for _, index in self._at_the_time_of(line, _redacted(line))), None)
+        return (index for _, index in same if is_same_text(line.text, self._stored[index].text))
 
     def _at_the_time_of(self, line: ComparableLine, key: Hashable) -> Iterator[tuple[int, int]]:
         """The stored lines of a key that were said when a line was: when each ended, its index."""

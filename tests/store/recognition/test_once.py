@@ -192,3 +192,10 @@ def test_what_an_interrupted_import_stored_is_recognised_in_itself(
     found = recognised(log, stored)
     added = [line for line, index in zip(log, found, strict=True) if index is None]
     assert None not in recognised(log, [*stored, *added])
+
+
+def test_a_line_without_a_nick_moves_on_for_one_that_has_no_other() -> None:
+    log = [said("tea", 0, ""), said("tea", 0, "bo")]
+    stored = [said("tea", 1, "ada"), said("tea", 0, "bo")]
+    assert recognised(log, stored) == [0, 1]
+    assert recognised(log, stored[1:]) == [0, None]
