@@ -40,6 +40,15 @@ word is in very many messages, as FTS5 stops only between two words."""
 NEARLY_COMPLETE = 4_000
 """A structure that lags by fewer messages is not being rebuilt: its next group is not due yet."""
 
+MERGED_AT_ONCE = 8
+"""Segments of one size that FTS5 merges by itself, as schema/v1.sql sets it."""
+
+IN_BULK = 32
+"""The same during a bulk append, whose keeper hardly gets a turn: every message is then rewritten
+less often. The look-ups of meanwhile have more segments to read."""
+
+_LARGE = ("message_index", "phrase_index")
+
 # Reads the first row of each segment. Counts none of a structure that is rebuilt, or far behind.
 _COUNT_SEGMENTS = """
 WITH RECURSIVE segment (number) AS (
@@ -52,6 +61,17 @@ SELECT count(number) FROM segment
 WHERE (SELECT count(*) = 2 AND min(upto) > 0 AND max(upto) - min(upto) < {nearly} FROM derived
        WHERE name IN ('messages', '{structure}'))
 """
+
+
+async def set_merging(writer: Writer, segments: int) -> None:
+    """Have FTS5 merge so many segments of one size, and in one go only if they are twice as many.
+
+    It is stored in the file, so a bulk append that is killed leaves it as it is: all is found, and
+    the keeper merges what there is.
+    """
+    for table in _LARGE:
+        settings = f"('automerge', {segments}), ('crisismerge', {2 * segments})"
+        await writer.run(f"INSERT INTO {table}({table}, rank) VALUES {settings}")
 
 
 class SegmentMerger:

@@ -27,6 +27,9 @@ database of 1.3 million messages, one costs 85 us of CPU in groups of 1,000, and
 PIECE = 50
 """Messages by which a group grows, at most."""
 
+MANY = 3
+"""Groups after which a bulk append is taken for a large one."""
+
 PATIENCE = 60.0
 """Seconds for which a group is retried while others hold the lock."""
 
@@ -64,10 +67,13 @@ async def append_in_groups(
     try:
         async for block in blocks:
             await groups.add(block)
+        await groups.save()
     except UnstorableMessage:
         await groups.save()
         raise
-    await groups.save()
+    finally:
+        if groups.count >= MANY:
+            await appender.expect_few()
     return AppendTotals(groups.lines, groups.left_out)
 
 
@@ -94,7 +100,7 @@ async def in_blocks(
 
 
 class _Groups(Generic[MessageBlock]):
-    """The group being filled, and the totals of those saved."""
+    """The group being filled, the count of those saved, and their totals."""
 
     def __init__(
         self,
@@ -103,7 +109,7 @@ class _Groups(Generic[MessageBlock]):
         join: Callable[[Sequence[MessageBlock]], MessageBlock],
         insert: Insert[MessageBlock],
     ) -> None:
-        self.lines = self.left_out = 0
+        self.count = self.lines = self.left_out = 0
         self._appender = appender
         self._report = report
         self._join: Callable[[Sequence[MessageBlock]], MessageBlock] = join
@@ -134,6 +140,9 @@ class _Groups(Generic[MessageBlock]):
         if not self._group:
             return
         result = await self._insist(until=anyio.current_time() + PATIENCE)
+        self.count += 1
+        if self.count == MANY:
+            await self._appender.expect_many()
         self._size.record(self._weight, result.longest)
         self.lines += len(result.ids)
         self.left_out += result.ids.count(0)

@@ -14,6 +14,7 @@ from terrarium_mcp.chat.records import NewMessage, Origin
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.errors import Locked, UnstorableMessage
 from terrarium_mcp.store.records.append_totals import AppendTotals
+from terrarium_mcp.store.sqlite.engine.fts_merge import MERGED_AT_ONCE
 from terrarium_mcp.store.sqlite.ingest.append import Appender, Insert, SaveResult
 from terrarium_mcp.store.sqlite.ingest.bulk import LARGEST, LONG, USUAL
 from tests.store.children import child
@@ -203,3 +204,28 @@ async def test_a_bulk_append_retries_while_another_holds_the_lock(
         stranger.execute("BEGIN IMMEDIATE")
         done = await store.messages.append_all(past(10))
     assert (done.lines, refused) == (10, 1)
+
+
+def merged_at_once(file: Path) -> set[tuple[int, int]]:
+    """How many segments of a size FTS5 merges, at the latest and in one go, in both indexes."""
+    sql = """SELECT k, v FROM {}_config WHERE k IN ('automerge', 'crisismerge') ORDER BY k"""
+    both = [dict(rows_of(file, sql.format(table))) for table in ("message_index", "phrase_index")]
+    return {(one["automerge"], one.get("crisismerge", 16)) for one in both}  # 16: FTS5's own
+
+
+async def test_a_large_append_merges_seldom_and_leaves_the_index_as_it_was(
+    store: Store, file: Path
+) -> None:
+    assert merged_at_once(file) == {(MERGED_AT_ONCE, 2 * MERGED_AT_ONCE)}
+    told: list[set[tuple[int, int]]] = []
+    await store.messages.append_all(past(5_000), lambda _: told.append(merged_at_once(file)))
+    assert told[0] == told[1] == {(8, 16)}  # they may be all
+    assert told[-1] == {(32, 64)}
+    assert merged_at_once(file) == {(8, 16)}
+    with anyio.CancelScope() as cancelled:
+        await store.messages.append_all(
+            past(5_000), lambda lines: cancelled.cancel() if lines > 4_000 else None
+        )
+    assert cancelled.cancelled_caught
+    assert merged_at_once(file) == {(8, 16)}
+    check_index(file)
