@@ -33,6 +33,7 @@ from terrarium_mcp.settings.values import (
     PersonaFile,
     Relays,
     RetentionDays,
+    Switch,
     Url,
     ViewerUrl,
     Zone,
@@ -125,7 +126,7 @@ class Settings(BaseModel):
         (),
         "people (accounts, nicks or masks) without whom no model answers in a channel",
     )
-    introduction: Literal["on", "off"] = _setting(
+    introduction: Switch = _setting(
         "TERRARIUM_INTRODUCTION",
         "off",
         "on: say on entering a channel, once a day at most, that it is recorded",
@@ -148,7 +149,7 @@ class Settings(BaseModel):
         le=8760,
         allow_inf_nan=False,
     )
-    say_trouble: Literal["on", "off"] = _setting(
+    say_trouble: Switch = _setting(
         "TERRARIUM_SAY_TROUBLE",
         "off",
         "on: say in the channels when nothing can be recorded, and when that is over",
@@ -274,7 +275,7 @@ class Settings(BaseModel):
         "time zone in which terrarium-irc ran; unset: this machine's",
     )
     tools: str = _setting("TERRARIUM_TOOLS", "all", "tools to publish: all, core, or names")
-    write_tools: Literal["on", "off"] = _setting(
+    write_tools: Switch = _setting(
         "TERRARIUM_WRITE_TOOLS", "on", "off: do not publish tools that write"
     )
 

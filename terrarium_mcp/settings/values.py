@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from pydantic import AfterValidator, BeforeValidator
@@ -23,6 +23,8 @@ NO_MODEL = "none"
 
 _NICK = re.compile(r"(?![#&+~%$])[^\s\x00-\x20\x7f-\x9f!@,*?:]+")
 
+_SWITCHES = {"on": ("on", "yes", "true", "1"), "off": ("off", "no", "false", "0")}
+
 _LONGEST_VIEWER_URL = 150
 """A permalink of that length fits every line of IRC."""
 
@@ -36,6 +38,12 @@ class RoomDays(NamedTuple):
     def __str__(self) -> str:
         """As `doctor` shows it: `#tea=30`."""
         return f"{self.room}={self.days}"
+
+
+def _switch(value: object) -> object:
+    """`on` or `off`, also for the words of other files; anything else as it is."""
+    written = str(value).strip().lower()
+    return next((switch for switch, words in _SWITCHES.items() if written in words), value)
 
 
 def _days(value: object) -> object:
@@ -146,6 +154,7 @@ def _viewer_url(address: str) -> str:
     return address
 
 
+Switch = Annotated[Literal["on", "off"], BeforeValidator(_switch)]
 CommandPrefix = Annotated[str, AfterValidator(_command_prefix)]
 BotNick = Annotated[str, AfterValidator(_nick)]
 NetworkName = Annotated[str, AfterValidator(_network_name)]

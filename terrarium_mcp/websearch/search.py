@@ -67,10 +67,8 @@ async def _response(query: str, count: int, settings: Settings) -> httpx2.Respon
                 response = await client.get(url, headers=headers)
             return response.raise_for_status()
     except httpx2.HTTPStatusError as error:
-        raise WebSearchFailed(
-            f"The search service answered {error.response.status_code}."
-            " Check SEARCH_API_URL and SEARCH_API_KEY, or try again later."
-        ) from error
+        status = error.response.status_code
+        raise WebSearchFailed(f"The search service answered {status}{_meaning(status)}") from error
     except (httpx2.TimeoutException, TimeoutError) as error:
         raise WebSearchFailed(
             f"The search service did not answer within {TIMEOUT:g} s. Try again later."
@@ -85,6 +83,20 @@ async def _response(query: str, count: int, settings: Settings) -> httpx2.Respon
             f"The search service does not answer ({type(error).__name__})."
             " Check SEARCH_API_URL and SEARCH_API_KEY, or try again later."
         ) from error
+
+
+def _meaning(status: int) -> str:
+    """What a refusal most likely means, with the way out (RFC 9110 section 15, RFC 6585)."""
+    match status:
+        case 401 | 403:
+            return ": it does not accept the key. Check SEARCH_API_KEY."
+        case 404 | 405:
+            return ": there is no search at that address. Check SEARCH_API_URL."
+        case 429:
+            return ": it was asked too often. Try again later."
+        case _ if status >= 500:
+            return ": it has a fault. Try again later."
+    return ". Check SEARCH_API_URL, or ask in other words."
 
 
 async def _bound(response: httpx2.Response) -> None:

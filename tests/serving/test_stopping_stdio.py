@@ -7,7 +7,8 @@ import pytest
 
 from tests.serving.processes import Ended, StdioHouse, call
 
-AT_ONCE = 0.5
+AT_ONCE = 1.5
+"""Seconds: .1 where nothing else runs. A client kills its server after two."""
 
 
 def interrupt(house: StdioHouse) -> None:

@@ -466,7 +466,7 @@ def test_every_refusal_is_said_at_once_with_its_meaning() -> None:
         ("AGENT_TEMPERATURE", "warm", "not a number"),
         ("AGENT_TIMEOUT", "0", "must be more than 0"),
         ("IRC_USE_SSL", "maybe", "must be on or off"),
-        ("TERRARIUM_SAY_TROUBLE", "yes", "must be 'on' or 'off'"),
+        ("TERRARIUM_SAY_TROUBLE", "maybe", "must be 'on' or 'off'"),
         ("TERRARIUM_ROLE", "Record", "must be 'both', 'record' or 'answer'"),
     ],
 )
@@ -474,6 +474,16 @@ def test_a_refusal_names_what_would_be_accepted(name: str, value: str, what: str
     assert complaint(environ={name: value}).startswith(
         f"{name}={value!r} (from the environment): {what}. Its meaning: "
     )
+
+
+@pytest.mark.parametrize("word", ["on", "On", "yes", "true", "1"])
+def test_a_switch_is_on_in_the_words_of_other_programs(word: str) -> None:
+    assert load_settings(environ={"TERRARIUM_SAY_TROUBLE": word}).say_trouble == "on"
+
+
+def test_a_switch_takes_the_boolean_of_toml(tmp_path: Path) -> None:
+    (tmp_path / "terrarium.toml").write_text("TERRARIUM_WRITE_TOOLS = false\n", "utf-8")
+    assert load_settings(environ={}).write_tools == "off"
 
 
 def test_a_refusal_that_ends_with_a_question_gets_no_full_stop() -> None:

@@ -91,7 +91,7 @@ async def test_a_failing_service_is_an_error_a_model_can_read(
 ) -> None:
     service.sends("<html>", status="500 Oh")
     refused = await house.is_refused("search_web", query="tea")
-    assert refused.startswith("The search service answered 500.")
+    assert refused == "The search service answered 500: it has a fault. Try again later."
 
 
 async def test_without_a_service_the_tool_is_there_and_names_the_setting(tmp_path: Path) -> None:

@@ -100,16 +100,22 @@ async def test_no_results_are_no_error(service: SearchService) -> None:
     assert await look(service) == []
 
 
-@pytest.mark.parametrize("status", ["401 Unauthorized", "404 Not Found", "500 Oh", "429 Slow"])
-async def test_a_bad_status_is_named_with_what_to_check(
-    service: SearchService, status: str
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [
+        ("400 Bad", "400. Check SEARCH_API_URL, or ask in other words."),
+        ("401 Unauthorized", "401: it does not accept the key. Check SEARCH_API_KEY."),
+        ("403 Forbidden", "403: it does not accept the key. Check SEARCH_API_KEY."),
+        ("404 Not Found", "404: there is no search at that address. Check SEARCH_API_URL."),
+        ("429 Slow", "429: it was asked too often. Try again later."),
+        ("500 Oh", "500: it has a fault. Try again later."),
+    ],
+)
+async def test_a_bad_status_is_named_with_what_it_means(
+    service: SearchService, status: str, told: str
 ) -> None:
     service.sends("{}", status=status)
-    said = await complaint(service)
-    assert said == (
-        f"The search service answered {status[:3]}."
-        " Check SEARCH_API_URL and SEARCH_API_KEY, or try again later."
-    )
+    assert await complaint(service) == f"The search service answered {told}"
 
 
 @pytest.mark.parametrize("body", ["<!doctype html><title>nginx</title>", "", "{", "[" * 50_000])
