@@ -250,11 +250,12 @@ def _seen_row(request: Request, seen: LastSighting) -> str:
 
 
 def _other_row(request: Request, evidence: Evidence, person: Person) -> str:
-    """`also ada_: nick change, 3 times, 2026-01-01 to 2026-10-01`."""
+    """`also ada_: nick change, 3 times, 2026-01-01 to 2026-10-01`; of one day, `2026-01-01`."""
     times = f", {quantity(evidence.count, 'time')}" if evidence.count else ""
     first, last = (_minute(request, at)[:10] for at in (evidence.first, evidence.last))
     nick = _nick_label(request, evidence, person)
-    return f"also {nick}: {_evidence(evidence)}{times}, {first} to {last}"
+    days = first if first == last else f"{first} to {last}"
+    return f"also {nick}: {_evidence(evidence)}{times}, {days}"
 
 
 def _channel_row(request: Request, activity: NickActivity) -> str:
