@@ -391,7 +391,8 @@ async def test_only_people_who_are_logged_in_may_ask_where_the_settings_say_so(
     ):
         agent.will("tag", "whox", "join", "notify")
         await ircd.says(f"{BO} JOIN #tea * :bo", ":cy!c@h JOIN #tea cyrus :cy")
-        refused = await asks(ircd, f"{BO} PRIVMSG #tea :!ask who?", "logged in to services")
+        refused = await asks(ircd, f"{BO} PRIVMSG #tea :!compact", "logged in to services")
+        await ircd.says(f"{BO} PRIVMSG #tea :!ask who?")
         await asks(ircd, f"@account=robert {BO} PRIVMSG #tea :!ask a?", "bo: [LLM] tag")
         whox = ":srv 354 Terra 542 #tea a host.example ada H@ countess"
         await asks(ircd, f"{whox}\r\n{ADA} PRIVMSG #tea :!ask b?", "ada: [LLM] whox")

@@ -17,7 +17,7 @@ SEARCHED_WITHIN = 5.0
 """Seconds for the search; a history that is slow or locked must not keep the question waiting."""
 
 MOST_HITS = 10
-"""Hits for a question's own words that are read; how many are shown is decided elsewhere."""
+"""Hits for a question's own words that are read; context.py chooses those that are shown."""
 
 _EXTRA_FOR_EVENTS = 20
 """Extra lines to request, since joins and parts take places among the spoken lines."""
@@ -47,8 +47,9 @@ async def gathered_lines(
     """The lines for a question; none while the MCP server is away.
 
     The search does not wait for the view up to the question, which `settled` returns once the
-    question is on disk: commands are no hits, and nothing else was said since. A cutoff would make
-    it half as expensive again.
+    question is on disk. Commands are no hits, and nothing else was said since: of a question that
+    had to wait, the view had its cutoff from the beginning. With one a search takes half as long
+    again.
     """
     newest: list[Message] = []
     found = ToolAnswer("")

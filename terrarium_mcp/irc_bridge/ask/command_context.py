@@ -38,4 +38,4 @@ class CommandContext:
 
 
 CommandHandler = Callable[[CommandContext], Awaitable[Sequence[str]]]
-"""Serves a command that needs no model: returns the lines to say."""
+"""Serves a command that is no question: returns the lines to say."""

@@ -2,7 +2,7 @@
 
 Of a place one question is in work at a time, until its answer has been said; the others wait. As
 the model takes one question at a time, first come, first served, places take turns at it, and many
-who ask in private delay a channel no more than one. Short commands, which need no model, do not
+who ask in private delay a channel no more than one. Short commands, which are all others, do not
 wait for each other.
 """
 

@@ -36,24 +36,23 @@ class CommandViews:
 
         `among` chooses which of the shared channels.
         """
-        present, message = self.present_view(pending.command, among), pending.message
-        if "channel" not in present:
-            return present
-        with anyio.move_on_after(FLUSH_WITHIN):
-            await self._recorder.flush()
-        cutoff = {"as_of": message.message_id} if message and message.message_id else {}
-        return {**present, **cutoff}
+        if "channel" in self.present_view(pending, among):
+            with anyio.move_on_after(FLUSH_WITHIN):
+                await self._recorder.flush()
+        return self.present_view(pending, among)
 
     def present_view(
-        self, command: Command, among: Callable[[Sequence[str]], Sequence[str]]
+        self, pending: PendingCommand, among: Callable[[Sequence[str]], Sequence[str]]
     ) -> ViewMeta:
-        """The view of a command without its cutoff, for which nothing need be on disk."""
+        """The same as far as it is known now: the question may not be on disk yet."""
+        command, message = pending.command, pending.message
         view: dict[str, object] = {"network": self._recorder.network, "asker": command.asker}
         if not command.channel:
             return {**view, "channels": self.shared(command, among)}
         if not self.ways(command).is_recorded:
             return {**view, "channels": []}
-        return {**view, "channel": command.channel}
+        cutoff = {"as_of": message.message_id} if message and message.message_id else {}
+        return {**view, "channel": command.channel, **cutoff}
 
     def shared(
         self, command: Command, among: Callable[[Sequence[str]], Sequence[str]]

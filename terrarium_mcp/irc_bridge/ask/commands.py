@@ -80,6 +80,11 @@ class Command:
         return self.name in QUESTIONS
 
     @property
+    def asks_model(self) -> bool:
+        """Whether a model is asked for it, which not everybody may have done."""
+        return self.is_question or self.name == "compact"
+
+    @property
     def target(self) -> str:
         """The channel or nick that the reply goes to."""
         return self.channel or self.asker

@@ -1,4 +1,4 @@
-"""Which handler serves which command that needs no model."""
+"""Which handler serves which command that is no question."""
 
 from collections.abc import Mapping
 

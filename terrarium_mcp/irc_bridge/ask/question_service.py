@@ -87,15 +87,22 @@ class QuestionService:
         """
         with self._noted(pending):
             command = pending.command
-            view = self._views.present_view(command, self._guardians.accompanied)
+            view = self._views.present_view(pending, self._guardians.accompanied)
             question = self._question(pending, view)
-            if not self._guardians.allow(command):
-                await self._speech.say(pending, self._unaccompanied(command))
+            if (refused := self.refusal(command)) is not None:
+                await self._speech.say(pending, refused)
             elif not question.text:
                 usage = f"Ask me something: {self._settings.command_prefix}{command.name} QUESTION"
                 await self._speech.say(pending, self._speech.lines(command, [usage]))
             else:
                 await self._hold_turn(pending, question)
+
+    def refusal(self, command: Command) -> Reply | None:
+        """Why no model is asked here, empty if that was said a short time ago; None if one is."""
+        if self._guardians.allow(command):
+            return None
+        why = self._guardians.refusal(command.target, self._settings.command_prefix)
+        return self._speech.lines(command, [why]) if why else Reply(())
 
     async def _hold_turn(self, pending: PendingCommand, question: Question) -> None:
         """Answer a question within its dialogue: the turn ends when the answer has been said."""
@@ -130,7 +137,7 @@ class QuestionService:
             nonlocal question
             with pending.watch.part("flush"):
                 view = await self._views.view(pending, self._guardians.accompanied)
-            if question.channel:  # in private there is no cutoff, and the view began with the turn
+            if question.channel:  # in private there is no cutoff, and the view stays what it was
                 question = replace(question, view=view)
             return question.view
 
@@ -194,11 +201,6 @@ class QuestionService:
             network, question.channel, names, off_record=question.is_off_record()
         )
 
-    def _unaccompanied(self, command: Command) -> Reply:
-        """Why no model answers, unless it was said here a short time ago."""
-        why = self._guardians.refusal(command.target, self._settings.command_prefix)
-        return self._speech.lines(command, [why]) if why else Reply(())
-
     async def _say_thinking(self, pending: PendingCommand) -> None:
         await anyio.sleep(THINKING_AFTER)
         beside_the_answer = replace(pending, watch=Stopwatch())
@@ -224,7 +226,7 @@ class QuestionService:
 
 def _message_id(asked: PendingMessage | None) -> int:
     """The id of a line; 0 if it is not recorded, or not on disk yet."""
-    return (asked.message_id or 0) if asked else 0
+    return asked.message_id if asked else 0
 
 
 def _outcome_of(error: BaseException) -> Outcome:

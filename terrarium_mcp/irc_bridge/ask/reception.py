@@ -208,11 +208,13 @@ class Reception:
     def _refusal(self, command: Command, at: float) -> Refusal | None:
         """Why a command is one too many of its asker or channel."""
         own = self._queue.pending(command.person, questions=command.is_question)
-        if not command.is_question:
-            return Refusal.TOO_QUICK if len(own) >= MOST_SHORT else None
+        if not command.is_question and len(own) >= MOST_SHORT:
+            return Refusal.TOO_QUICK
         shared = [] if command.channel else self._shared_with(command.asker)
-        if why := self._askers.refusal(command, shared):
+        if command.asks_model and (why := self._askers.refusal(command, shared)):
             return why
+        if not command.is_question:
+            return None
         if len(own) > 1 or any(self._queue.waits(one) for one in own):
             return Refusal.ONE_WAITS
         return self._limits.refusal(command.person, command.channel, at)

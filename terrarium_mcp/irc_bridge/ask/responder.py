@@ -74,6 +74,10 @@ class Responder:
                     pending.command = replace(pending.command, off_record=True)
             if pending.command.is_question:
                 await self._questions.serve(pending)
+            elif pending.command.asks_model and (
+                (refused := self._questions.refusal(pending.command)) is not None
+            ):
+                await self._speech.say(pending, refused)
             elif pending.command.name == "more":
                 await self._speech.say_more(pending)
             else:

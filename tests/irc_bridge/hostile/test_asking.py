@@ -868,3 +868,21 @@ async def test_who_must_wait_hears_so_once(tmp_path: Path) -> None:
         await scene.say("bo", "!ask three")
         await scene.hears("bo: [LLM] three")
         assert len(scene.said("bo:")) == 3
+
+
+async def test_what_is_said_while_a_question_waits_is_nothing_it_is_shown(tmp_path: Path) -> None:
+    async with teahouse(tmp_path) as scene:
+        for n in range(30):
+            await scene.say("ada", f"the gate creaks {n}" if n < 2 else f"tea {n}")
+        scene.agent.will(hangs(), says("It does."))
+        await scene.say("cy", "!ask who has the key?")
+        with anyio.fail_after(PATIENCE):
+            await scene.agent.asked(1)
+        await scene.say("bo", "!ask who oiled the gate that creaks?")
+        await scene.say("ada", "the gate that creaks was oiled by dee")
+        await scene.house.bridge.flush()
+        await scene.say("cy", "!stop")
+        await scene.hears("bo: [LLM] It does.")
+        shown = str(scene.agent.requests[-1])
+        assert "the gate creaks 1" in shown
+        assert "oiled by dee" not in shown

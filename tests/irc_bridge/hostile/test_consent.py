@@ -542,6 +542,13 @@ async def test_a_model_answers_only_beside_a_guardian_and_says_why_once(tmp_path
         await scene.asks(f"{BO} PRIVMSG #tea :!ask what?", "[LLM] tea")
 
 
+async def test_no_summary_is_made_where_no_guardian_is(tmp_path: Path) -> None:
+    async with playing(tmp_path, guardians="countess") as scene:
+        await scene.asks(f"{BO} PRIVMSG #tea :!compact", "No guardian of this bot is here")
+        await scene.hears(f"{ZWIEBEL} JOIN #tea countess :her account is known")
+        await scene.asks(f"{BO} PRIVMSG #tea :!compact", "There is nothing to summarise")
+
+
 async def test_in_private_a_model_reads_only_where_a_guardian_is(tmp_path: Path) -> None:
     two = ("#tea", "#mate")
     async with playing(tmp_path, irc_channels=two, guardians="*!*@staff.example") as scene:
