@@ -1,6 +1,7 @@
 """What a request may read: one pure value that every tool consults.
 
-A request's *view* (`_meta["terrarium-mcp/view"]`) can only narrow what its principal may read.
+A request's *view* (`_meta["terrarium-mcp/view"]`) can only narrow what it may read, which is
+everything without one.
 """
 
 import re

@@ -48,7 +48,7 @@ log = logging.getLogger(__name__)
 
 
 _LONGEST_NICK = 64
-"""Characters of a nick: networks allow 50 at most, and beside more an answer has little room."""
+"""Characters of a nick: networks allow 50 at most, and longer ones leave an answer little room."""
 
 
 class Bridge:

@@ -35,11 +35,11 @@ async def read_as_question(search: Search, request: Request, *, in_channel: bool
     - A time and nothing else (`what happened yesterday`) is for the conversations of that time.
     - A person and perhaps a time (`what did ada say in May`) is for that person's lines.
     - `recently` and no time (`what happened lately`) is for the newest lines.
-    - Operators and a time (`from:ada in May`) are for every line of them, and so is a question for
-      the words of who is named by one.
+    - Operators with a time (`from:ada in May`) are for every such line, and so is asking what a
+      person said whom an operator names.
     - Sorted by time, and for events, where nothing is ranked, a person and a time narrow the
       search, and only the words that say something are searched for.
-    - Else lines of the time lead.
+    - Otherwise the lines of the time named come first.
 
     With `in_channel` the search is for a channel that is named beside its query.
     """
@@ -47,7 +47,7 @@ async def read_as_question(search: Search, request: Request, *, in_channel: bool
     if not (search.now and search.query.terms and _is_sentence(search.query)):
         return search
     times = time_expressions(asked_in_words, search.now, search.zone)
-    times = await _with_lines(times, search, request)
+    times = await _likelier_reading_first(times, search, request)
     rest = " ".join(without_times(times, asked_in_words).split())
     search = _with_notes(search, await question_hints(rest, times, search, request))
     query = search.query
@@ -67,8 +67,8 @@ async def read_as_question(search: Search, request: Request, *, in_channel: bool
     if asked and not (asked.about and is_ranked) and await _is_known(asked.nick, search, request):
         return _said_by(asked, times, search)
     if times and not is_ranked:
-        return _noted(search, narrowed_to(times, query).with_clauses(*telling_clauses(rest)))
-    return await _leading(times, search, request) if times else search
+        return _with_query(search, narrowed_to(times, query).with_clauses(*telling_clauses(rest)))
+    return await _with_time_note(times, search, request) if times else search
 
 
 def _is_sentence(query: Query) -> bool:
@@ -95,8 +95,8 @@ def _conversations_of(times: Times, search: Search) -> Search:
     """The conversations of the times, the oldest first; or all lines, the newest first."""
     during = narrowed_to(times, search.query).with_clauses()
     if search.sort is Sort.NEWEST:
-        return _noted(search, during)
-    return replace(_noted(search, during), sort=Sort.OLDEST, by_conversation=True)
+        return _with_query(search, during)
+    return replace(_with_query(search, during), sort=Sort.OLDEST, by_conversation=True)
 
 
 def _said_by(asked: PersonQuestion, times: Times, search: Search) -> Search:
@@ -115,10 +115,10 @@ def _in_order(query: Query, search: Search, order: Sort) -> Search:
     """The search for the lines of a query, in that order unless it asks for another."""
     if search.sort is Sort.RELEVANCE:
         search = replace(search, sort=order)
-    return _noted(search, query)
+    return _with_query(search, query)
 
 
-def _noted(search: Search, query: Query) -> Search:
+def _with_query(search: Search, query: Query) -> Search:
     """The search for another query than its own, which a note shows."""
     printed = query.printed(search.zone) or "every line"
     return _with_notes(replace(search, query=query), [f"read as {printed}"])
@@ -128,7 +128,7 @@ def _with_notes(search: Search, notes: Sequence[str]) -> Search:
     return replace(search, query=replace(search.query, notes=(*search.query.notes, *notes)))
 
 
-async def _leading(times: Times, search: Search, request: Request) -> Search:
+async def _with_time_note(times: Times, search: Search, request: Request) -> Search:
     """The search with a note on the time whose lines lead, and whether there are any."""
     during = narrowed_to(times[:1], Query())
     silent = await is_silent(replace(search, query=during), request)
@@ -140,7 +140,7 @@ async def _leading(times: Times, search: Search, request: Request) -> Search:
     return _with_notes(search, [note])
 
 
-async def _with_lines(times: Times, search: Search, request: Request) -> Times:
+async def _likelier_reading_first(times: Times, search: Search, request: Request) -> Times:
     """The times; of two readings of the same words, such as `winter 2022`, one with lines leads."""
     readings = [one for one in times if one.at == times[0].at]
     if len(readings) > 1:

@@ -1,4 +1,4 @@
-"""The context of a question: who gets what share of the request, and why a line is in it. Pure."""
+"""The context of a question: the first request, and why each line is in it. Pure."""
 
 import secrets
 from collections.abc import Sequence

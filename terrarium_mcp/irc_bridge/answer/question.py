@@ -9,7 +9,7 @@ from terrarium_mcp.irc_bridge.talk_log.stopwatch import Stopwatch
 from terrarium_mcp.irc_bridge.toolbox import ViewMeta
 
 
-def _stays_on_record() -> bool:
+def _never_off_record() -> bool:
     return False
 
 
@@ -32,7 +32,7 @@ class Question:
     asker: str
     channel: str
     view: ViewMeta
-    is_off_record: Callable[[], bool] = _stays_on_record
+    is_off_record: Callable[[], bool] = _never_off_record
     unaddressed: Unaddressed = NOBODY
     persona: str = ""
     watch: Stopwatch = field(default_factory=Stopwatch)

@@ -114,8 +114,8 @@ def _kept(context: CommandContext) -> str:
     channel, settings = _place(context), context.settings
     if not channel:
         prefix = context.settings.command_prefix
-        talk = f"I only remember our latest talk until {prefix}clear"
-        return f"What we say in private is not recorded ({talk}); {_recorded_channels(context)}."
+        talk = f"but I keep your questions and my answers, until {prefix}forget"
+        return f"What we say in private is not recorded, {talk}; {_recorded_channels(context)}."
     if not context.ways.is_recorded:
         return "Nothing that is said in this channel is recorded."
     days = settings.days_kept(settings.network_name, channel)

@@ -108,7 +108,7 @@ class Reception:
         self._consent.heed(command)
         if command.name == "optout":
             self._take_off_record(command.person)
-        if not self._may_ask(command):
+        if not self._is_served(command):
             return
         served = self._served_in_silence(command.channel, now)
         if served is not None:
@@ -161,7 +161,7 @@ class Reception:
         """The connection is lost: whoever asked has to ask again."""
         self._queue.stop(lambda _: True)
 
-    def _may_ask(self, command: Command) -> bool:
+    def _is_served(self, command: Command) -> bool:
         """Whether this person is answered here at all; others get no word.
 
         Everybody may decide about the record of themselves, also who has left every channel.

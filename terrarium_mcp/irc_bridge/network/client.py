@@ -119,7 +119,7 @@ class IrcNetwork:
         """Return once the network has taken what was just said to `target`.
 
         Returns:
-            Whether it told within the time that it has for this.
+            False if no answer came in time; True if it took it, or the connection ended.
 
         Raises:
             NotTaken: it refused it.

@@ -272,7 +272,7 @@ class Session:
     async def _on_isupport(self, line: IrcMessage) -> None:
         """Tell the listener if names compare otherwise from here on: once in a connection.
 
-        All lines of a network's rooms are looked at then, which a server must not ask for at will.
+        All lines of the network's rooms are looked at then: a server may cause that only once.
         """
         if self._refolded:
             kept = (token for token in line.params if "CASEMAPPING" not in token.upper())

@@ -57,7 +57,7 @@ log = logging.getLogger(__name__)
 class PendingMessage:
     """A message on its way to the disk.
 
-    `message_id` is 0 until it is saved, and remains 0 for a duplicate.
+    `message_id` is 0 until it is saved, and remains 0 for one that is left out.
     """
 
     message: NewMessage
@@ -66,7 +66,7 @@ class PendingMessage:
 
 @dataclass(frozen=True, slots=True)
 class _PendingAction:
-    """A store action queued between messages: a span begins or ends, or a `flush()` arrives."""
+    """A store action queued between messages, so that it happens in their order."""
 
     act: Callable[[], Awaitable[None]]
 
@@ -205,7 +205,7 @@ class Recorder:
             log.error("%s: %s lost: the history could not be written", self.network, lines)
 
     def finish(self) -> None:
-        """Accept nothing more; `run()` returns once everything is saved."""
+        """Say that nothing more will come; `run()` returns once everything is saved."""
         self.end_all("the recorder was stopped")
         self._finished = True
         self._queue_beat()  # the last one

@@ -46,4 +46,4 @@ BY_TEXTS: Mapping[str, TakesTexts] = {
 }  # fmt: skip
 
 EVERYTHING = (NORMALISED, *(structure.name for structure in DERIVED))
-"""The names of all watermarks."""
+"""The names of all watermarks that last; ROOM_MOVES is one while lines change rooms."""

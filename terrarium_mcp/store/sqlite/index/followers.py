@@ -1,6 +1,6 @@
-"""Followers: structures that go by something of a message which may change, and follow the change.
+"""Followers: structures that depend on something of a message which may change later.
 
-They take the message out while it is as it was when they added it, and put it back as it is then.
+Each removes the message before the change, and adds it again after it.
 """
 
 from collections.abc import AsyncIterator, Sequence

@@ -1,8 +1,9 @@
 """Indexing: every committed message is normalised once, and added to every derived structure.
 
-A bulk append does both in its own transaction. Other messages stay above the watermarks until one
-of our processes catches up: every read does first, so that it misses no committed message, and the
-keeper does by groups (grouped_indexing.py), as a message that is indexed alone writes 25 pages.
+An append of many messages does both in its own transaction (ingest/append.py says when). Others
+stay above the watermarks until one of our processes catches up: every read does first, so that it
+misses no committed message, and the keeper does by groups (grouped_indexing.py), as a message that
+is indexed alone writes 25 pages.
 
 A structure whose rebuild is scheduled has the watermark -1. Whichever process catches up next
 empties and refills it, in short transactions, and continues where another was killed.

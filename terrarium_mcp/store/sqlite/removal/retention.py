@@ -1,4 +1,8 @@
-"""Retention: the keeper removes messages and turns of dialogues older than the settings allow."""
+"""Retention: messages and turns of dialogues older than the settings allow are removed.
+
+The keeper does so by its settings. It may be a server that a client started without any: so every
+other process whose settings name days does it too, once it has run for an hour.
+"""
 
 import logging
 from collections.abc import Mapping
@@ -32,7 +36,7 @@ from terrarium_mcp.store.sqlite.trusted_time import (
 )
 
 INTERVAL = timedelta(hours=1)
-"""How often the keeper looks for messages that have become too old."""
+"""How often a process looks for messages that have become too old."""
 
 ASKED_BY = "TERRARIUM_RETENTION_DAYS"
 
@@ -72,14 +76,17 @@ class Retention:
         self._is_doubted = False
 
     async def serve(self, keeper: Keeper) -> None:
-        """While this process is the keeper, remove what is too old: at once, then every hour."""
+        """Remove what is too old every hour; the keeper does so at once, too."""
+        every = INTERVAL.total_seconds()
+        due = anyio.current_time() + every
         while self._days or any(one.days for one in self._settings.retention_by_channel):
-            if keeper.is_us:
+            if keeper.is_us or anyio.current_time() >= due:
+                due = anyio.current_time() + every
                 try:
                     await self.apply_trusted(datetime.now(UTC), anyio.current_time())
                 except TerrariumError as error:  # a full disk, a lock: the next round may succeed
                     log.warning("%s", error)
-            await anyio.sleep(INTERVAL.total_seconds() if keeper.is_us else TRY_EVERY)
+            await anyio.sleep(every if keeper.is_us else TRY_EVERY)
 
     async def apply_trusted(self, now: datetime, running: float) -> int:
         """As `apply`, but of what is too old only by a doubtful clock, nothing; the log says so.

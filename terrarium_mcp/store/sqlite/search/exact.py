@@ -86,7 +86,7 @@ class ExactQuery:
 
 
 class ExactSearch:
-    """Exact search in all rooms."""
+    """Exact search in the rooms of a scope."""
 
     def __init__(self, index: IndexScan) -> None:
         self._index = index

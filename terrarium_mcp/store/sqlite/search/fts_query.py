@@ -97,7 +97,7 @@ class FtsQuery:
         return f"({whole}) NOT {self.without.expression}" if self.without else whole
 
     def only_left_out(self) -> "FtsQuery":
-        """How to find the lines that this query would find if it left nothing out."""
+        """How to find only the asides that this query leaves out."""
         left_out = self.without.expression if self.without else ""
         scope = " AND ".join(filter(None, [self.scope, left_out]))
         return replace(self, scope=scope, without=None)
@@ -113,8 +113,8 @@ def fts_query(
 ) -> FtsQuery:
     """How to find the lines of `query` in `rooms`; no rooms means all of them.
 
-    `casemappings` are those of all networks, `stats` cover the words of the query, `has_asides`
-    says whether there are any asides to leave out.
+    `casemappings` are those of the networks searched, `stats` cover the words of the query,
+    `has_asides` says whether there are any asides to leave out.
     """
     demand = _demand(query)
     alike = all(is_spelt_alike(nick, casemappings) for nick in query.people)

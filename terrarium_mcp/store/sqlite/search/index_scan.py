@@ -45,7 +45,7 @@ _FARTHER = 8
 """How many times more lines to read where all that were read have the same timestamp."""
 
 _HOWEVER_MANY = 2**62
-"""Lines to read where all have to be, which differs from an index that decides."""
+"""More lines than any history has; ALL_OF_THEM would mean that the index decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,8 @@ class _Scan:
 class IndexScan:
     """Scans the index of messages.
 
-    How runs that are not in order are handled, for the 2 newest lines of two runs:
+    How runs that are not in order are handled, for the 2 newest lines of two runs (as if no line
+    more than these were read, as `_EXTRA` has it):
 
         run A: ids 1 to 4, at 12:00 12:01 12:02 12:03, slack 0 (imported)
         run B: ids 5 to 8, at 12:10 12:12 12:11 12:13, slack 60 s (recorded, id 7 came late)

@@ -35,7 +35,7 @@ class _Climb:
 
 
 class MessageSearch:
-    """Searches all rooms."""
+    """Searches the rooms that a search names."""
 
     def __init__(self, database: Database, indexer: Indexer) -> None:
         self._indexer = indexer

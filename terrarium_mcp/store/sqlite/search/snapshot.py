@@ -5,8 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from terrarium_mcp.store.search.hits import Search
+from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
-from terrarium_mcp.store.sqlite.index.sorted_runs import Run
+from terrarium_mcp.store.sqlite.index.message_index import MessageIndex
+from terrarium_mcp.store.sqlite.index.phrase_index import PhraseIndex
+from terrarium_mcp.store.sqlite.index.sorted_runs import Run, Runs
+from terrarium_mcp.store.sqlite.index.vocabulary import WordsIndex
 from terrarium_mcp.store.sqlite.index.watermarks import current_sql
 from terrarium_mcp.store.sqlite.search.term_stats import (
     STATISTICS,
@@ -15,8 +19,8 @@ from terrarium_mcp.store.sqlite.search.term_stats import (
     term_stats,
 )
 
-_INDEX = "index"
-_USED = (_INDEX, "phrases", "runs", "words", "counters")
+_INDEX = MessageIndex.name
+_USED = (_INDEX, PhraseIndex.name, Runs.name, WordsIndex.name, Counters.name)
 
 
 @dataclass(frozen=True, slots=True)

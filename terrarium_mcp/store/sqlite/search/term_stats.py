@@ -63,7 +63,7 @@ class PrefixExpansion(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TermStats:
-    """Document frequencies of a query's words, among `total` lines.
+    """Document frequencies of a query's words, among `total` lines, or a few less.
 
     `lines` is how many lines hold a word (0 if none), where words of more than `LONGEST`
     characters count together with all that begin alike. `prefixes` has the expansions that are not
@@ -103,7 +103,7 @@ class TermStats:
 
 
 def term_stats(total: int, lines: str, prefixes: str) -> TermStats:
-    """The statistics of a query, from the number of all lines and the columns of STATISTICS."""
+    """The statistics of a query, from the largest indexed id and the columns of STATISTICS."""
     expansions = {
         start: PrefixExpansion(*found) for start, found in json.loads(prefixes).items() if found
     }

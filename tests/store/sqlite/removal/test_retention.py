@@ -12,8 +12,10 @@ from terrarium_mcp.chat.times.timestamps import EVERY_LINE
 from terrarium_mcp.settings import RoomDays, Settings
 from terrarium_mcp.store import AuditEntry, PurgeTarget, RemovalReason, Store, open_store
 from terrarium_mcp.store.sqlite.removal import batched_delete
+from terrarium_mcp.store.sqlite.removal import retention as module
 from terrarium_mcp.store.sqlite.removal.retention import Retention
 from terrarium_mcp.store.sqlite.trusted_time import SteadyClock
+from tests.servers.beside import beside
 from tests.store.scene import NOON, check_index, differences, find, line_of, room, texts
 
 MONTH = Settings(network="net", retention_days=30)
@@ -211,7 +213,9 @@ async def test_where_nothing_is_too_old_a_doubtful_clock_is_no_news(
     assert not caplog.records
 
 
-async def test_a_process_that_is_not_the_keeper_removes_nothing(file: Path) -> None:
+async def test_a_process_that_is_not_the_keeper_removes_what_its_settings_say_after_an_hour(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     now = datetime.now(UTC)
     keeps = MONTH.model_copy(update={"retention_days": 0})
     forgets = MONTH.model_copy(update={"retention_days": 1})
@@ -222,6 +226,12 @@ async def test_a_process_that_is_not_the_keeper_removes_nothing(file: Path) -> N
         with anyio.move_on_after(0.3):
             await retention(other, forgets).serve(other.keeper)
         assert await left(other) == ["old"]
+        monkeypatch.setattr(module, "INTERVAL", timedelta(0))
+        async with beside(retention(other, forgets).serve, other.keeper):
+            with anyio.fail_after(30):
+                while await left(other):  # noqa: ASYNC110 -- as above
+                    await anyio.sleep(0.01)
+        assert keeper.keeper.is_us
 
 
 async def test_without_days_nothing_waits_to_remove(store: Store) -> None:
