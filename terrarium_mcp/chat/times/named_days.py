@@ -302,10 +302,9 @@ def _compiled() -> list[tuple[re.Pattern[str], Reader]]:
     ]
 
 
-_IN_ALL = re.compile(
+_IN_ALL = (
     rf"\d|\b(?:{MONTH}|{'|'.join(WEEKDAYS)}|{'|'.join(SEASONS)}|{FEAST}"
-    r"|yesterday|today|tonight|night|weekend|ago|last|past|this)\b",
-    re.IGNORECASE,
+    r"|yesterday|today|tonight|night|weekend|ago|last|past|this)\b"
 )
 """Something of this is in all words that name days: most texts are read in a fiftieth of the time
 of all the patterns."""
@@ -317,7 +316,7 @@ def matches(text: str) -> Iterator[tuple[re.Match[str], Reader]]:
     A match includes the words in front that say how the days are related to the time meant
     (`RELATION`), which its reader does not look at.
     """
-    readers = _compiled() if _IN_ALL.search(text) else ()
+    readers = _compiled() if re.search(_IN_ALL, text, re.IGNORECASE) else ()
     return ((match, read) for words, read in readers for match in words.finditer(text))
 
 
