@@ -69,7 +69,8 @@ def _contradicts(name: str, typed: object, implied: Any) -> bool:
     """Whether a setting as typed is another than the one that IRC_SERVER implies."""
     match name:
         case "IRC_PORT":
-            return str(typed).strip() != str(implied)
+            written = str(typed).strip()  # what is no number the validation reports
+            return written.isdecimal() and written != str(implied)
         case "IRC_USE_SSL":
             return str(typed).strip().lower() in {"0", "off", "f", "false", "n", "no"}
         case _:

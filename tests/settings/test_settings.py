@@ -752,6 +752,13 @@ def test_a_server_that_contradicts_another_setting_is_refused(
     assert told in complaint(environ=environ)
 
 
+def test_a_port_that_is_no_number_is_told_as_such_beside_a_server_that_names_one() -> None:
+    environ = {"IRC_SERVER": "irc.example:6667", "IRC_PORT": "abc"}
+    assert complaint(environ=environ).startswith(
+        "IRC_PORT='abc' (from the environment): not a whole number."
+    )
+
+
 def test_a_password_in_a_url_is_not_repeated() -> None:
     told = complaint(environ={"IRC_SERVER": "irc://ada:hunter2@h"})
     assert "IRC_SERVER='irc://...@h' (from the environment): not the address" in told
