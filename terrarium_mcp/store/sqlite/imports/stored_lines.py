@@ -2,7 +2,7 @@
 
 # ruff: noqa: S608 -- every statement is made of constants
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from datetime import timedelta
 from functools import cached_property
 from itertools import pairwise
@@ -97,9 +97,28 @@ class LineGroup:
 
     def around(self, first: int, last: int) -> TimeSpan:
         """The same for those of them between two moments."""
-        before = COARSEST + JITTER + self.margin
-        after = self.resolution + JITTER + self.margin
-        return TimeSpan(to_text(moment_of(first - before)), to_text(moment_of(last + after)))
+        return _widened(first, last, self._before, self._after)
+
+    def numbers_near(self, stored: TimeSpan) -> list[int]:
+        """Which of them, counted from 0, may be lines that are stored within a time."""
+        first, last = map(_moment, stored)
+        since, until = _widened(first, last, self._after, self._before)
+        timestamps = self._messages.columns.timestamp
+        return [number for number, at in enumerate(timestamps) if since <= at <= until]
+
+    def at(self, numbers: Sequence[int]) -> "LineGroup":
+        """Those of them at these places."""
+        return LineGroup(self.place, self._messages.at(numbers), self.resolution, self.margin)
+
+    @property
+    def _before(self) -> int:
+        """By how many milliseconds a stored line that is one of them may be earlier."""
+        return COARSEST + JITTER + self.margin
+
+    @property
+    def _after(self) -> int:
+        """By how many milliseconds it may be later."""
+        return self.resolution + JITTER + self.margin
 
     @cached_property
     def moments(self) -> list[int]:
@@ -199,6 +218,11 @@ async def _page(
             **between._asdict(),
         },
     )
+
+
+def _widened(first: int, last: int, before: int, after: int) -> TimeSpan:
+    """From some milliseconds before a moment to some after another."""
+    return TimeSpan(to_text(moment_of(first - before)), to_text(moment_of(last + after)))
 
 
 def _moment(timestamp: str) -> int:

@@ -5,14 +5,19 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.store import ImportTotals, LogSource, Store
+from terrarium_mcp.store.recognition.comparison import ComparableLine
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.reads import Row
+from terrarium_mcp.store.sqlite.imports import stored_lines
+from terrarium_mcp.store.sqlite.imports.stored_lines import comparables
 from terrarium_mcp.store.sqlite.ingest import bulk
+from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
 from tests.store.scene import NOON, differences, line_of, rows_of
 from tests.store.sqlite.imports.logs import log_of, logged, messages_in, words, words_in
 
@@ -205,3 +210,25 @@ async def test_a_day_that_repeats_the_day_before_has_the_clock_of_that_day(
     _, second = await store.imports.add_all(number, days)
     assert second.offset == (NONE if has_series else timedelta(hours=10))
     assert second.added == (len(again) if has_series else 0)
+
+
+async def test_of_a_day_only_the_lines_at_midnight_are_compared_with_the_day_before(
+    store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[int] = []
+
+    def counted(lines: PreparedLines, *more: Any) -> list[ComparableLine]:
+        compared.append(len(lines))
+        return comparables(lines, *more)
+
+    monkeypatch.setattr(stored_lines, "comparables", counted)
+    midnight = NOON.replace(hour=0)
+    talk = logged(
+        line_of("ada", f"line {n}", midnight + timedelta(seconds=40 * n)) for n in range(-500, 500)
+    )
+    days = [(log_of("1.log"), talk[:501]), (log_of("2.log"), talk[500:])]  # both have midnight
+    number = await store.imports.begin("terrarium-mcp import znc")
+    totals = await store.imports.add_all(number, days)
+    assert [(one.lines, one.added) for one in totals] == [(501, 501), (500, 499)]
+    assert compared == [2]  # at 00:00:00 and 00:00:40
+    assert len(words_in(file)) == 1_000
