@@ -192,7 +192,13 @@ class _Group:
         """Whether a part may have no line that is unsaved, and is of rows if those are."""
         return not self._unsaved or (
             part.lines.are_rows == self._unsaved[0].part.lines.are_rows
-            and not any(_is_near(one.group, self._unsaved_times) for one in by_place)
+            and not any(self._may_be_unsaved(one.group) for one in by_place)
+        )
+
+    def _may_be_unsaved(self, lines: LineGroup) -> bool:
+        """Whether one of the lines may be one that is looked up, but not saved."""
+        return _is_near(lines, self._unsaved_times) and any(
+            its.group.may_share_a_line(lines) for one in self._unsaved for its in one.by_place
         )
 
     async def _insert(self, parts: Sequence[_LookedUp]) -> Inserted:

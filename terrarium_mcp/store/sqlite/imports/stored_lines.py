@@ -106,8 +106,18 @@ class LineGroup:
         timestamps = self._messages.columns.timestamp
         return [number for number, at in enumerate(timestamps) if since <= at <= until]
 
+    def may_share_a_line(self, later: "LineGroup") -> bool:
+        """Whether a line of a later group may be one of these, once these are stored."""
+        if not (self.place == later.place and self.said.meets(later.near)):
+            return False
+        theirs = later.at(later.numbers_near(self.said)).words
+        since, until = later.near
+        timestamps = self._messages.columns.timestamp
+        near = [number for number, at in enumerate(timestamps) if since <= at <= until]
+        return not theirs.isdisjoint(self.at(near).words)
+
     def at(self, numbers: Sequence[int]) -> "LineGroup":
-        """Those of them at these places."""
+        """Those of them with these numbers, counted from 0."""
         return LineGroup(self.place, self._messages.at(numbers), self.resolution, self.margin)
 
     @property

@@ -14,9 +14,10 @@ from terrarium_mcp.store import ImportTotals, LogSource, Store
 from terrarium_mcp.store.recognition.comparison import ComparableLine
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.reads import Row
-from terrarium_mcp.store.sqlite.imports import stored_lines
+from terrarium_mcp.store.sqlite.imports import group_insert, stored_lines
 from terrarium_mcp.store.sqlite.imports.stored_lines import comparables
 from terrarium_mcp.store.sqlite.ingest import bulk
+from terrarium_mcp.store.sqlite.ingest.insert_prepared import Inserted, insert_prepared
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
 from tests.store.scene import NOON, differences, line_of, rows_of
 from tests.store.sqlite.imports.logs import log_of, logged, messages_in, words, words_in
@@ -232,3 +233,23 @@ async def test_of_a_day_only_the_lines_at_midnight_are_compared_with_the_day_bef
     assert [(one.lines, one.added) for one in totals] == [(501, 501), (500, 499)]
     assert compared == [2]  # at 00:00:00 and 00:00:40
     assert len(words_in(file)) == 1_000
+
+
+@pytest.mark.parametrize(("repeated", "together"), [(0, 1), (1, 2)])
+async def test_days_that_meet_at_midnight_are_stored_together_unless_a_line_may_be_in_both(
+    store: Store, file: Path, monkeypatch: pytest.MonkeyPatch, repeated: int, together: int
+) -> None:
+    inserts = 0
+
+    async def counted(*arguments: Any) -> Inserted:
+        nonlocal inserts
+        inserts += 1
+        return await insert_prepared(*arguments)
+
+    monkeypatch.setattr(group_insert, "insert_prepared", counted)
+    talk = logged(line_of("ada", f"line {n}", NOON + n * timedelta(seconds=40)) for n in range(80))
+    days = [(log_of("1.log"), talk[: 40 + repeated]), (log_of("2.log"), talk[40:])]
+    number = await store.imports.begin("terrarium-mcp import znc")
+    await store.imports.add_all(number, days)
+    assert inserts == together
+    assert words_in(file) == [f"line {n}" for n in range(80)]
