@@ -1,6 +1,7 @@
 """`make matrix`: the suite in short form on each Python found, from 3.11 to 3.14.
 
 With `--others` the version that runs this is left out: `make test` has run the whole suite there.
+With `--prepare` only the environments are made, for which any Python will do.
 Each gets a virtual environment of its own, .venv-3.12 beside .venv, with the versions that
 requirements/dev.txt pins. They are constraints without hashes: the file was resolved on one Python,
 and another may need one more package (libcst needs pyyaml-ft on 3.13 only), which pip refuses
@@ -44,7 +45,7 @@ QUIETLY = ("-q", "-n", "auto", "-p", "no:cacheprovider")
 ASKING = "import ensurepip, sys, venv; print('%d.%d' % sys.version_info[:2], sys.executable)"
 
 
-def main(*, others: bool) -> int:
+def main(*, others: bool, prepare: bool) -> int:
     """1 when a test fails on one of them; the versions that are not found are named."""
     found = interpreters()
     if others:
@@ -52,6 +53,8 @@ def main(*, others: bool) -> int:
     newest = max(found, key=VERSIONS.index, default="")
     with ThreadPoolExecutor() as pool:  # pip mostly waits for the network and the disk
         pythons = dict(zip(found, pool.map(environment, found, found.values()), strict=True))
+    if prepare:
+        return 0
     failed = [
         version
         for version, python in pythons.items()
@@ -124,4 +127,4 @@ def environment(version: str, interpreter: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main(others="--others" in sys.argv))
+    sys.exit(main(others="--others" in sys.argv, prepare="--prepare" in sys.argv))
