@@ -102,23 +102,23 @@ class LineGroup:
     def numbers_near(self, stored: TimeSpan) -> list[int]:
         """Which of them, counted from 0, may be lines that are stored within a time."""
         first, last = map(_moment, stored)
-        since, until = _widened(first, last, self._after, self._before)
-        timestamps = self._messages.columns.timestamp
-        return [number for number, at in enumerate(timestamps) if since <= at <= until]
+        return self._numbers_within(_widened(first, last, self._after, self._before))
 
     def may_share_a_line(self, later: "LineGroup") -> bool:
         """Whether a line of a later group may be one of these, once these are stored."""
         if not (self.place == later.place and self.said.meets(later.near)):
             return False
         theirs = later.at(later.numbers_near(self.said)).words
-        since, until = later.near
-        timestamps = self._messages.columns.timestamp
-        near = [number for number, at in enumerate(timestamps) if since <= at <= until]
-        return not theirs.isdisjoint(self.at(near).words)
+        return not theirs.isdisjoint(self.at(self._numbers_within(later.near)).words)
 
     def at(self, numbers: Sequence[int]) -> "LineGroup":
         """Those of them with these numbers, counted from 0."""
         return LineGroup(self.place, self._messages.at(numbers), self.resolution, self.margin)
+
+    def _numbers_within(self, time: TimeSpan) -> list[int]:
+        """Which of them, counted from 0, were said within a time."""
+        timestamps = self._messages.columns.timestamp
+        return [number for number, at in enumerate(timestamps) if time.first <= at <= time.last]
 
     @property
     def _before(self) -> int:
