@@ -17,7 +17,7 @@ import anyio
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.store.errors import IndexDamaged, Locked, StoreFailed
 from terrarium_mcp.store.sqlite.engine.database import Database
-from terrarium_mcp.store.sqlite.engine.fts_merge import IN_BULK, MERGED_AT_ONCE, set_merging
+from terrarium_mcp.store.sqlite.engine.fts_merge import set_merging
 from terrarium_mcp.store.sqlite.engine.write_lock import BACKOFF, PAUSE, YieldingTransaction
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.indexer import INDEXED_BY_READ, Indexer
@@ -91,14 +91,10 @@ class Appender:
             partial(self._save_and_index, messages, insert, self._database.has_waiters)
         )
 
-    async def expect_many(self) -> None:
-        """Prepare the full-text indexes for many more groups."""
-        await self._database.write_whole(lambda writer: set_merging(writer, IN_BULK))
-
-    async def expect_few(self) -> None:
-        """Undo that, if it can be; nothing is lost if not."""
+    async def merge_at_once(self, segments: int) -> None:
+        """Have FTS5 merge so many segments at once, if that can be written: it only saves time."""
         with anyio.CancelScope(shield=True), suppress(StoreFailed):
-            await self._database.write_whole(lambda writer: set_merging(writer, MERGED_AT_ONCE))
+            await self._database.write_whole(lambda writer: set_merging(writer, segments))
 
     async def yield_lock(self, result: SaveResult) -> None:
         """Let other processes write, longer while the WAL is large; then index what was left."""

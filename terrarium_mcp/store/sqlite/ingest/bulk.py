@@ -15,6 +15,7 @@ from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.errors import Locked, UnstorableMessage
 from terrarium_mcp.store.records.append_totals import AppendTotals
+from terrarium_mcp.store.sqlite.engine.fts_merge import IN_BULK, MERGED_AT_ONCE
 from terrarium_mcp.store.sqlite.engine.write_lock import BatchSizer
 from terrarium_mcp.store.sqlite.ingest.append import Appender, Insert, SaveResult, insert_messages
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
@@ -73,7 +74,7 @@ async def append_in_groups(
         raise
     finally:
         if groups.count >= MANY:
-            await appender.expect_few()
+            await appender.merge_at_once(MERGED_AT_ONCE)
     return AppendTotals(groups.lines, groups.left_out)
 
 
@@ -142,7 +143,7 @@ class _Groups(Generic[MessageBlock]):
         result = await self._insist(until=anyio.current_time() + PATIENCE)
         self.count += 1
         if self.count == MANY:
-            await self._appender.expect_many()
+            await self._appender.merge_at_once(IN_BULK)
         self._size.record(self._weight, result.longest)
         self.lines += len(result.ids)
         self.left_out += result.ids.count(0)
