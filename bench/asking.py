@@ -132,7 +132,7 @@ async def _history(database: Path, count: int) -> list[Line]:
         for message in talk(count, ended=datetime.now(UTC), vocabulary=spoken(), seed=5)
     ]
     async with open_store(database, Settings(network="bench")) as store:
-        await store.messages.append_all(said)
+        await store.messages.append(said)
     some = random.Random(5).sample(said, min(count, 2_000))  # noqa: S311 -- made-up questions
     return [line for line in map(_line, some) if len(remembered(line)) >= MENTIONED]
 

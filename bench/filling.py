@@ -6,9 +6,9 @@ oldest tenth of the talk comes last, as an import of what lies before the record
 
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 
 from bench.bare import Bare
@@ -18,7 +18,7 @@ from bench.measure import Stopwatch, memory
 from bench.questions import Listener
 from bench.vocabulary import spoken
 from terrarium_mcp.chat.records import NewMessage
-from terrarium_mcp.store import Store, open_store
+from terrarium_mcp.store import LogSource, Store, open_store
 from terrarium_mcp.store.sqlite.engine.fts_merge import SegmentMerger
 
 SLICE = 50_000
@@ -35,6 +35,23 @@ async def fill(bed: Bed) -> None:
         await SegmentMerger(store._database).merge()  # noqa: SLF001 -- no other program has to wait for it
     listener.questions().write(bed.asked)
     bed.note(filling)
+
+
+async def import_part(store: Store, position: int, lines: Iterable[NewMessage]) -> None:
+    """Append the lines from this position on, as a part of one long import."""
+    number = await store.imports.begin("bench")  # as it is not finished, the same each time
+    log = LogSource(
+        path=f"talk from line {position}",
+        format="bench",
+        network="bench",
+        channel="#bench",
+        zone="UTC",
+        sha256=str(position),
+        size=0,
+        resolution=timedelta(seconds=1),
+        series="talk",
+    )
+    await store.imports.add(number, log, lines)
 
 
 async def _written(
@@ -55,7 +72,7 @@ async def _written(
                     break
                 listener.hear(heard)
             before = time.perf_counter()
-            await store.messages.append_all(heard)
+            await import_part(store, written, heard)
             wall += time.perf_counter() - before
             with elsewhere.running():
                 for rival in (same, owners):

@@ -6,6 +6,7 @@ from time import perf_counter, process_time
 
 from bench.bed import SETTINGS, Bed
 from bench.corpus import talk
+from bench.filling import import_part
 from bench.measure import Measured
 from bench.table import AtLeast, Row
 from bench.vocabulary import spoken
@@ -45,6 +46,4 @@ async def _fill(path: Path) -> None:
     """Write what is to be rebuilt, unless a run before this one did."""
     async with open_store(path, SETTINGS) as store:
         if not await store.rooms.all():
-            await store.messages.append_all(
-                talk(MOST, ended=datetime.now(UTC), vocabulary=spoken())
-            )
+            await import_part(store, 0, talk(MOST, ended=datetime.now(UTC), vocabulary=spoken()))

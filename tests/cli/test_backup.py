@@ -15,6 +15,7 @@ from terrarium_mcp.store import open_store
 from tests.cli.conftest import SAID
 from tests.cli.programs import environment, python, ran, running, words
 from tests.store.scene import SETTINGS, chat, past, rows_of
+from tests.store.sqlite.imports.logs import bring
 
 BACKUP = "terrarium-mcp backup"
 RESTORE = "terrarium-mcp restore"
@@ -175,7 +176,7 @@ def test_what_does_not_fit_on_the_disk_is_named_and_nothing_is_left(
 
 async def _with_long_lines(file: Path) -> None:
     async with open_store(file, SETTINGS) as store:
-        await store.messages.append_all(past(3_000, text="tea " * 100))
+        await bring(store, past(3_000, text="tea " * 100))
 
 
 KILLED = """

@@ -22,6 +22,7 @@ from tests.cli.conftest import SAID
 from tests.cli.programs import environment, ran, words
 from tests.cli.terminal import terminal
 from tests.store.scene import NOON, SETTINGS, chat, line_of, past, rows_of, write
+from tests.store.sqlite.imports.logs import bring
 
 EXPORT = "terrarium-mcp export"
 
@@ -374,7 +375,7 @@ def test_a_full_disk_is_named(file: Path) -> None:
 
 async def _long(file: Path) -> None:
     async with open_store(file, SETTINGS) as store:
-        await store.messages.append_all(past(20_000))
+        await bring(store, past(20_000))
 
 
 STOPPED = """

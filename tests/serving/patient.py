@@ -64,7 +64,7 @@ async def running(folder: Path, lines: int) -> AsyncIterator[Patient]:
     """A server of a history of so many lines. It ends in order, and without a traceback."""
     database = folder / "irc_logs.db"
     async with open_store(database, SETTINGS) as store:
-        await store.messages.append_all(talk(lines))
+        await store.messages.append([*talk(lines)])
     patient = Patient(database)
     try:
         async with Client(patient.urls["mcp"]) as client:  # loads all modules

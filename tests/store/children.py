@@ -32,6 +32,7 @@ from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.fts_merge import SegmentMerger
 from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
 from tests.store.scene import SETTINGS, chat, find, line_of, past
+from tests.store.sqlite.imports import logs
 
 ROOT = Path(__file__).parents[2]
 HANGS = 60
@@ -113,8 +114,8 @@ async def say(store: Store, first: int) -> None:
 
 
 async def bring(store: Store, most: int) -> None:
-    """Append a past of so many lines in bulk; report how many are stored."""
-    await store.messages.append_all(past(most), tell)
+    """Import a past of so many lines; report how many are stored."""
+    await logs.bring(store, past(most), report=tell)
 
 
 async def remove(store: Store, _: int) -> None:

@@ -159,7 +159,7 @@ async def _talk_of_many(file: Path) -> Path:
     """A history in which those to be purged said half."""
     nicks = cycle([*PURGED, "ada", "bo"])
     async with open_store(file, SETTINGS) as store:
-        await store.messages.append_all(line._replace(nick=next(nicks)) for line in past(LINES))
+        await store.messages.append([line._replace(nick=next(nicks)) for line in past(LINES)])
     return file
 
 

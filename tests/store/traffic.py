@@ -77,7 +77,7 @@ async def read_beside_a_writer(
     Returns how long they waited in both, and how many lines a second were written.
     """
     async with open_store(file, SETTINGS) as store:
-        await store.messages.append_all(past(20_000, text="green tea number {}"))
+        await store.messages.append([*past(20_000, text="green tea number {}")])
     alone = await _read(file, readers, seconds)
     async with child("talk", file, seconds) as writer:
         await writer.go()

@@ -386,9 +386,11 @@ async def test_of_a_long_time_only_the_newest_lines_are_read_and_that_is_said(
 
 async def test_a_flood_of_joins_does_not_make_it_read_on_for_ever(house: House) -> None:
     await house.hears("12:00 <bo> before the flood")
-    await house.store.messages.append_all(
-        line_of(f"clone{n}", "", NOON + HOUR + n * SECOND, kind=MessageType.JOIN)
-        for n in range(2 * MOST_LINES + 5)
+    await house.store.messages.append(
+        [
+            line_of(f"clone{n}", "", NOON + HOUR + n * SECOND, kind=MessageType.JOIN)
+            for n in range(2 * MOST_LINES + 5)
+        ]
     )
     told = await house.learns("catch_up", VIEW, since="today")
     assert told.facts["lines"] == 0
@@ -399,9 +401,11 @@ async def test_a_flood_of_joins_does_not_make_it_read_on_for_ever(house: House) 
 @pytest.mark.parametrize("joins", [MOST_LINES, 3 * MOST_LINES // 2])
 async def test_what_was_said_before_many_joins_is_in_it(house: House, joins: int) -> None:
     await house.hears("12:00 <bo> before they came")
-    await house.store.messages.append_all(
-        line_of(f"guest{n}", "", NOON + HOUR + n * SECOND, kind=MessageType.JOIN)
-        for n in range(joins)
+    await house.store.messages.append(
+        [
+            line_of(f"guest{n}", "", NOON + HOUR + n * SECOND, kind=MessageType.JOIN)
+            for n in range(joins)
+        ]
     )
     told = await house.learns("catch_up", VIEW, since="today")
     assert told.facts["lines"] == 1

@@ -39,7 +39,6 @@ from terrarium_mcp.store.sqlite.index.voice_rules import stored_rules
 from terrarium_mcp.store.sqlite.ingest.append import Appender
 from terrarium_mcp.store.sqlite.ingest.bulk import append_in_groups
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
-from terrarium_mcp.store.sqlite.ingest.prepared_lines import joined
 
 
 class Imports:
@@ -125,10 +124,10 @@ class Imports:
             report(lines)
 
         async with aclosing(stream.blocks(logs)) as blocks:
-            totals = await append_in_groups(self._appender, blocks, saved, joined, stream.insert)
+            lines = await append_in_groups(self._appender, blocks, saved, stream.insert)
         async with self._database.writing() as writer:
             await stream.complete(writer)
-        stream.saved(totals.lines)
+        stream.saved(lines)
         return stream.totals
 
     async def add_span(

@@ -2,14 +2,19 @@
 
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable
 from contextlib import aclosing
+from datetime import MAXYEAR, MINYEAR
+from typing import TypeVar
 
 from terrarium_mcp.chat.records import NewMessage
-from terrarium_mcp.store.sqlite.ingest.bulk import in_blocks
+from terrarium_mcp.chat.times.timestamps import to_text
+from terrarium_mcp.store.errors import UnstorableMessage
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines, prepared
 
 LINES_IN_BLOCK = 1_000
 """Lines of a block, but for the last one of a log. They are compared at once, until the offset of
 the log's clock is known: a log that is read again must have the same blocks."""
+
+T = TypeVar("T")
 
 
 class PreparedLog:
@@ -30,10 +35,44 @@ async def blocks_of(lines: LogLines, position: int) -> AsyncGenerator[PreparedLi
         UnstorableMessage: the time of one cannot be stored. Those before it were yielded.
     """
     if isinstance(lines, PreparedLog):
-        async for block in lines.blocks:
-            yield block
+        async for prepared_block in lines.blocks:
+            yield prepared_block
         return
-    async with aclosing(in_blocks(lines, LINES_IN_BLOCK, position)) as blocks:
-        async for messages in blocks:
-            if messages:
-                yield prepared(messages)
+    block: list[NewMessage] = []
+    unstorable: UnstorableMessage | None = None
+    async with aclosing(each_of(lines)) as each:
+        async for message in each:
+            position += 1
+            if problem := _problem(message):
+                unstorable = UnstorableMessage(position, problem)
+                break
+            block.append(message)
+            if len(block) == LINES_IN_BLOCK:
+                yield prepared(block)
+                block = []
+    if block:
+        yield prepared(block)
+    if unstorable:
+        raise unstorable
+
+
+async def each_of(values: AsyncIterable[T] | Iterable[T]) -> AsyncGenerator[T, None]:
+    """The values one by one, whichever kind of iterable has them."""
+    if isinstance(values, AsyncIterable):
+        async for value in values:
+            yield value
+    else:
+        for value in values:
+            yield value
+
+
+def _problem(message: NewMessage) -> str:
+    """Why a message cannot be stored; empty if it can."""
+    if message.said_at.tzinfo is None:
+        return f"its time, {message.said_at}, has no time zone"
+    if message.said_at.year in (MINYEAR, MAXYEAR):  # in UTC it may be the year before, or after
+        try:
+            to_text(message.said_at)
+        except OverflowError:
+            return f"its time, {message.said_at}, is outside of the calendar in UTC"
+    return ""

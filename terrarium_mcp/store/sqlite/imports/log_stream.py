@@ -15,7 +15,7 @@ from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.imports.clock_correction import ClockCorrection, UnsavedLines
 from terrarium_mcp.store.sqlite.imports.group_insert import insert_group
 from terrarium_mcp.store.sqlite.imports.known_lines import LogPart
-from terrarium_mcp.store.sqlite.imports.log_blocks import LogLines, blocks_of
+from terrarium_mcp.store.sqlite.imports.log_blocks import LogLines, blocks_of, each_of
 from terrarium_mcp.store.sqlite.imports.recent_texts import RecentTexts
 from terrarium_mcp.store.sqlite.imports.source_rows import (
     NewSource,
@@ -25,7 +25,6 @@ from terrarium_mcp.store.sqlite.imports.source_rows import (
     newest_message,
     require_not_undone,
 )
-from terrarium_mcp.store.sqlite.ingest.bulk import each_of
 from terrarium_mcp.store.sqlite.ingest.insert_prepared import Inserted
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines, joined

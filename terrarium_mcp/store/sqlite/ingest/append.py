@@ -24,6 +24,7 @@ from terrarium_mcp.store.sqlite.index.indexer import INDEXED_BY_READ, Indexer
 from terrarium_mcp.store.sqlite.ingest.insert import insert
 from terrarium_mcp.store.sqlite.ingest.insert_prepared import Inserted
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
+from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
 
 SEVERAL = 20
 """An append of this many messages or more is indexed at once: they share most pages that it writes,
@@ -84,7 +85,7 @@ class Appender:
         return await self._despite_damage(partial(self._append, messages))
 
     async def append_yielding(
-        self, messages: Lines, insert: Insert[Lines] = insert_messages
+        self, messages: PreparedLines, insert: Insert[PreparedLines]
     ) -> SaveResult:
         """Save messages in one transaction that stops indexing them once another writer waits."""
         return await self._despite_damage(

@@ -4,21 +4,15 @@ They go in by groups. Each group is one transaction, which ends early if another
 after each comes a pause in which others write.
 """
 
-from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable, Sequence
-from contextlib import aclosing
-from datetime import MAXYEAR, MINYEAR
-from typing import Generic, TypeVar
+from collections.abc import AsyncIterable, Callable
 
 import anyio
 
-from terrarium_mcp.chat.records import NewMessage
-from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.errors import Locked, UnstorableMessage
-from terrarium_mcp.store.records.append_totals import AppendTotals
 from terrarium_mcp.store.sqlite.engine.fts_merge import IN_BULK, MERGED_AT_ONCE
 from terrarium_mcp.store.sqlite.engine.write_lock import BatchSizer
-from terrarium_mcp.store.sqlite.ingest.append import Appender, Insert, SaveResult, insert_messages
-from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
+from terrarium_mcp.store.sqlite.ingest.append import Appender, Insert, SaveResult
+from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines, joined
 
 SMALLEST, USUAL, LARGEST = 100, 1_000, 10_000
 """Messages in a group: at least, at first, at most. Larger groups write each page less often: in a
@@ -37,34 +31,29 @@ PATIENCE = 60.0
 LONG = 200
 """A message longer than this many characters counts as several."""
 
-T = TypeVar("T")
-MessageBlock = TypeVar("MessageBlock", list[NewMessage], PreparedLines)
-
 ReportStored = Callable[[int], None]
 """Called with how many messages are done. May raise to stop: what was reported is stored."""
 
 
 async def append_in_groups(
     appender: Appender,
-    blocks: AsyncIterable[MessageBlock],
+    blocks: AsyncIterable[PreparedLines],
     report: ReportStored,
-    join: Callable[[Sequence[MessageBlock]], MessageBlock],
-    insert: Insert[MessageBlock] = insert_messages,
-) -> AppendTotals:
-    """Save messages by groups, with pauses.
+    insert: Insert[PreparedLines],
+) -> int:
+    """Save messages by groups, with pauses; returns how many there were.
 
     Args:
         appender: the way into the database.
         blocks: the messages, several at a time.
         report: called after each group.
-        join: makes one block of several.
         insert: makes rows of a group.
 
     Raises:
         UnstorableMessage: as `blocks` does. All messages before it are stored.
         StoreFailed: the messages that were reported are stored, and no others.
     """
-    groups = _Groups(appender, report, join, insert)
+    groups = _Groups(appender, report, insert)
     try:
         async for block in blocks:
             await groups.add(block)
@@ -75,51 +64,24 @@ async def append_in_groups(
     finally:
         if groups.count >= MANY:
             await appender.merge_at_once(MERGED_AT_ONCE)
-    return AppendTotals(groups.lines, groups.left_out)
+    return groups.lines
 
 
-async def in_blocks(
-    messages: AsyncIterable[NewMessage] | Iterable[NewMessage], size: int, position: int = 0
-) -> AsyncGenerator[list[NewMessage], None]:
-    """The messages, `size` at a time; `position` is that of the first.
-
-    Raises:
-        UnstorableMessage: its time cannot be stored. All messages before it were yielded.
-    """
-    block: list[NewMessage] = []
-    async with aclosing(each_of(messages)) as each:
-        async for message in each:
-            position += 1
-            if problem := _problem(message):
-                yield block
-                raise UnstorableMessage(position, problem)
-            block.append(message)
-            if len(block) == size:
-                yield block
-                block = []
-    yield block
-
-
-class _Groups(Generic[MessageBlock]):
-    """The group being filled, the count of those saved, and their totals."""
+class _Groups:
+    """The group being filled, the count of those saved, and that of their messages."""
 
     def __init__(
-        self,
-        appender: Appender,
-        report: ReportStored,
-        join: Callable[[Sequence[MessageBlock]], MessageBlock],
-        insert: Insert[MessageBlock],
+        self, appender: Appender, report: ReportStored, insert: Insert[PreparedLines]
     ) -> None:
-        self.count = self.lines = self.left_out = 0
+        self.count = self.lines = 0
         self._appender = appender
         self._report = report
-        self._join: Callable[[Sequence[MessageBlock]], MessageBlock] = join
-        self._insert: Insert[MessageBlock] = insert
-        self._group: list[MessageBlock] = []
+        self._insert: Insert[PreparedLines] = insert
+        self._group: list[PreparedLines] = []
         self._weight = 0.0
         self._size = BatchSizer(SMALLEST, USUAL, LARGEST)
 
-    async def add(self, block: MessageBlock) -> None:
+    async def add(self, block: PreparedLines) -> None:
         """Add messages to the group; save the group whenever it is full.
 
         A block stays whole if a group can take it: what was tallied of it counts for no part.
@@ -146,14 +108,13 @@ class _Groups(Generic[MessageBlock]):
             await self._appender.merge_at_once(IN_BULK)
         self._size.record(self._weight, result.longest)
         self.lines += len(result.ids)
-        self.left_out += result.ids.count(0)
         self._group, self._weight = [], 0.0
         self._report(self.lines)
         await self._appender.yield_lock(result)
 
     async def _insist(self, until: float) -> SaveResult:
         """Save the group's messages, again and again while others keep the lock."""
-        messages = self._join(self._group)
+        messages = joined(self._group)
         while True:
             try:
                 return await self._appender.append_yielding(messages, self._insert)
@@ -162,34 +123,7 @@ class _Groups(Generic[MessageBlock]):
                     raise
 
 
-async def each_of(values: AsyncIterable[T] | Iterable[T]) -> AsyncGenerator[T, None]:
-    """The values one by one, whichever kind of iterable has them."""
-    if isinstance(values, AsyncIterable):
-        async for value in values:
-            yield value
-    else:
-        for value in values:
-            yield value
-
-
-def _problem(message: NewMessage) -> str:
-    """Why a message cannot be stored; empty if it can."""
-    if message.said_at.tzinfo is None:
-        return f"its time, {message.said_at}, has no time zone"
-    if message.said_at.year in (MINYEAR, MAXYEAR):  # in UTC it may be the year before, or after
-        try:
-            to_text(message.said_at)
-        except OverflowError:
-            return f"its time, {message.said_at}, is outside of the calendar in UTC"
-    return ""
-
-
-def _weight(piece: Sequence[NewMessage]) -> float:
+def _weight(piece: PreparedLines) -> float:
     """As how many messages these count."""
-    texts = (
-        piece.columns.message
-        if isinstance(piece, PreparedLines)
-        else [message.text for message in piece]
-    )
-    long = (length for length in map(len, texts) if length > LONG)
-    return len(texts) + sum(length / LONG - 1 for length in long)
+    long = (length for length in map(len, piece.columns.message) if length > LONG)
+    return len(piece) + sum(length / LONG - 1 for length in long)

@@ -1,10 +1,9 @@
 """Messages: appended in groups; read newest first, onward, around one of them, or by id."""
 
 from bisect import bisect_left
-from collections.abc import AsyncIterable, Iterable, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
-from itertools import chain
 
 from terrarium_mcp.chat.records import Message, NewMessage, Page, Room
 from terrarium_mcp.chat.times.timestamps import (
@@ -15,7 +14,6 @@ from terrarium_mcp.chat.times.timestamps import (
     from_text,
     to_text,
 )
-from terrarium_mcp.store.records.append_totals import AppendTotals
 from terrarium_mcp.store.records.readings import KnownLine
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import as_text
@@ -31,12 +29,6 @@ from terrarium_mcp.store.sqlite.index.clock_ahead import (
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.watermarks import current_sql
 from terrarium_mcp.store.sqlite.ingest.append import Appender
-from terrarium_mcp.store.sqlite.ingest.bulk import (
-    PIECE,
-    ReportStored,
-    append_in_groups,
-    in_blocks,
-)
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 
 
@@ -79,23 +71,6 @@ class Messages:
             async with self._database.writing() as writer:
                 await set_back(writer, now)
         return names_of_rooms(rooms)
-
-    async def append_all(
-        self,
-        messages: AsyncIterable[NewMessage] | Iterable[NewMessage],
-        report: ReportStored = lambda _: None,
-    ) -> AppendTotals:
-        """Save any number of messages in the order given, as `append` does, beside a live recorder.
-
-        Memory use is constant, and a group of messages is durable once it is reported. Cancelling
-        leaves whole groups. An importer must record the time that they cover as a span itself.
-
-        Raises:
-            UnstorableMessage: its time cannot be stored. All messages before it are saved.
-            StoreFailed: the messages that were reported are saved, and no others.
-        """
-        async with aclosing(in_blocks(messages, PIECE)) as blocks:
-            return await append_in_groups(self._appender, blocks, report, _joined)
 
     async def newest_known(
         self, network: str, channel: str, since: datetime, until: datetime
@@ -203,10 +178,6 @@ SELECT m.timestamp, m.server_time, m.msgid, m.nick, m.message FROM messages m
 WHERE m.room = :room AND m.timestamp BETWEEN :since AND :until AND {which}
 ORDER BY m.timestamp DESC, m.id DESC LIMIT 1
 """  # noqa: S608 -- constants only
-
-
-def _joined(blocks: Sequence[list[NewMessage]]) -> list[NewMessage]:
-    return list(chain.from_iterable(blocks))
 
 
 def _known_line(row: Row, until: datetime) -> KnownLine:

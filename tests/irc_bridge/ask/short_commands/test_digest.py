@@ -33,7 +33,7 @@ async def scripted_day(scene: Scene) -> datetime:
     """
     yesterday = datetime.now(UTC) - timedelta(days=1)
     noon = yesterday.replace(hour=12, minute=0, second=0, microsecond=0)
-    await scene.house.store.messages.append_all(
+    await scene.house.store.messages.append(
         [
             *said_on(noon, MORNING),
             event(noon - timedelta(minutes=30), "ada", MessageType.QUIT, "off to work"),
@@ -78,7 +78,7 @@ async def test_a_long_catchup_begins_each_subject_and_keeps_the_rest_for_more(
     async with playing(ngircd, tmp_path) as scene:
         noon = await scripted_day(scene)
         calls = "\n".join(f"20:{n:02} <bo> ada: call number {n} {'please ' * 20}" for n in range(9))
-        await scene.house.store.messages.append_all(said_on(noon, calls))
+        await scene.house.store.messages.append(said_on(noon, calls))
         await scene.ada.types("PRIVMSG #tea :!catchup")
         lines = await quiet(scene, 4)
         rest = await scene.asks("!more", "call number")
@@ -114,7 +114,7 @@ async def test_in_private_catchup_covers_the_rooms_that_are_shared(
 ) -> None:
     async with playing(ngircd, tmp_path) as scene:
         noon = await scripted_day(scene)
-        await scene.house.store.messages.append_all(
+        await scene.house.store.messages.append(
             said_on(noon, "20:00 <eve> ada: a secret of mate", "#mate")
         )
         known = len(scene.ada.lines)
@@ -137,7 +137,7 @@ async def test_seen_says_when_somebody_was_last_here_and_who_else_they_may_be(
 ) -> None:
     async with playing(ngircd, tmp_path) as scene:
         noon = await scripted_day(scene)
-        await scene.house.store.messages.append_all(
+        await scene.house.store.messages.append(
             [
                 event(noon + timedelta(minutes=500), "cy", MessageType.NICK, "cyrus"),
                 event(noon + timedelta(minutes=510), "cyrus", MessageType.NICK, "cy"),

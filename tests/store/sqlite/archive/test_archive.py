@@ -87,7 +87,7 @@ async def remember(store: Store) -> None:
     """A history with everything: a past that was imported late, events, a gap, a redaction."""
     await store.spans.begin("net", "#tea", NOON, "joined")
     await store.messages.append(chat("<ada> tea at four http://tea.example/\n<bo> no\n* bo waves"))
-    await store.messages.append_all(past(2_500))
+    await store.messages.append([*past(2_500)])
     await store.messages.append(chat("<old> how it was", origin=Origin.PLAYBACK, at=NOON))
     later = NOON + timedelta(hours=1)
     await store.messages.append(
@@ -346,7 +346,7 @@ async def test_times_and_channels_select_events_too(history: Store) -> None:
 
 async def test_another_process_records_while_an_export_is_read(file: Path) -> None:
     async with open_store(file, SETTINGS) as store:
-        await store.messages.append_all(past(6_000))
+        await store.messages.append([*past(6_000)])
         async with child("say", file, 1) as recorder:
             await recorder.go()
             await recorder.says()

@@ -71,7 +71,7 @@ def rows(file: Path) -> list[object]:
 async def remember(store: Store) -> None:
     await store.spans.begin("net", "#tea", next(past(1)).said_at, "joined")
     await store.messages.append(chat("<ada> tea at four\n<bo> no"))
-    await store.messages.append_all(past(300))
+    await store.messages.append([*past(300)])
     await put(store, turn(1, sources=frozenset((1, 2))), turn(2))
     await store.dialogues.put_window(TEA, 1, summary(1, 1))
     for title in ("More tea", "Less coffee"):
@@ -141,7 +141,7 @@ def test_tar_unpacks_it_too(history: Path, tmp_path: Path) -> None:
 
 async def test_a_backup_beside_a_recorder_has_all_that_was_said_before_it(file: Path) -> None:
     async with open_store(file, SETTINGS) as store:
-        await store.messages.append_all(past(20_000))
+        await store.messages.append([*past(20_000)])
     async with child("say", file, 1) as recorder:
         await recorder.go()
         before = int(await recorder.says())

@@ -87,7 +87,7 @@ async def test_a_few_new_segments_are_not_worth_a_merge(file: Path) -> None:
 
 async def test_lines_recorded_during_a_merge_are_found_and_the_merge_ends(file: Path) -> None:
     async with open_store(file, SETTINGS) as store:
-        await store.messages.append_all(past(10_000))
+        await store.messages.append([*past(10_000)])
         await say(store, 2 * MANY)
         merging = SegmentMerger(store._database)  # noqa: SLF001 -- as the keeper has it
         merged = anyio.Event()

@@ -18,9 +18,11 @@ from terrarium_mcp.store.sqlite.index.structure import empty_some
 from terrarium_mcp.store.sqlite.index.vocabulary import WordsIndex
 from terrarium_mcp.store.sqlite.index.watermarks import current_sql
 from terrarium_mcp.store.sqlite.ingest import append
-from terrarium_mcp.store.sqlite.ingest.append import Appender
+from terrarium_mcp.store.sqlite.ingest.append import Appender, insert_messages
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
+from terrarium_mcp.store.sqlite.ingest.prepared_lines import prepared
 from tests.store.scene import SETTINGS, chat, find, past, rows_of, texts, write
+from tests.store.sqlite.imports.logs import bring
 
 pytestmark = pytest.mark.usefixtures("at_once")
 
@@ -42,7 +44,7 @@ async def without_a_keeper(file: Path) -> AsyncIterator[tuple[Database, Indexer]
 async def filled(file: Path, lines: int) -> None:
     """A file with so many lines, of which no structure knows any."""
     async with open_store(file, SETTINGS) as store:
-        await store.messages.append_all(past(lines))
+        await bring(store, past(lines))
     start_from_nothing(file)
 
 
@@ -189,13 +191,14 @@ async def test_an_append_indexes_only_what_was_nearly_complete_before_it(
     await store.messages.append(chat("<ada> one\n<bo> two\n<cy> three"))
     async with without_a_keeper(file) as (database, indexer):
         write(file, "UPDATE derived SET upto = 2 WHERE name = 'runs'")
-        saved = await Appender(database, indexer, OptOutReader()).append_yielding(chat("<di> four"))
+        appender = Appender(database, indexer, OptOutReader())
+        saved = await appender.append_yielding(prepared(chat("<di> four")), insert_messages)
         assert (saved.ids, saved.is_indexed) == ([4], False)
         marks = dict(rows_of(file, MARKS))
         assert marks.pop("runs") == 2
         assert set(marks.values()) == {4}
         await indexer.catch_up()
-        saved = await Appender(database, indexer, OptOutReader()).append_yielding(chat("<di> five"))
+        saved = await appender.append_yielding(prepared(chat("<di> five")), insert_messages)
         assert (saved.ids, saved.is_indexed) == ([5], True)
         assert await indexer.differences() == []
 
@@ -301,7 +304,7 @@ async def test_on_a_full_disk_what_is_indexed_is_found(
 ) -> None:
     monkeypatch.setattr(append, "SEVERAL", 20)  # the lines wait for the next read
     async with open_store(file, SETTINGS) as store:
-        await store.messages.append_all(chat("<ada> the badger sleeps"))
+        await store.messages.append(chat("<ada> the badger sleeps"))
         assert texts((await find(store, "badger")).messages) == ["the badger sleeps"]
         many = (f"<ada> {' '.join(f'{line}word{n}' for n in range(9_000))}" for line in range(9))
         await store.messages.append(chat("\n".join(many)))

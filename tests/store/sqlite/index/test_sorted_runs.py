@@ -142,7 +142,7 @@ async def test_newest_and_oldest_equal_a_sort_around_every_seam(
             )
             for origin, lines in groupby(heard, key=lambda line: line.origin):
                 if origin is Origin.IMPORT:
-                    await store.messages.append_all(lines)
+                    await store.messages.append([*lines])
                 else:
                     for line in lines:
                         await store.messages.append([line])

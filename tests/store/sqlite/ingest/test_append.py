@@ -9,6 +9,7 @@ import anyio
 import pytest
 
 from terrarium_mcp.store import Store, open_store
+from terrarium_mcp.store.errors import Locked
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.write_lock import YieldingTransaction
 from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
@@ -24,6 +25,7 @@ from tests.store.scene import (
     rows_of,
     texts,
 )
+from tests.store.sqlite.imports.logs import bring
 
 SOON = 20.0
 
@@ -137,7 +139,7 @@ async def test_a_bulk_append_that_always_yields_still_indexes_everything(
     store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(YieldingTransaction, "is_over", property(lambda turn: turn.longest > 0))
-    await store.messages.append_all(past(3_000))
+    await bring(store, past(3_000))
     assert await store.indexed_up_to() == 3_000
     assert texts((await find(store, "number 2999")).messages) == ["tea number 2999"]
     assert await differences(store) == []
@@ -164,9 +166,11 @@ async def test_a_bulk_append_whose_catching_up_is_locked_out_saves_no_line_twice
     def hold(_: int) -> None:
         stranger.execute("BEGIN IMMEDIATE")
 
-    await store.messages.append_all(past(300), hold)
+    with pytest.raises(Locked):
+        await bring(store, past(300), report=hold)
     stranger.execute("ROLLBACK")
     stranger.close()
+    assert (await bring(store, past(300))).known == 300
     assert rows_of(file, "SELECT count(*), max(id) FROM messages") == [(300, 300)]
     assert texts((await find(store, "number 299")).messages) == ["tea number 299"]
 

@@ -1,7 +1,7 @@
-"""Any number of lines is appended in groups beside a live recorder, and no group is half stored."""
+"""A log of any length is stored by groups beside a live recorder, and no group is half stored."""
 
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime, timedelta, timezone
 from itertools import pairwise
@@ -13,11 +13,11 @@ import pytest
 from terrarium_mcp.chat.records import NewMessage, Origin
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.errors import Locked, UnstorableMessage
-from terrarium_mcp.store.records.append_totals import AppendTotals
 from terrarium_mcp.store.sqlite.engine.fts_merge import MERGED_AT_ONCE
 from terrarium_mcp.store.sqlite.ingest import bulk
 from terrarium_mcp.store.sqlite.ingest.append import Appender, Insert, SaveResult
-from terrarium_mcp.store.sqlite.ingest.bulk import LARGEST, LONG, USUAL
+from terrarium_mcp.store.sqlite.ingest.bulk import LARGEST, LONG, MANY, USUAL
+from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
 from tests.store.children import child
 from tests.store.scene import (
     LONG_AGO,
@@ -28,10 +28,10 @@ from tests.store.scene import (
     find,
     line_of,
     past,
-    room,
     rows_of,
     texts,
 )
+from tests.store.sqlite.imports.logs import bring, log_of
 
 pytestmark = pytest.mark.usefixtures("at_once")
 
@@ -40,23 +40,12 @@ async def test_lines_are_stored_in_their_order_and_everything_is_indexed(
     store: Store, file: Path
 ) -> None:
     await store.messages.append(chat("<bo> hello"))
-    assert await store.messages.append_all(past(2_500)) == AppendTotals(lines=2_500, left_out=0)
+    assert (await bring(store, past(2_500))).added == 2_500
     said = rows_of(file, "SELECT id, message FROM messages WHERE id > 1 ORDER BY id")
     assert said == [(n + 2, f"tea number {n}") for n in range(2_500)]
     assert await differences(store) == []
     assert texts((await find(store, "number 2499")).messages) == ["tea number 2499"]
     check_index(file)
-
-
-async def test_lines_of_an_async_iterator_are_appended_too(store: Store) -> None:
-    async def read() -> AsyncIterator[NewMessage]:
-        for line in chat("<ada> one\n<bo> two"):
-            await anyio.lowlevel.checkpoint()
-            yield line
-
-    assert await store.messages.append_all(read()) == AppendTotals(lines=2, left_out=0)
-    assert await store.messages.append_all([]) == AppendTotals(lines=0, left_out=0)
-    assert texts((await store.messages.newest([await room(store)], 9)).messages) == ["one", "two"]
 
 
 async def test_what_is_reported_is_on_disk_and_no_more_than_a_group_is_in_memory(
@@ -76,7 +65,7 @@ async def test_what_is_reported_is_on_disk_and_no_more_than_a_group_is_in_memory
         assert rows_of(file, "SELECT count(*) FROM messages") == [(done,)]
         told.append(done)
 
-    await store.messages.append_all(read(), report)
+    await bring(store, read(), report=report)
     assert told[-1] == 9_000
     assert all(before < after for before, after in pairwise(told))
 
@@ -92,20 +81,12 @@ async def test_a_live_line_comes_between_two_groups(store: Store, file: Path) ->
     async with anyio.create_task_group() as tasks:
         first = anyio.Event()
         tasks.start_soon(say, first)
-        await store.messages.append_all(past(4 * USUAL), lambda _: first.set())
+        await bring(store, past(4 * USUAL), report=lambda _: first.set())
     assert said.is_set()
     live, last = rows_of(file, "SELECT max(id) FILTER (WHERE nick = 'bo'), max(id) FROM messages")[
         0
     ]
     assert live < last
-
-
-async def test_playback_that_is_known_is_left_out_and_counted(store: Store) -> None:
-    lines = chat("<ada> one\n<bo> two")
-    await store.messages.append(lines)
-    played_back = [line._replace(origin=Origin.PLAYBACK) for line in lines]
-    new = line_of("cy", "three", NOON + timedelta(hours=1), origin=Origin.PLAYBACK)
-    assert await store.messages.append_all([*played_back, new]) == AppendTotals(lines=3, left_out=2)
 
 
 async def test_a_cancelled_append_leaves_the_groups_that_were_reported(
@@ -119,7 +100,7 @@ async def test_a_cancelled_append_leaves_the_groups_that_were_reported(
             if len(told) == 2:
                 scope.cancel()
 
-        await store.messages.append_all(past(9_000), report)
+        await bring(store, past(9_000), report=report)
     assert scope.cancelled_caught
     assert rows_of(file, "SELECT count(*), max(id) FROM messages") == [(told[1], told[1])]
     assert await differences(store) == []
@@ -139,14 +120,14 @@ async def test_a_line_that_cannot_be_stored_is_named_and_all_before_it_are_store
     with pytest.raises(
         UnstorableMessage, match=rf"^Line 1,008 cannot be stored: .*{why}"
     ) as refused:
-        await store.messages.append_all(lines)
+        await bring(store, lines)
     assert refused.value.position == USUAL + 8
     assert rows_of(file, "SELECT count(*) FROM messages") == [(USUAL + 7,)]
 
 
 async def test_of_long_lines_fewer_make_a_group(store: Store) -> None:
     told: list[int] = []
-    await store.messages.append_all(past(USUAL, text="{} " + "tea " * LONG), told.append)
+    await bring(store, past(USUAL, text="{} " + "tea " * LONG), report=told.append)
     assert told[0] <= USUAL // 4
 
 
@@ -155,8 +136,8 @@ async def test_each_past_that_is_brought_after_what_followed_it_is_one_run(
 ) -> None:
     live = [line._replace(origin=Origin.LIVE) for line in past(300, NOON)]
     await store.messages.append(live)
-    await store.messages.append_all(past(5_000))
-    await store.messages.append_all(past(3_000, LONG_AGO - timedelta(days=365)))
+    await bring(store, past(5_000))
+    await bring(store, past(3_000, LONG_AGO - timedelta(days=365)), log_of("older.log"))
     await store.messages.append(chat("<bo> and on", at=NOON + timedelta(days=30)))
     runs = [(1, 300), (301, 5_300), (5_301, 8_300), (8_301, 8_301)]
     assert rows_of(file, "SELECT first, last FROM runs ORDER BY first") == runs
@@ -188,9 +169,7 @@ async def test_a_bulk_append_retries_while_another_holds_the_lock(
     append = Appender.append_yielding
 
     async def append_at_last(
-        appender: Appender,
-        lines: list[NewMessage],
-        insert: Insert[list[NewMessage]],
+        appender: Appender, lines: PreparedLines, insert: Insert[PreparedLines]
     ) -> SaveResult:
         nonlocal refused
         try:
@@ -201,10 +180,11 @@ async def test_a_bulk_append_retries_while_another_holds_the_lock(
             raise
 
     monkeypatch.setattr(Appender, "append_yielding", append_at_last)
+    number = await store.imports.begin("terrarium-mcp import tea.log")
     with closing(sqlite3.connect(file, isolation_level=None)) as stranger:
         stranger.execute("BEGIN IMMEDIATE")
-        done = await store.messages.append_all(past(10))
-    assert (done.lines, refused) == (10, 1)
+        done = await store.imports.add(number, log_of(), past(10))
+    assert (done.added, refused) == (10, 1)
 
 
 def merged_at_once(file: Path) -> set[tuple[int, int]]:
@@ -220,15 +200,45 @@ async def test_a_large_append_merges_seldom_and_leaves_the_index_as_it_was(
     monkeypatch.setattr(bulk, "LARGEST", 1_000)  # five groups or more, however quick the machine is
     assert merged_at_once(file) == {(MERGED_AT_ONCE, 2 * MERGED_AT_ONCE)}
     told: list[set[tuple[int, int]]] = []
-    await store.messages.append_all(past(5_000), lambda _: told.append(merged_at_once(file)))
+    await bring(store, past(5_000), report=lambda _: told.append(merged_at_once(file)))
     assert told[:2] == [{(8, 16)}] * 2
     assert told[2:] == [{(32, 64)}] * (len(told) - 2)
     assert len(told) >= 5
     assert merged_at_once(file) == {(8, 16)}
     with anyio.CancelScope() as cancelled:
-        await store.messages.append_all(
-            past(5_000), lambda lines: cancelled.cancel() if lines > 4_000 else None
+        await bring(
+            store,
+            past(5_000, LONG_AGO - timedelta(days=365)),
+            report=lambda lines: cancelled.cancel() if lines > 4_000 else None,
         )
     assert cancelled.cancelled_caught
     assert merged_at_once(file) == {(8, 16)}
+    check_index(file)
+
+
+async def test_a_lock_while_the_merging_is_told_ends_no_import(
+    store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("terrarium_mcp.store.sqlite.engine.database.BUSY_MS", 50)
+    monkeypatch.setattr(bulk, "LARGEST", 1_000)
+    append = Appender.append_yielding
+    told: list[set[tuple[int, int]]] = []
+
+    async def append_and_lock(
+        appender: Appender, lines: PreparedLines, insert: Insert[PreparedLines]
+    ) -> SaveResult:
+        result = await append(appender, lines, insert)
+        if len(told) == MANY - 1:  # what comes next is the merging
+            stranger.execute("BEGIN IMMEDIATE")
+        return result
+
+    def report(_: int) -> None:
+        if stranger.in_transaction:
+            stranger.execute("ROLLBACK")
+        told.append(merged_at_once(file))
+
+    monkeypatch.setattr(Appender, "append_yielding", append_and_lock)
+    with closing(sqlite3.connect(file, isolation_level=None)) as stranger:
+        assert (await bring(store, past(5_000), report=report)).added == 5_000
+    assert told == [{(8, 16)}] * len(told)
     check_index(file)

@@ -86,7 +86,7 @@ async def test_a_long_time_is_sampled_from_beginning_to_end(store: Store) -> Non
         for number in range(600)
         for message in conversation(number, 4, DAY + timedelta(hours=6 * number))
     ]
-    await store.messages.append_all(every)
+    await store.messages.append(every)
     hits = await talk_of(store, days=150)
     assert len(hits.messages) == PAGE
     parts = {(message.said_at - DAY) // timedelta(days=25) for message in hits.messages}

@@ -299,7 +299,7 @@ async def test_pages_go_on_beyond_what_is_counted_in_lines_of_one_moment(
     store: Store, sort: Sort
 ) -> None:
     many = COUNTED + 200
-    await store.messages.append_all([line_of("ada", "tea", NOON) for _ in range(many)])
+    await store.messages.append([line_of("ada", "tea", NOON) for _ in range(many)])
     asked = Search(query=parse_query("tea"), rooms=await store.rooms.all(), limit=100, sort=sort)
     found = await every_page(store, asked)
     assert sorted(found) == [*range(1, many + 1)]

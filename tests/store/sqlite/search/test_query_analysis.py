@@ -178,7 +178,7 @@ async def test_an_unknown_word_may_be_cut_short_or_mistyped(store: Store) -> Non
 
 
 async def test_a_hardly_known_word_may_be_a_slip_of_a_much_more_frequent_one(store: Store) -> None:
-    await store.messages.append_all(
+    await store.messages.append(
         [
             line_of("x", "garden" if n < 10 else "hm", NOON + timedelta(seconds=n))
             for n in range(49_998)

@@ -184,7 +184,7 @@ async def returns_none(*_: object) -> None:
 async def test_a_person_a_word_and_a_time_are_counted_without_a_walk_of_the_index(
     store: Store, monkeypatch: pytest.MonkeyPatch, words: str
 ) -> None:
-    await store.messages.append_all(past(60))
+    await store.messages.append([*past(60)])
     await store.messages.append(chat("<bo> mate"))
     only_by_counters(monkeypatch)
     rooms = await store.rooms.all()
@@ -213,7 +213,7 @@ async def test_the_lines_of_a_person_before_a_late_cutoff_are_all_but_the_last(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = list(past(60))
-    await store.messages.append_all(lines)
+    await store.messages.append(lines)
     rooms = await store.rooms.all()
     counted: list[Query] = []
     count = exact.ExactSearch.count
@@ -235,7 +235,7 @@ async def test_a_line_said_while_a_person_is_counted_makes_no_wrong_number(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = list(past(60))
-    await store.messages.append_all(lines)
+    await store.messages.append(lines)
     is_short = MatchingLines._is_short  # noqa: SLF001 -- the moment between snapshot and counter
 
     async def meanwhile(self: MatchingLines, part: exact.ExactQuery) -> bool:
@@ -282,7 +282,7 @@ async def test_more_than_sixteen_rooms_that_are_not_all_are_counted_exactly(
 async def test_what_cannot_be_counted_in_time_is_an_error_and_no_number(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await store.messages.append_all(past(30))
+    await store.messages.append([*past(30)])
     rooms = await store.rooms.all()
     for module in (scope_stats, database):
         monkeypatch.setattr(module, "DEADLINE", 0.0)

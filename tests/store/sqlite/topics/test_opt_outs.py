@@ -10,6 +10,7 @@ from terrarium_mcp.chat.records import Member, MessageType, NewMessage, Origin
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.sqlite.ingest import opted_out
 from tests.store.scene import NOON, SETTINGS, chat, differences, line_of, room, rows_of, write
+from tests.store.sqlite.imports.logs import bring
 
 ADA = Identity("net", "ada", "~ada", "host.example")
 COUNTESS = ADA._replace(account="countess")
@@ -43,10 +44,9 @@ async def test_somebody_else_under_their_nick_is_recorded(store: Store) -> None:
 async def test_an_import_leaves_them_out_and_counts_it(store: Store) -> None:
     await store.opt_outs.add(ADA, NOON)
     without_host = line_of("ada", "two", origin=Origin.IMPORT)._replace(user="", host="")
-    totals = await store.messages.append_all(
-        [line_of("ada", "one", origin=Origin.IMPORT), without_host, line_of("bo", "three")]
-    )
-    assert (totals.lines, totals.left_out) == (3, 2)
+    log = [line_of("ada", "one", origin=Origin.IMPORT), without_host, line_of("bo", "three")]
+    totals = await bring(store, log)
+    assert (totals.lines, totals.added) == (3, 1)
     assert await lines(store) == ["bo three"]
 
 

@@ -350,7 +350,7 @@ async def test_a_past_that_is_imported_later_is_read_as_a_plain_sort_of_all_rows
     async with fresh_store() as store:
         await store.messages.append([_tea(at, Origin.LIVE) for at in sorted(year)])
         bulk = sorted(past) if by_time else past
-        await store.messages.append_all(_tea(at, Origin.IMPORT) for at in bulk)
+        await store.messages.append([_tea(at, Origin.IMPORT) for at in bulk])
         await store.messages.append([_tea(at, Origin.LIVE) for at in sorted(rest)])
         rows = rows_of(store.path, "SELECT timestamp, id FROM messages ORDER BY timestamp, id")
         truth = [number for _, number in rows]
