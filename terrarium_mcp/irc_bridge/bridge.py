@@ -13,7 +13,7 @@ import anyio
 from terrarium_mcp.chat.irc_message import IrcMessage, Source
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue
 from terrarium_mcp.irc_bridge.ask.command_views import CommandViews
-from terrarium_mcp.irc_bridge.ask.commands import CONSENT, Address, Command
+from terrarium_mcp.irc_bridge.ask.commands import CONSENT, Address, Command, is_late
 from terrarium_mcp.irc_bridge.ask.consent import FOLLOWED, Consent
 from terrarium_mcp.irc_bridge.ask.introduction import Introducer
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard, reflex_rules
@@ -32,7 +32,7 @@ from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
 from terrarium_mcp.irc_bridge.network.server_config import server_config
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.record.backfill import Backfill
-from terrarium_mcp.irc_bridge.record.message_filter import MessageFilter
+from terrarium_mcp.irc_bridge.record.message_filter import MessageFilter, said_at
 from terrarium_mcp.irc_bridge.record.presence_sync import PRESENCE_COMMANDS, PresenceSync
 from terrarium_mcp.irc_bridge.record.recorded_channels import RecordedChannels
 from terrarium_mcp.irc_bridge.record.recorder import Recorder
@@ -102,7 +102,7 @@ class Bridge:
         self._questions = self._question_service(toolbox, llm, model, talk_log or TalkLog(None))
         queue = CommandQueue(self._responder(toolbox).serve)
         self._reception = Reception(
-            self.network, settings, queue, self._quiet, guard, self._consent, self._is_ours
+            self.network, settings, queue, self._quiet, guard, self._is_ours
         )
         self._reporter = Reporter(self._settings_in_use, self.network, queue, llm)
 
@@ -187,6 +187,9 @@ class Bridge:
     def line(self, message: IrcMessage) -> None:
         """Record a message, and receive what is said to us."""
         now = datetime.now(UTC)
+        if is_late(message, now) and (decision := self._consent_in(message)):
+            self._decided_earlier(decision, message, now)
+            return
         if message.replay:
             self._replayed(message, now)
             return
@@ -205,6 +208,7 @@ class Bridge:
             self._reception.see(message)
         self._redact(message)
         if command:
+            self._consent.heed(command, said_at(message, now))
             self._reception.hear(command, pending[0] if pending else None, now)
 
     def history(self, page: HistoryPage) -> None:
@@ -308,6 +312,12 @@ class Bridge:
                 self._recorder.record(self._repeats.numbered(record))
         self._redact(message)
 
+    def _decided_earlier(self, command: Command, message: IrcMessage, now: datetime) -> None:
+        """Heed a decision that comes too late to be answered. It is not recorded either."""
+        at = said_at(message, now)
+        is_unheard = partial(self._backfill.is_unheard, command.channel, at)
+        self._consent.heed_late(command, at, is_unheard)
+
     def _redact(self, message: IrcMessage) -> None:
         """Remove the text of a line, if that is what the message says: `REDACT #tea msgid`."""
         match message.command, message.params:
@@ -318,11 +328,17 @@ class Bridge:
     def _command_in(self, message: IrcMessage, now: datetime) -> Command | None:
         if not self._is_said_to_us(message):
             return None
-        address = Address(
-            self.network.nick, self._settings.command_prefix, self.network.casemapping
-        )
         is_channel = self.network.is_channel(message.params[0])
-        return address.command_in(message, is_channel=is_channel, now=now)
+        return self._address().command_in(message, is_channel=is_channel, now=now)
+
+    def _consent_in(self, message: IrcMessage) -> Command | None:
+        if not self._is_said_to_us(message):
+            return None
+        is_channel = self.network.is_channel(message.params[0])
+        return self._address().consent_in(message, is_channel=is_channel)
+
+    def _address(self) -> Address:
+        return Address(self.network.nick, self._settings.command_prefix, self.network.casemapping)
 
     def _is_said_to_us(self, message: IrcMessage) -> bool:
         """Whether someone else speaks in a channel of the settings, or in private."""

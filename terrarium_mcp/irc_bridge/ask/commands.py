@@ -105,9 +105,18 @@ class Address:
         name` of BEHIND_NICK.
         Never answered: notices, CTCP, other bots (IRCv3 bot tag), playback, old messages.
         """
+        return None if is_late(line, now) else self._command_said(line, is_channel=is_channel)
+
+    def consent_in(self, line: IrcMessage, *, is_channel: bool) -> Command | None:
+        """The command of CONSENT in a message, also in one that comes too late to be answered."""
+        command = self._command_said(line, is_channel=is_channel)
+        return command if command and command.name in CONSENT else None
+
+    def _command_said(self, line: IrcMessage, *, is_channel: bool) -> Command | None:
+        """The command in a message, whenever it was said."""
         if line.command != "PRIVMSG" or line.source is None or len(line.params) < 2:
             return None
-        if line.replay or "bot" in line.tags or _is_old(line.tags.get("time", ""), now):
+        if "bot" in line.tags:
             return None
         said = plain(line.params[-1])
         if is_ctcp(line.params[-1]) or not said.strip():
@@ -150,8 +159,11 @@ class Address:
         return self._prefixed(text) or bare or (QUESTIONS[0], text.strip())
 
 
-def _is_old(tag: str, now: datetime) -> bool:
+def is_late(line: IrcMessage, now: datetime) -> bool:
+    """Whether a message comes too late to be answered: it is replayed, or older than TOO_OLD."""
+    if line.replay or "time" not in line.tags:
+        return line.replay
     try:
-        return now - from_iso(tag) > TOO_OLD
+        return now - from_iso(line.tags["time"]) > TOO_OLD
     except ValueError:
         return False

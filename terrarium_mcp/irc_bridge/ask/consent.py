@@ -24,6 +24,9 @@ CONFIRMED_WITHIN = 120.0
 MOST_UNCONFIRMED = 200
 """Removals that wait for a confirmation; of more the oldest lapse."""
 
+MOST_DECISIONS = 1_000
+"""Decisions whose moment is remembered, to tell older ones from them that come later."""
+
 ASKED_BY = "!forget"
 
 FOLLOWED = frozenset(("CHGHOST", "ACCOUNT", "NICK"))
@@ -45,6 +48,7 @@ class Consent:
         self._recorder = recorder
         self._on_change = on_change
         self._undecided: list[Identity] = []
+        self._decided = BoundedDict[Identity, datetime](MOST_DECISIONS)
         self._unconfirmed = BoundedDict[Identity, float](MOST_UNCONFIRMED)
         self._removing = anyio.Lock()
         self._acts: Mapping[str, Callable[[Identity], Awaitable[None]]] = {
@@ -77,12 +81,30 @@ class Consent:
             log.warning("who opted out is unknown at the moment: %s", error)
             return True
 
-    def heed(self, command: Command) -> None:
+    def heed(self, command: Command, said_at: datetime) -> None:
         """Let `!optout` and `!optin` take effect, in their place among the lines."""
         who = self.identity(command)
         if who.is_proven and (act := self._acts.get(command.name)):
-            self._undecided.append(who)
-            self._recorder.afterwards(partial(self._apply, act, who))
+            self._decided[who] = said_at
+            self._enqueue(act, who)
+
+    def heed_late(
+        self, command: Command, said_at: datetime, is_unheard: Callable[[], bool]
+    ) -> None:
+        """Let an `!optout` take effect that was said long ago, or is replayed.
+
+        Not if its person decided something since, nor if it is not `is_unheard`, which is asked in
+        its place among the lines. Other commands have to be repeated: rather too little is recorded
+        than too much, and nothing is removed by what somebody wanted once.
+        """
+        who = self.identity(command)
+
+        async def opt_out(who: Identity) -> None:
+            if is_unheard():
+                await self._opt_out(who)
+
+        if command.name == "optout" and who.is_proven and not self._has_decided(who, said_at):
+            self._enqueue(opt_out, who)
 
     def follow(self, message: IrcMessage) -> None:
         """Let an opt-out follow its person to a new host, account or nick (`FOLLOWED`)."""
@@ -151,6 +173,18 @@ class Consent:
             or one.folded_user_host == who.folded_user_host
             for one in self._undecided
         )
+
+    def _has_decided(self, who: Identity, since: datetime) -> bool:
+        """Whether this person decided something then or later, perhaps after a login or logout."""
+        logged_out = who._replace(account="")
+        return any(
+            at >= since and (one.is_same(who) or one._replace(account="").is_same(logged_out))
+            for one, at in self._decided.items()
+        )
+
+    def _enqueue(self, act: Callable[[Identity], Awaitable[None]], who: Identity) -> None:
+        self._undecided.append(who)
+        self._recorder.afterwards(partial(self._apply, act, who))
 
     async def _apply(self, act: Callable[[Identity], Awaitable[None]], who: Identity) -> None:
         await act(who)

@@ -1,7 +1,7 @@
 """Receives what is said to the bot: decides who is served, who waits, who is refused.
 
-What somebody decides about the record of themselves (`!optout`, `!optin`) takes effect first. Then,
-in this order: the ignore list, TERRARIUM_PRIVATE, channels that are quiet or only recorded, talks
+What somebody decides about the record of themselves (`consent`) takes effect before. Then, in this
+order: the ignore list, TERRARIUM_PRIVATE, channels that are quiet or only recorded, talks
 without end (`loop_guard`), who may ask the model (`askers`), then the limits of a person and a
 channel. What passes waits in `CommandQueue`.
 `!stop` and `!quiet` (`moderation`) take effect at once.
@@ -18,7 +18,6 @@ from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.irc_bridge.ask.askers import AskerCheck
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue, PendingCommand
 from terrarium_mcp.irc_bridge.ask.commands import CONSENT, NEAR_MISS, Command, PersonKey
-from terrarium_mcp.irc_bridge.ask.consent import Consent
 from terrarium_mcp.irc_bridge.ask.ignored import IgnoreList
 from terrarium_mcp.irc_bridge.ask.limits import QuestionLimits, Refusal
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard, Pace
@@ -60,13 +59,11 @@ class Reception:
         queue: CommandQueue,
         quiet: QuietTimes,
         guard: LoopGuard,
-        consent: Consent,
         is_ours: Callable[[str], bool],
     ) -> None:
         self._network = network
         self._settings = settings
         self._queue = queue
-        self._consent = consent
         self._is_ours = is_ours
         self._ignored = IgnoreList(settings.ignore)
         self._askers = AskerCheck(network, settings)
@@ -101,11 +98,7 @@ class Reception:
             await self._moderation.loaded.wait()
 
     def hear(self, command: Command, message: PendingMessage | None, now: datetime) -> None:
-        """Somebody gave us a command. `message` is its record, if it has one.
-
-        What they decide about the record of themselves counts also where they are not answered.
-        """
-        self._consent.heed(command)
+        """Somebody gave us a command. `message` is its record, if it has one."""
         if command.name == "optout":
             self._take_off_record(command.person)
         if not self._is_served(command):

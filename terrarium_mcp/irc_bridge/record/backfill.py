@@ -17,9 +17,12 @@ from terrarium_mcp.store import KnownLine, Store
 LOOK_BACK = timedelta(hours=24)
 """How far back a known line is searched for in a replay that nobody requested."""
 
+_ROUNDING = timedelta(seconds=1)
+"""How much earlier a replay may date a line than it was dated live: it may carry whole seconds."""
+
 
 class Backfill:
-    """The gaps of one network's channels. Both methods run in the recorder's order.
+    """The gaps of one network's channels. All methods run in the recorder's order.
 
     `fetch` requests the history of a channel after a point; `reach` is how far back it may go, zero
     if no history is to be requested.
@@ -65,6 +68,17 @@ class Backfill:
         elif page.lines:
             self._unfinished[fold(page.channel)] = page.lines[-1].point
 
+    def is_unheard(self, channel: str, at: datetime) -> bool:
+        """Whether a line said at `at` may be new to us: neither heard live nor replayed before.
+
+        In private ("") or where nothing is recorded, it is new if it is so to every channel.
+        """
+        folded = fold(channel)
+        if folded in self._unfinished:
+            return at > self._unfinished[folded].at - _ROUNDING
+        known = [self._known[folded]] if folded in self._known else self._known.values()
+        return all(one is None or at > one.said_at - _ROUNDING for one in known)
+
 
 def covered(
     page: HistoryPage, known: KnownLine | None, at: datetime
@@ -92,7 +106,7 @@ def _goes_back_to(page: HistoryPage, known: KnownLine) -> bool:
     """Whether a page holds a line of ours, or one from before it."""
     if any(_is_same(line, known) for line in page.lines):
         return True
-    return bool(page.lines) and page.lines[0].at < known.said_at - timedelta(seconds=1)
+    return bool(page.lines) and page.lines[0].at < known.said_at - _ROUNDING
 
 
 def _is_same(line: HistoryLine, known: KnownLine) -> bool:

@@ -93,7 +93,6 @@ class MessageFilter:
         self, line: IrcMessage, channel: str, kind: MessageType, text: str, now: datetime
     ) -> NewMessage:
         source, tags = line.source or Source(""), line.tags
-        sent = _server_time(tags.get("time", ""), now)
         return NewMessage(
             network=self.network,
             channel=channel,
@@ -102,7 +101,7 @@ class MessageFilter:
             host=source.host,
             text=text,
             kind=kind,
-            said_at=sent or now,
+            said_at=said_at(line, now),
             account=tags.get("account", ""),
             msgid=tags.get("msgid", ""),
             reply_to=tags.get("+reply", tags.get("+draft/reply", "")),
@@ -113,12 +112,13 @@ class MessageFilter:
         )
 
 
-def _server_time(tag: str, now: datetime) -> datetime | None:
-    """The time of an IRCv3 server-time tag; None if absent, malformed or too far ahead."""
+def said_at(line: IrcMessage, now: datetime) -> datetime:
+    """When a line was said: its IRCv3 server-time; now, if absent, malformed or too far ahead."""
+    tag = line.tags.get("time", "")
     if not tag:  # an exception for every line of a server without tags takes longer
-        return None
+        return now
     try:
         sent = from_iso(tag)
     except ValueError:
-        return None
-    return sent if sent <= now + AHEAD else None
+        return now
+    return sent if sent <= now + AHEAD else now

@@ -17,6 +17,7 @@ import anyio
 import pytest
 
 from terrarium_mcp.chat.identity import Identity
+from terrarium_mcp.chat.times.timestamps import to_iso
 from terrarium_mcp.irc_bridge.ask import consent
 from terrarium_mcp.irc_bridge.ask.kept_replies import NothingLeft
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard, Pace
@@ -100,6 +101,11 @@ async def playing(
                 await store.opt_outs.add(who, said("").said_at)
         async with living(settings) as house:
             yield Scene(ircd, house, agent)
+
+
+def ago(seconds: float) -> str:
+    """The tags of a line in the batch `b` that was said so long ago."""
+    return f"@batch=b;time={to_iso(datetime.now(UTC) - timedelta(seconds=seconds))}"
 
 
 def rows_with(database: Path, words: Sequence[bytes] = TRACES) -> list[tuple[str, object]]:
@@ -305,6 +311,71 @@ async def test_history_that_is_played_back_leaves_them_out_as_well(tmp_path: Pat
             )
         assert await scene.texts() == ["bo tea chathistory", "bo tea znc.in/playback"]
     assert_no_byte(tmp_path / "irc_logs.db", b"xyzzy")
+
+
+@pytest.mark.parametrize("kind", ["chathistory", "znc.in/playback"])
+async def test_an_opt_out_said_while_the_bot_was_away_counts_from_its_place_in_the_playback(
+    tmp_path: Path, kind: str
+) -> None:
+    async with playing(tmp_path) as scene:
+        await scene.hears(
+            f":srv BATCH +b {kind} #tea",
+            f"{ago(50)} {ZWIEBEL} PRIVMSG #tea :before",
+            f"{ago(40)} {ZWIEBEL} PRIVMSG #tea :!optout",
+            f"{ago(30)} {ZWIEBEL} PRIVMSG #tea :xyzzy one",
+            f"{ago(20)} {BO} PRIVMSG #tea :!optin",
+            f"{ago(10)} {BO} PRIVMSG #tea :!forget yes",
+            f"{ago(5)} {BO} PRIVMSG #tea :tea",
+            ":srv BATCH -b",
+            f"{ZWIEBEL} PRIVMSG #tea :xyzzy two",
+        )
+        assert await scene.texts() == ["zwiebel before", "bo tea"]
+        assert scene.ircd.heard("PRIVMSG") == []
+
+
+async def test_an_opt_out_said_in_private_while_the_bot_was_away_counts(tmp_path: Path) -> None:
+    async with playing(tmp_path) as scene:
+        await scene.hears(
+            ":srv BATCH +b znc.in/playback zwiebel",
+            f"{ago(40)} {ZWIEBEL} PRIVMSG Terra :!optout",
+            ":srv BATCH -b",
+            f"{ZWIEBEL} PRIVMSG #tea :xyzzy",
+        )
+        assert await scene.texts() == []
+
+
+async def test_an_opt_out_too_late_to_be_answered_counts_and_is_not_recorded(
+    tmp_path: Path,
+) -> None:
+    async with playing(tmp_path) as scene:
+        late = ago(40).replace("batch=b;", "")
+        await scene.hears(
+            f"{late} {ZWIEBEL} PRIVMSG #tea :before",
+            f"{late} {ZWIEBEL} PRIVMSG #tea :!optout",
+            f"{late} {ZWIEBEL} PRIVMSG #tea :xyzzy",
+            f"{late} {BO} PRIVMSG #tea :!forget",
+        )
+        assert await scene.texts() == ["zwiebel before"]
+        assert scene.ircd.heard("PRIVMSG") == []
+
+
+async def test_an_opt_out_played_back_does_not_undo_what_was_decided_since(
+    tmp_path: Path,
+) -> None:
+    said_at = ago(20)
+    replay = (
+        ":srv BATCH +b znc.in/playback #tea",
+        f"{said_at} {ZWIEBEL} PRIVMSG #tea :!optout",
+        ":srv BATCH -b",
+    )
+    async with playing(tmp_path) as scene:
+        await scene.hears(f"{said_at.replace('batch=b;', '')} {ZWIEBEL} PRIVMSG #tea :!optout")
+        await scene.asks(f"@account=countess {ZWIEBEL} PRIVMSG Terra :!optin", "is recorded")
+        await scene.hears(*replay, f"{ZWIEBEL} PRIVMSG #tea :back")
+        assert await scene.texts() == ["zwiebel back"]
+    async with playing(tmp_path) as scene:
+        await scene.hears(*replay, f"{ZWIEBEL} PRIVMSG #tea :still here")
+        assert await scene.texts() == ["zwiebel back", "zwiebel still here"]
 
 
 @pytest.mark.parametrize("echoes", [False, True])
