@@ -95,9 +95,9 @@ def serialize(line: IrcMessage) -> str:
         ValueError: a server would read it as something else.
     """
     words = [line.command, *line.params]
-    if any(map(_must_be_last, words[:-1])):
+    if any(map(must_be_last, words[:-1])):
         raise ValueError(f"in {line.command} only the last parameter may be empty or have a space")
-    if line.params and _must_be_last(words[-1]):
+    if line.params and must_be_last(words[-1]):
         words[-1] = f":{words[-1]}"
     text = " ".join(words)
     if any(char in text for char in "\r\n\0"):
@@ -113,8 +113,8 @@ def _escape(value: str) -> str:
     return "".join(_ESCAPED.get(char, char) for char in value.replace("\0", ""))
 
 
-def _must_be_last(word: str) -> bool:
-    """Whether `word` needs a colon in front, and so can only be the last."""
+def must_be_last(word: str) -> bool:
+    """Whether `word` needs a colon in front, and so can only be the last parameter."""
     return not word or " " in word or word.startswith(":")
 
 

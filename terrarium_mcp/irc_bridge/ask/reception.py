@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 
 import anyio
 
-from terrarium_mcp.chat.irc_message import IrcMessage
+from terrarium_mcp.chat.irc_message import IrcMessage, must_be_last
 from terrarium_mcp.irc_bridge.ask.askers import AskerCheck
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue, PendingCommand
 from terrarium_mcp.irc_bridge.ask.commands import CONSENT, NEAR_MISS, Command, PersonKey
@@ -143,6 +143,8 @@ class Reception:
                     self._gone(line.source.nick, channel)
             case "KICK", (channel, nick, *_):
                 self._gone(nick, channel)
+            case "NICK", (nick, *_) if must_be_last(nick):  # no line of ours could name them
+                self._gone(line.source.nick, "")
             case "NICK", (nick, *_):
                 self._renamed(line.source.nick, nick)
 

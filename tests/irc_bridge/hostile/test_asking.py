@@ -725,6 +725,24 @@ async def test_who_is_kicked_or_renamed_is_followed(tmp_path: Path) -> None:
         assert scene.said("for nobody") == []
 
 
+@pytest.mark.parametrize("nick", [":cy bo", ":", "::cy"])
+async def test_an_asker_whom_the_server_gives_a_nick_that_no_line_can_name_is_not_answered(
+    tmp_path: Path, nick: str
+) -> None:
+    async with teahouse(tmp_path) as scene:
+        scene.agent.will(hangs(says("for nobody")), "the next")
+        await scene.enter("cy")
+        await scene.say("cy", "!ask anything", target="Terra")
+        with anyio.fail_after(PATIENCE):
+            await scene.agent.asked(1)
+        await scene.server.says(f":{mask('cy')} NICK {nick}")
+        await scene.server.settles()
+        scene.agent.release()
+        await scene.say("bo", "!ask the next", target="Terra")
+        await scene.hears("[LLM] the next")
+        assert scene.said("for nobody") == []
+
+
 async def test_after_a_lost_connection_nobody_is_answered_late(tmp_path: Path) -> None:
     async with teahouse(tmp_path) as scene:
         scene.agent.will(hangs(says("too late")), "in time")
