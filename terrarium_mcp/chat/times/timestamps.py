@@ -6,6 +6,9 @@ from typing import NamedTuple
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 """From which databases count their seconds, or parts of these."""
 
+FIRST_IRC = datetime(1988, 8, 1, tzinfo=UTC)
+"""IRC began in this month: a server that gives an earlier time has a wrong clock."""
+
 
 def to_text(moment: datetime) -> str:
     """Format an aware `moment` as in the column `timestamp`: `2026-11-05 14:23:00.123`, UTC."""

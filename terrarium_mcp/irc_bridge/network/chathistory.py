@@ -79,9 +79,15 @@ class HistoryRequest:
     """The lines of the page before it."""
 
     @property
+    def names_msgid(self) -> bool:
+        """Whether it names the point by a msgid: one that a parameter can hold."""
+        msgid = self.after.msgid
+        return self.by_msgid and msgid.isprintable() and msgid != "" and " " not in msgid
+
+    @property
     def params(self) -> tuple[str, ...]:
         """The parameters of the command CHATHISTORY."""
-        if self.by_msgid and self.after.msgid:
+        if self.names_msgid:
             point = f"msgid={self.after.msgid}"
         else:
             overlap = _OVERLAP if self.page == 1 else _WITHIN_PAGES
@@ -94,8 +100,7 @@ class HistoryRequest:
         A server that knows a msgid continues from it. By time, only the second page does: whether
         the first goes back to the point shows in its lines.
         """
-        continues = self.page > 1 or (self.by_msgid and self.after.msgid)
-        follows = self.after if continues else None
+        follows = self.after if self.page > 1 or self.names_msgid else None
         return HistoryPage(self.channel, lines, follows, is_last=len(lines) < self.limit)
 
 
@@ -121,6 +126,6 @@ def request_after_failure(request: HistoryRequest, code: str) -> HistoryRequest 
 
     `code` is that of the standard reply: `FAIL CHATHISTORY CODE ...`.
     """
-    if not (request.by_msgid and request.after.msgid) or code in _POINTLESS:
+    if not request.names_msgid or code in _POINTLESS:
         return None
     return replace(request, by_msgid=False)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import anyio
 
 from terrarium_mcp.chat.irc_message import IrcMessage
-from terrarium_mcp.chat.times.timestamps import from_iso
+from terrarium_mcp.chat.times.timestamps import FIRST_IRC, from_iso
 from terrarium_mcp.irc_bridge.network.chathistory import (
     CAPABILITIES,
     HistoryLine,
@@ -24,8 +24,6 @@ from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 
 log = logging.getLogger(__name__)
-
-_FIRST_IRC = datetime(1988, 8, 1, tzinfo=UTC)
 
 _MOST_LINES = 2_000
 """Lines remembered of one page, the first ones and the last: a server sends what was requested, a
@@ -148,6 +146,6 @@ def _said_at(time: str) -> datetime:
     """The moment in a server-time tag; now, where it has none, or one from before IRC."""
     with suppress(ValueError):
         moment = from_iso(time)
-        if moment >= _FIRST_IRC:
+        if moment >= FIRST_IRC:
             return moment
     return datetime.now(UTC)

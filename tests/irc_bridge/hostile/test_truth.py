@@ -151,6 +151,30 @@ async def test_a_history_that_does_not_reach_back_closes_the_gap_only_as_far_as_
         assert [span.began for span in await scene.spans() if span.source] == [times[30]]
 
 
+@pytest.mark.parametrize(
+    ("tags", "by"),
+    [
+        (r"msgid=a\sb", "msgid,timestamp"),
+        (r"msgid=a\nb", "msgid,timestamp"),
+        ("time=0001-01-01T00:00:00.000Z", "timestamp"),
+    ],
+)
+async def test_an_odd_msgid_or_time_of_the_newest_line_costs_nothing_of_what_follows(
+    tmp_path: Path, tags: str, by: str
+) -> None:
+    history = ChannelHistory(by=by)
+    async with on_a_server_with(history, tmp_path) as scene:
+        await scene.house.bridge.has_pages(1)
+        await scene.hears(f"@{tags} :ada!u@h PRIVMSG #tea :odd")
+        await scene.is_cut_off()
+        history.say("unheard")
+        await scene.returns()
+        await scene.house.bridge.has_pages(2)
+        assert "CHATHISTORY AFTER #tea timestamp=20" in history.requests[-1]
+        await scene.hears(history.say("after"))
+        assert await scene.texts() == ["odd", "unheard", "after"]
+
+
 @dataclass(frozen=True)
 class BehindZnc:
     """A bridge behind a real bouncer on a real server, and somebody on that server."""

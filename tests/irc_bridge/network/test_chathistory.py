@@ -59,6 +59,13 @@ def test_the_point_is_named_as_the_server_can_read_it(kinds: list[str], point: s
     assert first_request("#tea", SINCE, said(*kinds)).params == ("AFTER", "#tea", point, "100")
 
 
+def test_a_msgid_that_no_parameter_can_hold_is_not_requested_by() -> None:
+    request = first_request("#tea", HistoryPoint(SINCE.at, "m 1"), said())
+    assert request.params[2] == "timestamp=2026-05-01T11:59:59.250Z"
+    assert request.answered(page(1)).follows is None
+    assert request_after_failure(request, "MESSAGE_ERROR") is None
+
+
 def test_a_point_without_a_msgid_is_named_by_a_time_that_whole_seconds_do_not_miss() -> None:
     request = first_request("#tea", HistoryPoint(SINCE.at), said())
     assert request.params[2] == "timestamp=2026-05-01T11:59:59.250Z"

@@ -9,6 +9,7 @@ from terrarium_mcp.chat.records import Message, NewMessage, Page, Room
 from terrarium_mcp.chat.times.timestamps import (
     BEGINNING,
     EVERY_LINE,
+    FIRST_IRC,
     Position,
     from_iso,
     from_text,
@@ -186,7 +187,7 @@ def _known_line(row: Row, until: datetime) -> KnownLine:
     if server_time:
         with suppress(ValueError):  # not one that can be read
             sent = from_iso(as_text(server_time))
-            said_at = sent if sent <= until else said_at
+            said_at = sent if FIRST_IRC <= sent <= until else said_at
     return KnownLine(said_at, as_text(msgid or ""), as_text(nick), as_text(text))
 
 

@@ -191,6 +191,9 @@ async def test_the_newest_known_line_is_speech_as_its_network_knows_it(store: St
     assert await newest() == KnownLine(NOON, "", "ada", "wrong clock")
     await store.messages.append([line_of("ada", "no clock")._replace(server_time="noon")])
     assert await newest() == KnownLine(NOON, "", "ada", "no clock")
+    first = line_of("ada", "no battery")._replace(server_time="0001-01-01T00:00:00.000Z")
+    await store.messages.append([first])
+    assert await newest() == KnownLine(NOON, "", "ada", "no battery")
 
 
 async def test_the_same_words_said_twice_live_are_two_lines(store: Store) -> None:
