@@ -1,9 +1,12 @@
 """Registers under some nick, and goes back to the configured one as soon as it is free."""
 
+import logging
+import math
 import secrets
 
 import anyio
 
+from terrarium_mcp.backoff import Backoff
 from terrarium_mcp.bell import Bell
 from terrarium_mcp.chat.commands import similar_nick
 from terrarium_mcp.chat.irc_message import IrcMessage
@@ -11,6 +14,8 @@ from terrarium_mcp.irc_bridge.network.nickserv import NickServ
 from terrarium_mcp.irc_bridge.network.pydle_client import End, Post, PydleClient
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
+
+log = logging.getLogger(__name__)
 
 _ATTEMPTS = 5
 
@@ -35,6 +40,9 @@ class OwnNick:
         self._nickserv = nickserv
         self._refusals = 0
         self._freed = Bell()
+        self._taken = Backoff(timeouts.nick_taken, settled=timeouts.forgiven)
+        self._ours_since = self._ask_from = -math.inf
+        self._has_told = False
 
     def on_refused(self, line: IrcMessage) -> None:
         """Register under a similar nick; end after a few attempts."""
@@ -52,15 +60,45 @@ class OwnNick:
         if line.source and self._client.is_same_nick(line.source.nick, self._configured):
             self._freed.ring()
 
+    def on_renamed(self, line: IrcMessage) -> None:
+        """Note whether the configured nick is ours now, was taken from us, or became free."""
+        if not (line.params and self._client.is_same_nick(line.params[0], self._client.nickname)):
+            self.on_user_gone(line)
+        elif self._client.is_same_nick(line.params[0], self._configured):
+            self._ours_since = anyio.current_time()
+        elif line.source and self._client.is_same_nick(line.source.nick, self._configured):
+            self._on_taken()
+
+    def _on_taken(self) -> None:
+        """Ask later, and ever more rarely: whoever may take our nick takes it again."""
+        now = anyio.current_time()
+        self._ask_from = now + self._taken.pause_after(now - self._ours_since)
+        if not self._has_told:
+            self._has_told = True
+            log.warning(
+                "%s: the network took the nick %s from us, and we are %s. If it is registered to"
+                " you, log in with TERRARIUM_SASL_USERNAME and TERRARIUM_SASL_PASSWORD; if not,"
+                " set IRC_NICK to another nick.",
+                self._config.name,
+                self._configured,
+                self._client.nickname,
+            )
+
     async def keep(self) -> None:
         """Ask for the configured nick when it becomes free, and now and then besides."""
         while True:
-            if self._client.nickname != self._configured:
+            if self._is_due:
                 self._nickserv.ask_for(self._configured)
             with anyio.move_on_after(self._timeouts.regain_nick):
                 await self._freed.wait()
-            if self._client.nickname != self._configured:
+            if self._is_due:
                 self._post("NICK", self._configured)
+
+    @property
+    def _is_due(self) -> bool:
+        """Whether to ask for the configured nick: we lack it, and it was not taken just now."""
+        lacks_it = self._client.nickname != self._configured
+        return lacks_it and anyio.current_time() >= self._ask_from
 
     @property
     def _configured(self) -> str:

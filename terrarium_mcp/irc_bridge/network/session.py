@@ -135,7 +135,7 @@ class Session:
                 "INVITE": (),  # we join no channel that the settings do not name
                 "JOIN": (members.on_join, autojoin.on_join),
                 "KICK": (pydle, autojoin.on_kick),
-                "NICK": (pydle, nick.on_user_gone),
+                "NICK": (pydle, nick.on_renamed),
                 # Never answered (RFC 1459 4.4.2).
                 "NOTICE": (self._nickserv.on_notice, self._on_bouncer),
                 "PART": (pydle, autojoin.on_part),

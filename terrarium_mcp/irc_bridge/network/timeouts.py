@@ -50,10 +50,13 @@ class Timeouts:
     """... after this pause: services lock an account at which many wrong passwords arrive."""
 
     regain_nick: float = 60
+    nick_taken: tuple[float, ...] = (300, 900, 3600)
+    """Pauses after services or an oper took our nick; the last one repeats."""
     rejoin: tuple[float, ...] = (10, 30, 120, 600)
     """Pauses after a kick. One kick more, and we stay out: the operators mean it."""
     forgiven: float = 3600
-    """After this long in a channel, earlier kicks no longer count."""
+    """After this long in a channel, earlier kicks no longer count, and after this long under our
+    nick neither does how often it was taken."""
     refused: tuple[float, ...] = (60, 300, 900, 1800)
     """Pauses after a refused JOIN; the last one repeats."""
     look_round: float = 600

@@ -1,5 +1,6 @@
 """Under which nick the client registers, and when it asks for the one it wants."""
 
+import logging
 import re
 
 import pytest
@@ -79,6 +80,56 @@ async def test_another_nick_that_became_free_is_nothing(gone: str) -> None:
         await server.settles()
         await server.settles()
         assert server.heard("NICK") == ["NICK Terra", f"NICK {network.nick}"]
+
+
+def taking(nick: str) -> Answer:
+    """A server that gives us the nick, and takes it away at once; not when we register."""
+
+    def answer(line: str) -> list[str] | None:
+        if line != "NICK Terra":
+            return None
+        return [f":{nick}!u@host.example NICK Terra", f":Terra!u@host.example NICK {nick}"]
+
+    return answer
+
+
+async def test_a_nick_that_the_network_takes_from_us_is_no_free_one_and_the_operator_hears_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.WARNING)
+    async with (
+        fake_ircd() as server,
+        staying(
+            login(server.port), regain_nick=0.01, nick_taken=(0.02, 0.04, 3600), silence=0.2
+        ) as (network, ear),
+    ):
+        await ear.happens("connected")
+        server.answer = taking("Guest7")
+        await server.says(":Terra!u@host.example NICK Guest7")
+        await server.hears("NICK Terra", times=3)
+        await server.hears("PING", times=2)
+        assert network.nick == "Guest7"
+        assert server.heard("NICK") == ["NICK Terra"] * 3
+    (told,) = [record.getMessage() for record in caplog.records if "took" in record.getMessage()]
+    assert told == (
+        "127.0.0.1: the network took the nick Terra from us, and we are Guest7. If it is"
+        " registered to you, log in with TERRARIUM_SASL_USERNAME and TERRARIUM_SASL_PASSWORD; if"
+        " not, set IRC_NICK to another nick."
+    )
+
+
+async def test_who_kept_the_nick_for_long_asks_again_soon_after_it_is_taken() -> None:
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port), regain_nick=0.01, nick_taken=(0.02, 3600), forgiven=0) as (
+            _,
+            ear,
+        ),
+    ):
+        await ear.happens("connected")
+        server.answer = taking("Guest7")
+        await server.says(":Terra!u@host.example NICK Guest7")
+        await server.hears("NICK Terra", times=5)
 
 
 async def test_with_the_wanted_nick_nothing_is_asked_for() -> None:
