@@ -38,9 +38,11 @@ log = logging.getLogger(__name__)
 MessageHandler = Callable[[IrcMessage], Awaitable[None] | None]
 """Handles a line at once: nothing in it waits for the network."""
 
-# Refusals of a JOIN: no such channel, too many, forwarded, full, invite only, banned, wrong key,
-# bad name, registered nicks only, throttled, TLS only.
-_JOIN_REFUSED = (403, 405, 470, 471, 473, 474, 475, 476, 477, 480, 489)
+_ERRORS = (*range(400, 600), *range(900, 1000))
+"""Numerics that refuse something. Servers have dozens for a JOIN, and some of their own."""
+# Refusals of a JOIN that refuse a line of ours too: no such channel, registered nicks only, TLS
+# only.
+_JOIN_OR_SPEECH_REFUSED = (403, 477, 489)
 _NICK_REFUSED = (432, 433, 436)  # not a nick here, in use, a collision
 _LOGIN_REFUSED = (902, 904, 905, 906)
 
@@ -103,6 +105,7 @@ class Session:
         history, own_lines = self.history, self._own_lines
         return MappingProxyType(
             {
+                **{str(numeric): (pydle, autojoin.on_refused) for numeric in _ERRORS},
                 **dict.fromkeys(REFUSALS, (pydle, own_lines.on_refused)),
                 "001": (self._sasl.require_login, pydle, own_lines.on_welcome),
                 "005": (self._on_isupport,),
@@ -120,7 +123,7 @@ class Session:
                 **{str(numeric): (nick.on_refused,) for numeric in _NICK_REFUSED},
                 **{
                     str(numeric): (autojoin.on_refused, own_lines.on_refused)
-                    for numeric in _JOIN_REFUSED
+                    for numeric in _JOIN_OR_SPEECH_REFUSED
                 },
                 # Unavailable: a nick, or a channel.
                 "437": (nick.on_refused, autojoin.on_refused, own_lines.on_refused),
