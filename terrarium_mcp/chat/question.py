@@ -65,6 +65,11 @@ def content_words(text: str, people: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(telling or rest or names))
 
 
+def says_something(word: str) -> bool:
+    """Whether a word as typed is no stop word: not `what's`, but `docker`, and an emoji, too."""
+    return any(_content_words(word)) or not _WORD.search(word)
+
+
 def is_literal(word: str) -> bool:
     """Whether a content word has signs that belong to it, as `11.04`, `C++` and `C#` have."""
     return "." in word or word.endswith(("++", "#"))

@@ -5,13 +5,15 @@ words similar to those typed. Of several words, sorted by relevance, it also goe
 if fewer than `ENOUGH` lines have all of them: those lines come first, and its hits follow.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from terrarium_mcp.chat.question import says_something
 from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.store.search.hits import Hits, Rung, Search, Sort
 from terrarium_mcp.store.search.relevance.question import PlainQuestion
-from terrarium_mcp.store.search.scope import Clauses, SearchScope
+from terrarium_mcp.store.search.scope import Clause, Clauses, SearchScope
 from terrarium_mcp.store.search.spelling import similar_clauses
 from terrarium_mcp.store.search.stand_ins import NO_STAND_INS, StandIns, stand_ins
 from terrarium_mcp.store.search.vocabulary_queries import Vocabulary
@@ -105,17 +107,34 @@ def is_worth_trying(rung: Rung, few: Hits) -> bool:
     return rung is not Rung.SIMILAR or not few.messages
 
 
-async def relaxed(scope: SearchScope, rung: Rung, vocabulary: Vocabulary) -> SearchScope:
+async def relaxed(
+    scope: SearchScope, sort: Sort, rung: Rung, vocabulary: Vocabulary
+) -> SearchScope:
     """The scope with the terms that are searched for on a rung."""
     query = scope.query
     if rung is Rung.ANY_WORD:
-        words = [Term(" ".join(term.words), TermKind.PHRASE) for term in query.terms if term.words]
-        clauses: Clauses = (tuple(dict.fromkeys(words)),)
+        clauses: Clauses = (_any_word(query.terms, sort),)
     elif rung is Rung.SIMILAR:
         clauses = await similar_clauses(query.clauses, vocabulary)
     else:
         return scope
     return replace(scope, query=replace(query, clauses=clauses))
+
+
+def _any_word(terms: Sequence[Term], sort: Sort) -> Clause:
+    """The clause of any word; by time, where nothing is ranked, of any that is no stop word.
+
+    If there are none but stop words, it has these.
+    """
+    words = [term for term in terms if term.words]
+    if sort is not Sort.RELEVANCE:
+        words = [term for term in words if _says_something(term)] or words
+    return tuple(dict.fromkeys(Term(" ".join(term.words), TermKind.PHRASE) for term in words))
+
+
+def _says_something(term: Term) -> bool:
+    """Whether a term is more than a stop word; a phrase or a beginning was meant as typed."""
+    return term.kind is not TermKind.WORD or says_something(term.text)
 
 
 def _may_continue(search: Search) -> bool:

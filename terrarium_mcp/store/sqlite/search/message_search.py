@@ -85,7 +85,8 @@ class MessageSearch:
             if not is_worth_trying(rung, few):
                 break
             began = perf_counter()
-            attempt = Attempt(search, rung, await relaxed(scope, rung, vocabulary), few)
+            looser = await relaxed(scope, search.sort, rung, vocabulary)
+            attempt = Attempt(search, rung, looser, few)
             page = PageRequest(attempt, snapshot, fingerprint, analysis)
             is_first = rung is ladder[0] and not search.cursor
             if is_first and await self._pages.has_none(page):

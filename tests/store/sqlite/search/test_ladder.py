@@ -73,6 +73,33 @@ async def test_in_the_order_of_time_a_single_exact_line_stays_alone(
     assert texts(hits.messages) == ["the garden gate stands open"]
 
 
+@pytest.mark.parametrize(("sort", "ids"), [(Sort.NEWEST, [2, 1]), (Sort.OLDEST, [1, 2])])
+async def test_in_the_order_of_time_any_word_is_one_that_says_something(
+    store: Store, sort: Sort, ids: list[int]
+) -> None:
+    await store.messages.append(chat("<ada> install docker\n<bo> docker it is"))
+    await store.messages.append(chat("<cy> how do I get home\n<dee> that's what I say"))
+    hits = await find(store, "how do I run docker on debian? that's it", sort=sort)
+    assert hits.rung is Rung.ANY_WORD
+    assert [line.id for line in hits.messages] == ids
+
+
+@pytest.mark.parametrize(
+    ("words", "ids"),
+    [
+        ("how is it there", [3]),  # nothing but stop words
+        ('zeppelin "how do"', [3]),
+        ("how zeppelin \U0001f375", [2]),
+    ],
+)
+async def test_only_stop_words_as_typed_give_way_to_words_that_say_something(
+    store: Store, words: str, ids: list[int]
+) -> None:
+    await store.messages.append(chat("<ada> docker\n<bo> tea \U0001f375\n<cy> how do I get home"))
+    hits = await find(store, words)
+    assert [line.id for line in hits.messages] == ids
+
+
 async def test_words_like_one_that_was_said_are_not_looked_for(store: Store) -> None:
     await store.messages.append(
         chat("<ada> migr is short\n<bo> the migration ran\n<cy> immigrants\n<cy> tea")
