@@ -109,7 +109,7 @@ class Backlog:
     async def read(
         self, filename: str, *, may_see: Callable[[Enhancement], bool] = _visible
     ) -> str:
-        """The whole text of an idea's file, by its name; `may_see` is that of `create`.
+        """The whole text of an idea's file, if `may_see` says that the caller may.
 
         Raises:
             UnknownEnhancement: there is no such file, or the caller may not see it.
@@ -145,7 +145,7 @@ class Backlog:
         about: Mapping[str, str],
         lines: Sequence[str],
         at: datetime | None = None,
-        may_see: Callable[[Enhancement], bool] = _visible,
+        may_name: Callable[[Enhancement], bool] = _visible,
     ) -> tuple[Enhancement, bool]:
         """Write an idea to a new file, with the last lines of the channel it came from.
 
@@ -155,7 +155,7 @@ class Backlog:
             about: author, network and channel for the front matter.
             lines: the talk it came from, already rendered.
             at: the time in its name and front matter, by default now.
-            may_see: whether the caller may see an idea; others are neither returned nor named.
+            may_name: whether the caller may learn of an idea; others are not returned or named.
 
         Returns:
             The idea, and whether its file is new.
@@ -171,23 +171,23 @@ class Backlog:
         head = {"title": title, "status": "open", **about}
         body, moment = _body(summary, lines), at or datetime.now(UTC)
         async with self._creating:
-            return await to_thread.run_sync(self._create, head, body, moment, may_see)
+            return await to_thread.run_sync(self._create, head, body, moment, may_name)
 
     def _create(
         self,
         head: Mapping[str, str],
         body: str,
         at: datetime,
-        may_see: Callable[[Enhancement], bool],
+        may_name: Callable[[Enhancement], bool],
     ) -> tuple[Enhancement, bool]:
         """Compare with the ideas that are open and write a new one, while no other process does."""
         with self._alone():
             still_open = [one for one in self._read_heads() if one.is_open]
             for one in still_open:
-                if _same_title(one.title, head["title"]) and may_see(one):
+                if _same_title(one.title, head["title"]) and may_name(one):
                     return one, False
             if len(still_open) >= MOST_OPEN:
-                raise self._full(next(filter(may_see, still_open), None))
+                raise self._full(next(filter(may_name, still_open), None))
             return _parsed(self._write(head, body, at)), True
 
     @contextmanager

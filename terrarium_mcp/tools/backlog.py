@@ -30,6 +30,8 @@ LONGEST_ROW = 200
 """Characters of a file on one row. A longer line continues on the next row, so that a row fits
 into any budget."""
 
+_FOR_THE_OPERATOR = "it belongs to no one channel, so only the operator of this server reads it"
+
 _CURSOR = re.compile(r"(?P<row>0|[1-9][0-9]{0,8})-(?P<fingerprint>[0-9a-f]{12})")
 _CURSOR_TOKENS = 24
 """Cost of the line with the cursor below a page."""
@@ -54,8 +56,12 @@ async def create_enhancement_request(
         },
         lines=await _newest_lines(request, room),
         at=request.now,
-        may_see=partial(_may_see, request),
+        may_name=partial(_may_name, request),
     )
+    if not idea.channel and not _reads_all_rooms(request):
+        known = f"already saved as {idea.filename}, which keeps its own summary"
+        saved = f"saved as {idea.filename}" if is_new else known
+        return tool_result(f"{saved}; {_FOR_THE_OPERATOR}")
     if is_new:
         return tool_result(f"saved as {idea.filename}")
     if summary.strip() in await request.store.backlog.text(idea):
@@ -141,13 +147,34 @@ def _may_see(request: Request, idea: Enhancement) -> bool:
 
     The lines saved with an idea are as old as the idea, so a cutoff hides ideas written after it.
     """
-    if request.cutoff and (idea.written_at is None or idea.written_at > request.cutoff):
+    if _is_after_cutoff(request, idea):
         return False
-    if request.view.rooms is None and not request.view.network:
-        return True
-    return any(
+    return _reads_all_rooms(request) or any(
         names_room(room, idea.network, idea.channel) for room in request.rooms if idea.channel
     )
+
+
+def _may_name(request: Request, idea: Enhancement) -> bool:
+    """Whether a request may be told the name of an idea: it may read it, or its asker wrote it.
+
+    A nick may be anybody's, so that it is the asker's shows nothing but the name; and that to
+    nobody in a channel, if it was written in a private chat.
+    """
+    if _may_see(request, idea):
+        return True
+    asker = (harmless(request.view.network), "", harmless(request.view.asker))
+    is_theirs = any(asker) and (idea.network, idea.channel, idea.author) == asker
+    return is_theirs and len(request.rooms) != 1 and not _is_after_cutoff(request, idea)
+
+
+def _is_after_cutoff(request: Request, idea: Enhancement) -> bool:
+    return request.cutoff is not None and (
+        idea.written_at is None or idea.written_at > request.cutoff
+    )
+
+
+def _reads_all_rooms(request: Request) -> bool:
+    return request.view.rooms is None and not request.view.network
 
 
 async def _newest_lines(request: Request, room: Room | None) -> list[str]:

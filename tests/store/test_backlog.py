@@ -114,7 +114,7 @@ async def test_an_idea_that_the_caller_may_not_see_is_not_taken_for_the_same(
     await write(backlog, "Brew green tea")
     other = {**ABOUT, "channel": "#mate"}
     one, is_new = await backlog.create(
-        "Brew green tea", "x", about=other, lines=[], may_see=lambda one: one.channel == "#mate"
+        "Brew green tea", "x", about=other, lines=[], may_name=lambda one: one.channel == "#mate"
     )
     assert is_new
     assert one.channel == "#mate"
@@ -149,7 +149,7 @@ async def test_the_refusal_names_no_idea_that_the_caller_may_not_see(backlog: Ba
     for number in range(10):
         await write(backlog, f"idea {number}")
     with pytest.raises(BacklogFull) as refused:
-        await backlog.create("more", "x", about=ABOUT, lines=[], may_see=lambda _: False)
+        await backlog.create("more", "x", about=ABOUT, lines=[], may_name=lambda _: False)
     assert "idea-" not in str(refused.value)
 
 

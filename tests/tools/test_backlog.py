@@ -145,6 +145,67 @@ async def test_under_a_view_only_that_rooms_ideas_are_told(house: House) -> None
     assert "mate" not in refused
 
 
+IN_PRIVATE = {"network": "net", "channels": ["#tea", "#mate"], "asker": "ada"}
+
+
+@pytest.mark.parametrize("view", [IN_PRIVATE, {"network": "net"}])
+async def test_an_idea_from_a_private_chat_is_saved_once_and_said_to_be_the_operators_to_read(
+    house: House, view: Mapping[str, object]
+) -> None:
+    for channel in ("#tea", "#mate", "#other"):
+        await house.hears("<ada> hi", channel=channel)
+    idea = {"title": "Brew tea", "summary": "green"}
+    saved = await house.learns("create_enhancement_request", view, **idea)
+    (file,) = folder(house).iterdir()
+    theirs = "it belongs to no one channel, so only the operator of this server reads it"
+    assert saved.text == f"saved as {file.name}; {theirs}"
+    for summary in ("green", "g", "black"):  # none shows what the hidden file says
+        again = await house.learns(
+            "create_enhancement_request", view, title="brew TEA", summary=summary
+        )
+        assert again.text == f"already saved as {file.name}, which keeps its own summary; {theirs}"
+    assert list(folder(house).iterdir()) == [file]
+    told = await house.learns("list_enhancement_requests", view)
+    assert told.lines == []
+    await house.is_refused("read_enhancement_request", view, filename=file.name)
+
+
+async def test_a_full_backlog_names_an_idea_to_who_wrote_it_in_a_private_chat(
+    house: House,
+) -> None:
+    for channel in ("#tea", "#mate"):
+        await house.hears("<ada> hi", channel=channel)
+    for n in range(10):
+        await house.learns("create_enhancement_request", IN_PRIVATE, title=f"idea {n}", summary="x")
+    oldest = min(file.name for file in folder(house).iterdir())
+    idea = {"title": "one more", "summary": "x"}
+    refused = await house.is_refused("create_enhancement_request", IN_PRIVATE, **idea)
+    assert f"the oldest, {oldest}: by `status: closed`" in refused
+    for other in ({**IN_PRIVATE, "asker": "bo"}, {**IN_PRIVATE, "network": "other"}, TEA):
+        refused = await house.is_refused("create_enhancement_request", other, **idea)
+        assert "the oldest" not in refused
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {**IN_PRIVATE, "asker": "bo"},
+        {"network": "net", "channel": "#tea", "asker": "ada"},
+        {"channels": ["#tea", "#mate"]},
+    ],
+)
+async def test_an_idea_from_a_private_chat_is_named_to_nobody_else(
+    house: House, other: Mapping[str, object]
+) -> None:
+    for channel in ("#tea", "#mate"):
+        await house.hears("<ada> hi", channel=channel)
+    idea = {"title": "Brew tea", "summary": "green"}
+    await house.learns("create_enhancement_request", IN_PRIVATE, **idea)
+    await house.learns("create_enhancement_request", **idea)
+    told = await house.learns("create_enhancement_request", other, **idea)
+    assert told.text.startswith("saved as ")
+
+
 async def test_an_idea_written_after_the_cutoff_is_not_told(house: House) -> None:
     ids = await house.hears("<ada> one\n<ada> two\n<ada> three")
     later = await written(house, "later", {**TEA, "as_of": ids[2]})
@@ -221,8 +282,9 @@ async def test_a_folder_that_cannot_be_used_is_named_in_the_log_alone(
 
 
 async def test_an_idea_bears_the_time_of_its_question(house: House) -> None:
-    await house.hears("<ada> hi", at=datetime(2026, 5, 1, 12, 30, 5, tzinfo=UTC))
-    filename = await written(house, "Brew tea", {**TEA, "as_of": 1})
+    await house.hears("<ada> hi")
+    ids = await house.hears("<ada> !idea", at=datetime(2026, 5, 1, 12, 30, 5, tzinfo=UTC))
+    filename = await written(house, "Brew tea", {**TEA, "as_of": ids[0]})
     assert filename == "20260501-123005-brew-tea.md"
 
 
