@@ -21,7 +21,7 @@ from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.plain_questions import read_as_question
 from terrarium_mcp.tools.repeated_query import query_argument
 from terrarium_mcp.tools.search_arguments import rooms_searched, with_channels_taken
-from terrarium_mcp.tools.silence import silence_notes
+from terrarium_mcp.tools.silence import is_silent, silence_notes
 from terrarium_mcp.tools.version_notes import version_notes
 
 _LONGEST_QUERY = 200
@@ -73,7 +73,8 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
         notes += await unknown_nick_notes(request, query.nicks, rooms)
     if not (stats.lines or spelt_otherwise):
         notes += await _question_notes(request, selection.channel, lines)
-        notes += await silence_notes(request, lines)
+        notes += await silence_notes(request, replace(lines, until=request.until))
+        notes += await _uncounted_notes(request, lines)
     if stats.lines and stats.details is None:
         notes.append(
             note(
@@ -97,20 +98,34 @@ async def _people(request: Request, nick: str, rooms: Sequence[Room]) -> tuple[s
     return several
 
 
+async def _uncounted_notes(request: Request, lines: Search) -> list[str]:
+    """That lines were said at the time of a selection, and so late that they are not counted."""
+    end = lines.until.moment
+    if lines.until == request.until:
+        return []
+    since = max(end, lines.query.since or end)
+    later = replace(lines, until=request.until, query=replace(lines.query, since=since))
+    if await is_silent(later, request):
+        return []
+    begin = f"{local(end, request.settings.zone):%Y-%m-%d %H:%M}"
+    return [note(f"the lines from {begin} on are not counted: search_irc_history finds them")]
+
+
 async def _question_notes(request: Request, channel: str, lines: Search) -> list[str]:
     """What a question was probably to count, where its words, taken one by one, select no line."""
+    no_line = "no line" if lines.until == request.until else "no line until then"
     query = with_channels_taken(lines.query, request, channel)
     rooms = lines.rooms if query == lines.query else rooms_searched(request, channel, query)
-    asked = replace(lines, query=query, rooms=rooms, sort=Sort.OLDEST)
+    asked = replace(lines, until=request.until, query=query, rooms=rooms, sort=Sort.OLDEST)
     read = await read_as_question(asked, request)
     if read.query != query:
         argument = query_argument(request, rooms, read.query)
-        meant = f"no line has all these words; as a question: {argument}"
+        meant = f"{no_line} has all these words; as a question: {argument}"
         return [note(meant)] if argument else []
     hints = [note(hint) for hint in read.query.notes if hint not in lines.query.notes]
     if hints or not (lines.query.terms and is_put_as_a_question(lines.query.question)):
         return hints
-    return [note("no line has all these words; this takes words and operators, not questions")]
+    return [note(f"{no_line} has all these words; this takes words and operators, not questions")]
 
 
 def _lines_of(request: Request, rooms: Sequence[Room], until: Position, query: Query) -> Search:

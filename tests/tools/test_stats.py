@@ -413,6 +413,55 @@ async def test_before_the_first_full_hour_nothing_is_said_to_be_never_said(house
     assert "counted up to 2026-05-01 12:00" in told.outside
 
 
+@pytest.mark.parametrize(
+    "selected",
+    [{"after": "1h"}, {"after": "today"}, {"query": "tea", "after": "30m"}, {"nick": "bo"}],
+)
+async def test_what_was_said_since_the_full_hour_is_not_denied(
+    house: House, selected: dict[str, str]
+) -> None:
+    await house.hears("<ada> hi", at=NOON - timedelta(days=3))
+    ids = await house.hears("12:10 <ada> tea\n12:20 <bo> more tea\n12:40 <ada> !ask how much?")
+    view = {"channel": "#tea", "as_of": ids[2]}
+    told = await house.learns("get_channel_stats", view, **selected)
+    assert told.lines == ["0 lines"]
+    assert told.facts["notes"] == [
+        "note: the lines from 2026-05-01 12:00 on are not counted: search_irc_history finds them"
+    ]
+
+
+async def test_a_question_of_which_no_counted_line_has_all_words_denies_no_later_one(
+    house: House,
+) -> None:
+    ids = await house.hears("11:10 <ada> tea\n12:20 <bo> what did zoe say about\n12:40 <ada> ?")
+    view = {"channel": "#tea", "as_of": ids[2]}
+    later = (
+        "note: the lines from 2026-05-01 12:00 on are not counted: search_irc_history finds them"
+    )
+    told = await house.learns("get_channel_stats", view, query="what did zoe say about?")
+    denied = "no line until then has all these words"
+    syntax = "this takes words and operators, not questions"
+    assert told.facts["notes"] == [f"note: {denied}; {syntax}", later]
+    told = await house.learns("get_channel_stats", view, query="what did ada say about tea")
+    assert told.facts["notes"] == [
+        f'note: {denied}; as a question: query="tea from:ada"',
+        later,
+    ]
+
+
+async def test_no_line_is_promised_where_none_was_said_since_the_full_hour(house: House) -> None:
+    ids = await house.hears("11:10 <ada> tea\n12:40 <ada> !ask how much?")
+    view = {"channel": "#tea", "as_of": ids[1]}
+    silent = "note: no line is recorded here from that time; the nearest were said on 2026-05-01"
+    for selected, notes in (
+        ({"after": "30m"}, [silent]),
+        ({"query": "mate"}, []),
+        ({"query": "mate", "before": "2026-05-01T12:00:00Z"}, []),
+    ):
+        told = await house.learns("get_channel_stats", view, **selected)
+        assert told.facts["notes"] == notes
+
+
 async def test_a_query_cannot_leave_the_rooms_of_its_view(house: House) -> None:
     await house.hears(TALK)
     await house.hears("<eve> tea elsewhere", channel="#mate")
