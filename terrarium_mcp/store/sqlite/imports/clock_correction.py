@@ -1,7 +1,8 @@
 """Clock correction: lines of a log whose clock was wrong get the times of the room's own lines.
 
-Only messages count that were stored before the log was first read. So a log that is read again,
-after an interruption, is corrected from the same line on by as much.
+Only messages count that were stored before a line of the log was first read, and that the log did
+not bring itself. So a log that is read again, after an interruption or since it grew, is corrected
+from the same line on by as much.
 """
 
 # ruff: noqa: S608 -- every statement is made of constants
@@ -36,6 +37,12 @@ from terrarium_mcp.store.records.imports import LogSource
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.reads import Row
+from terrarium_mcp.store.sqlite.imports.earlier_sources import (
+    EarlierSource,
+    LinesOfSource,
+    earlier_sources,
+    lines_by_source,
+)
 from terrarium_mcp.store.sqlite.imports.recent_texts import FoldedRoom, RecentTexts
 from terrarium_mcp.store.sqlite.imports.source_rows import (
     READ_BEFORE,
@@ -49,7 +56,7 @@ from terrarium_mcp.store.sqlite.imports.stored_lines import (
     compared,
 )
 from terrarium_mcp.store.sqlite.index.line_tallies import PlaceName
-from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
+from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines, joined
 
 SAMPLE = 100
 """Lines of a block, at least half and at most this many, that are looked for in the room."""
@@ -102,6 +109,12 @@ class ClockCorrection:
         self._casemapping = casemapping
         self._recent = recent
         self._earlier = earlier
+        self._sources: list[EarlierSource] | None = None
+        """The rows of the log from before it grew; None as long as they were not asked for."""
+        self._began: TimeSpan | None = None
+        """About when its first line was said."""
+        self._position = 0
+        """How many of its lines were looked at."""
 
     @property
     def clock(self) -> object:
@@ -115,39 +128,70 @@ class ClockCorrection:
 
     async def corrected(self, block: PreparedLines) -> PreparedLines:
         """The next block, with corrected times once one of the blocks shows the offset."""
-        if block and not self.found.lines and is_channel(self._log.channel):
-            self.found = await self._look(block) or NO_OFFSET
-        return block.earlier_by(self.offset) if self.offset else block
+        if self.found.lines or not (block and is_channel(self._log.channel)):
+            return self._moved(block)
+        parts = []
+        for source, lines in await self._by_source(block):
+            part = block[lines]
+            if not self.found.lines:
+                self.found = await self._look(part, source) or NO_OFFSET
+            parts.append(self._moved(part))
+        return joined(parts)
+
+    def _moved(self, lines: PreparedLines) -> PreparedLines:
+        """Lines with their times corrected by the offset."""
+        return lines.earlier_by(self.offset) if self.offset else lines
+
+    async def _by_source(self, block: PreparedLines) -> list[LinesOfSource]:
+        """The next block by the earlier sources of the log: what each had is compared by itself."""
+        position, self._position = self._position, self._position + len(block)
+        self._began = self._began or around([min(block.columns.timestamp)])
+        if self._sources is None and await self._has_others(around(block.columns.timestamp)):
+            self._sources = await earlier_sources(self._database, self._log, self._began)
+        return [*lines_by_source(self._sources or (), position, len(block))]
+
+    async def _has_others(self, time: TimeSpan) -> bool:
+        """Whether the room may have lines at a time that this import did not bring lately."""
+        await self._recent.look_at(self._database, self._room)
+        return self._recent.has_others(self._room, time)
 
     def room_of(self, place: PlaceName) -> FoldedRoom:
         """The room of a place that lines of the log name."""
         network, channel = map(storable, place)
         return FoldedRoom(network, fold(channel, self._casemapping))
 
-    async def _look(self, block: PreparedLines) -> ClockOffset | None:
-        """Compare a block with what the room had before the log; None if that shows nothing."""
-        room = self.room_of((self._log.network, self._log.channel))
-        await self._recent.look_at(self._database, room)
-        time = _around(block.columns.timestamp)
-        is_stored = self._recent.has_others(room, time)
+    @property
+    def _room(self) -> FoldedRoom:
+        return self.room_of((self._log.network, self._log.channel))
+
+    async def _look(self, block: PreparedLines, source: EarlierSource | None) -> ClockOffset | None:
+        """Compare lines with what the room had before the log; None if that shows nothing.
+
+        Args:
+            block: the lines.
+            source: the first that had them; None if they are new.
+        """
+        time = around(block.columns.timestamp)
+        is_stored = await self._has_others(time)
         if not (is_stored or self._recent.has_beside(self.clock)):
             return None  # every block of a log that is alone, or of a series
         sample = _sample(block.columns.message, self._is_here(block))
-        if not sample:
+        if len(sample) < FEWEST:
             return None
         texts = _texts(block, sample, self._casemapping)
         if not is_stored and self._recent.count(texts, self.clock, time) < FEWEST:
             return None
-        since, until = _around([block.columns.timestamp[number] for number in sample])
+        since, until = around([block.columns.timestamp[number] for number in sample])
         near = source_params(self._log) | {
-            "folded": room.folded,
-            "newest": self.newest_before,
+            "folded": self._room.folded,
+            "newest": source.newest_before if source else self.newest_before,
+            "own": json.dumps([one.id for one in self._sources or ()]),
             "since": since,
             "until": until,
         }
         rows = await self._rows(_SAME_TEXTS, near | {"texts": json.dumps([*texts])})
         stored = [compared(row, self._casemapping) for row in rows]
-        unsaved = [one for one in self._earlier() if self._is_near(one, since, until)]
+        unsaved = [] if source else self._unsaved_near(since, until)
         for one in unsaved:
             stored += _new_lines(one, texts, stored, self._casemapping)
         if len(stored) < FEWEST:
@@ -160,6 +204,10 @@ class ClockCorrection:
         here, channels = self._folded(self._log), block.columns.channel
         is_here = {name: fold(name, self._casemapping) == here for name in {*channels}}
         return [is_here[name] for name in channels]
+
+    def _unsaved_near(self, since: str, until: str) -> list[UnsavedLines]:
+        """The unsaved lines of the logs before this one, as far as some are of that time."""
+        return [one for one in self._earlier() if self._is_near(one, since, until)]
 
     def _is_near(self, other: UnsavedLines, since: str, until: str) -> bool:
         """Whether lines of another log are of the same room, and some between two timestamps."""
@@ -220,7 +268,7 @@ def _texts(lines: PreparedLines, numbers: Iterable[int], casemapping: str) -> se
     return {comparable_text(MessageType(kinds[n]), messages[n], casemapping) for n in numbers}
 
 
-def _around(timestamps: Sequence[str]) -> TimeSpan:
+def around(timestamps: Sequence[str]) -> TimeSpan:
     """The first and last timestamp that lines have by any clock that is considered."""
     first, last = (milliseconds(from_text(at)) for at in (min(timestamps), max(timestamps)))
     return TimeSpan(to_text(moment_of(first - FARTHEST)), to_text(moment_of(last + FARTHEST)))
@@ -229,7 +277,12 @@ def _around(timestamps: Sequence[str]) -> TimeSpan:
 _NEAR = f"""
 m.room = (SELECT id FROM rooms WHERE network = :network AND folded = :folded)
 AND m.timestamp BETWEEN :since AND :until
-AND m.id <= coalesce(:newest, ({READ_BEFORE}), (SELECT max(id) FROM messages))"""
+AND m.id <= coalesce(:newest, ({READ_BEFORE}), (SELECT max(id) FROM messages))
+AND (:own = '[]' OR NOT ifnull((
+  SELECT r.last >= m.id AND r.source IN (SELECT value FROM json_each(:own))
+  FROM import_ranges r INDEXED BY import_ranges_added
+  WHERE r.is_added AND r.is_private = 0 AND r.first <= m.id
+  ORDER BY r.first DESC LIMIT 1), 0))"""
 
 _COVERED = f"SELECT min(m.timestamp), max(m.timestamp) FROM messages m WHERE {_NEAR}"
 
