@@ -411,6 +411,26 @@ def test_an_export_into_an_empty_folder_is_the_same_history(tmp_path: Path) -> N
     assert messages(there / "irc_logs.db") == messages(database(tmp_path))
 
 
+@pytest.mark.parametrize("kind", ["channel", "private"])
+def test_an_export_after_an_import_that_was_undone_stays_when_that_is_undone_again(
+    tmp_path: Path, kind: str
+) -> None:
+    imported(tmp_path, WEECHAT, *BERLIN, "--private")
+    everything(database(tmp_path), tmp_path)
+    there = tmp_path / "there.db"
+    log = "irc.labnet.#lab.weechatlog" if kind == "channel" else "irc.labnet.alice.weechatlog"
+    imported(tmp_path, WEECHAT / log, *BERLIN, "--private", db=there)
+    undo = f"terrarium-mcp import --undo 1 --db {there}"
+    assert ran(undo, at=tmp_path).returncode == 0
+    done = imported(tmp_path, tmp_path / "irc_logs.jsonl", db=there)
+    assert "labnet/#lab: 200 lines, 200 added" in done.stdout, done.stderr
+    found = ran(f"terrarium-mcp search hello --db {there}", at=tmp_path)
+    assert "hello" in found.stdout.partition("\n")[2]
+    before = messages(there)
+    assert "0 messages removed" in ran(undo, at=tmp_path).stdout
+    assert messages(there) == before
+
+
 def test_an_export_is_merged_into_a_history_of_its_own(tmp_path: Path) -> None:
     """Of two logs of one channel each line is there once, the other channel is renamed."""
     imported(tmp_path, WEECHAT / "irc.labnet.#lab.weechatlog", *BERLIN)

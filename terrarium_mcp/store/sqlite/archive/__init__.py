@@ -70,8 +70,9 @@ class Archive:
     ) -> RestoredTotals:
         """Write records back as they were: with their ids, origins and times, in any order.
 
-        Only into a database without messages, or one in which an earlier call with the same records
-        was interrupted: it then writes the rest. All records are read, and put aside in a temporary
+        Only into a database that never held a message and has nobody's lines to leave out, or one
+        in which an earlier call with the same records was interrupted: it then writes the rest. All
+        records are read, and put aside in a temporary
         file, before the first is written; then they go in by groups, with pauses, so that readers
         see them as they come. What is derived from the messages is built along.
 
@@ -80,8 +81,9 @@ class Archive:
             report: is called with the number of messages that are done.
 
         Raises:
-            NotRestorable: the database holds other messages, or two records have one id; nothing
-                was written. Or another process recorded meanwhile: what was reported stays.
+            NotRestorable: the database holds other messages, has used ids of these, or has people
+                who opted out or had theirs removed; or two records have one id. Nothing was
+                written. Or another process recorded meanwhile: what was reported stays.
             StoreFailed: the database cannot be written.
         """
         return await restored(self._database, self._indexer, records, report)

@@ -23,12 +23,14 @@ from terrarium_mcp.store.records.archive import (
     RestoredTotals,
 )
 from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.message_ids import free_ids
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import room_ids
 from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE, BatchSizer, YieldingTransaction
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.ingest.bulk import LARGEST, SMALLEST, USUAL
+from terrarium_mcp.store.sqlite.ingest.forgotten import forgotten_until
 
 COMPARED = 1_000
 """Messages compared at once with what is stored."""
@@ -46,6 +48,7 @@ _MESSAGE = (
 _PRIVATE = "id, timestamp, network, target, nick, user, host, account, message, message_type, self"
 _SPAN = "room, began, alive, ended, why_began, why_ended, source"
 _STORED = f"SELECT {_MESSAGE} FROM messages WHERE id BETWEEN :first AND :last"  # noqa: S608 -- constants
+_ADDED_PRIVATE = "SELECT 1 FROM import_ranges WHERE is_added AND is_private LIMIT 1"
 
 
 async def restored(
@@ -125,16 +128,25 @@ class StagedRecords:
 
 
 async def _require_nothing_else(database: Database, staged: StagedRecords) -> None:
-    """Check that nothing is stored but what an interrupted restoration left.
+    """Check that nothing but an interrupted restoration has left anything.
 
     Raises:
         NotRestorable: something else is.
     """
     known = 0
-    if await database.rows("SELECT 1 FROM messages LIMIT 1"):
+    async with database.writing() as writer:
+        if await forgotten_until(writer) or await writer.rows("SELECT 1 FROM opt_outs LIMIT 1"):
+            raise _people_left_out()
         for group in staged.groups(lambda: COMPARED):
-            known += len(group) - len(_unknown(await database.rows(_STORED, _ids(group)), group))
-    stored = int(await database.value("SELECT count(*) FROM messages", default=0))
+            new = _unknown(await writer.rows(_STORED, _ids(group)), group)
+            known += len(group) - len(new)
+            if new:  # a restoration writes by id, so it has written none of those that follow
+                if new[0].id < (await free_ids(writer)).first:
+                    raise _used_ids()
+                break
+        stored = int(await writer.value("SELECT count(*) FROM messages", default=0))
+        if await writer.rows(_ADDED_PRIVATE):
+            raise _used_ids()
     if known != stored:
         raise _other_messages()
     private = await database.rows(f"SELECT {_PRIVATE} FROM private_messages")  # noqa: S608 -- constants
@@ -146,6 +158,22 @@ def _other_messages() -> NotRestorable:
     return NotRestorable(
         "The database holds messages that are not in this export. An export can be restored as it"
         " was only into a database without messages: name a new one with --db."
+    )
+
+
+def _used_ids() -> NotRestorable:
+    """What has seen an id before, such as an index or an undone import, would mistake its line."""
+    return NotRestorable(
+        "The database has used ids of this export for messages that were removed. An export can be"
+        " restored as it was only into a database that never held a message: name a new one with"
+        " --db."
+    )
+
+
+def _people_left_out() -> NotRestorable:
+    return NotRestorable(
+        "In the database are people who opted out, or had their lines removed. An export can be"
+        " restored as it was only where nobody's lines have to stay out: name a new one with --db."
     )
 
 

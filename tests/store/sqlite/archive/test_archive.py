@@ -10,6 +10,7 @@ from pathlib import Path
 import anyio
 import pytest
 
+from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.chat.records import MessageType, Origin
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE
@@ -224,6 +225,50 @@ async def test_the_spans_of_a_recorder_that_has_heard_nothing_yet_stay(
         [*rows_of(history.path, sql), ("#other", "2026-05-01 12:00:00.000", "")]
     )
     assert await differences(empty) == []
+
+
+async def test_an_export_is_not_restored_under_ids_that_were_used_before(
+    history: Store, empty: Store
+) -> None:
+    """The watermarks hold those ids: no index would look at them again."""
+    await empty.messages.append(chat("<eve> gone tomorrow"))
+    await empty.removal.purge(PurgeTarget("eve"), asked_by="a scene", at=NOON)
+    with pytest.raises(NotRestorable, match="never held a message"):
+        await empty.archive.restore_exactly(read_jsonl(await exported(history)))
+    assert dump(empty.path, ("messages", "spans")) == {"messages": [], "spans": []}
+
+
+async def test_a_message_that_was_purged_after_a_restoration_is_not_restored_under_its_id(
+    history: Store, empty: Store
+) -> None:
+    lines = await exported(history)
+    await empty.archive.restore_exactly(read_jsonl(lines))
+    await empty.removal.purge(PurgeTarget("lady"), asked_by="a scene", at=NOON)
+    before = dump(empty.path, ("messages",))
+    with pytest.raises(NotRestorable, match="never held a message"):
+        await empty.archive.restore_exactly(read_jsonl(lines))
+    assert dump(empty.path, ("messages",)) == before
+
+
+async def test_nothing_is_restored_past_somebody_who_opted_out(
+    history: Store, empty: Store
+) -> None:
+    await empty.opt_outs.add(Identity("net", "ada", "ada", "host.example", ""), NOON)
+    with pytest.raises(NotRestorable, match="opted out"):
+        await empty.archive.restore_exactly(read_jsonl(await exported(history)))
+    assert dump(empty.path, ("messages",)) == {"messages": []}
+
+
+async def test_nothing_is_restored_past_somebody_who_had_their_lines_removed(
+    history: Store, empty: Store
+) -> None:
+    said = line_of("ada", "forget me")
+    ada = Identity("net", "ada", said.user, said.host, "")
+    await empty.messages.append([said])
+    await empty.removal.purge(PurgeTarget("ada", "net", ada), asked_by="ada", at=NOON)
+    with pytest.raises(NotRestorable, match="had their lines removed"):
+        await empty.archive.restore_exactly(read_jsonl(await exported(history)))
+    assert dump(empty.path, ("messages",)) == {"messages": []}
 
 
 async def test_two_exports_in_one_are_refused_before_anything_is_written(
