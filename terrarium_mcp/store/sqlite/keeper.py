@@ -26,6 +26,7 @@ from terrarium_mcp.store.private_files import give_to_owner, mode_beside
 from terrarium_mcp.store.sqlite.engine import checkpoints
 from terrarium_mcp.store.sqlite.engine.checkpoints import Checkpoints
 from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.files import beside
 from terrarium_mcp.store.sqlite.engine.fts_merge import LOOK_EVERY, SegmentMerger
 from terrarium_mcp.store.sqlite.index import clock_ahead, rolling_windows, word_blocks
 from terrarium_mcp.store.sqlite.index.clock_ahead import ClockAheadWatch
@@ -69,7 +70,7 @@ class KeeperRecord(NamedTuple):
 
 def lock_file(path: Path) -> Path:
     """The lock file beside a database."""
-    return path.with_name(path.name + ".keeper")
+    return beside(path, ".keeper")
 
 
 def is_held(lock: Path) -> bool:
@@ -89,8 +90,7 @@ class Keeper:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        # Acquired in the event loop's thread, and released wherever the loop ends.
-        self._lock = FileLock(lock_file(path), mode=mode_beside(path), thread_local=False)
+        self._lock = self._lock_there()
 
     @property
     def is_us(self) -> bool:
@@ -104,6 +104,7 @@ class Keeper:
             StoreFailed: this account may not lock the file, or there can be none.
         """
         if not self.is_us:
+            self._lock = self._lock_there()  # a link may lead elsewhere than before
             lock = Path(self._lock.lock_file)
             try:
                 self._lock.acquire(blocking=False)
@@ -124,6 +125,10 @@ class Keeper:
     def release(self) -> None:
         """Stop being the keeper."""
         self._lock.release()
+
+    def _lock_there(self) -> FileLock:
+        # Acquired in the event loop's thread, and released wherever the loop ends.
+        return FileLock(lock_file(self._path), mode=mode_beside(self._path), thread_local=False)
 
     async def serve(self, database: Database, indexer: Indexer) -> None:
         """Run the keeper's duties, for ever; each round only while this process is the keeper."""

@@ -15,6 +15,7 @@ from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.store import Store, StoreFailed, open_store
 from terrarium_mcp.store.sqlite import path_watch
+from terrarium_mcp.store.sqlite.keeper import is_held, lock_file
 from tests.servers.logs import until_logged
 from tests.store.dialogues import TEA, put, turn
 from tests.store.scene import SETTINGS, chat, find, rows_of
@@ -88,6 +89,24 @@ async def test_another_database_at_the_path_is_used_from_then_on(
     assert texts(file) == ["in the other one", "after"]
     assert rows_of(file, "PRAGMA integrity_check") == [("ok",)]
     assert rows_of(moved, "PRAGMA integrity_check") == [("ok",)]
+
+
+async def test_a_link_that_leads_elsewhere_is_followed_with_its_wal_and_its_keeper(
+    file: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    link, other = tmp_path / "link.db", tmp_path / "other.db"
+    async with open_store(other, SETTINGS) as store:
+        await store.messages.append(chat("<eve> elsewhere"))
+    link.symlink_to(file)
+    async with opened(link) as store:
+        link.unlink()
+        link.symlink_to(other)
+        await until_logged(caplog, "was opened again")
+        assert store.keeper.is_us
+        assert (is_held(lock_file(other)), is_held(lock_file(file))) == (True, False)
+        await store.messages.append(chat("<ada> tea again"))
+        assert store.service.database.wal_bytes() == (tmp_path / "other.db-wal").stat().st_size > 0
+    assert (texts(file), texts(other)) == (["before"], ["elsewhere", "tea again"])
 
 
 async def test_a_replaced_database_does_not_get_the_wal_of_the_one_before(

@@ -91,6 +91,22 @@ async def test_when_the_keeper_is_killed_another_takes_over_within_seconds(file:
                 await anyio.sleep(0.02)
 
 
+async def test_processes_that_name_a_database_by_a_link_and_by_itself_have_one_keeper(
+    file: Path, tmp_path: Path
+) -> None:
+    async with open_store(file, SETTINGS):
+        pass
+    link = tmp_path / "link.db"
+    link.symlink_to(file)
+    async with open_store(link, SETTINGS) as store, open_store(file, SETTINGS) as other:
+        assert [store.keeper.is_us, other.keeper.is_us] == [True, False]
+        await store.messages.append(chat("<ada> tea"))
+        assert store.service.database.wal_bytes() > 0
+        await store.service.database.checkpoint("TRUNCATE")
+        assert store.service.database.wal_bytes() == 0
+        assert not other.service.database.has_waiters()
+
+
 async def test_two_processes_that_write_at_once_lose_nothing(file: Path) -> None:
     async with running(WRITING, str(file), "ada") as ada, running(WRITING, str(file), "bo") as bo:
         with anyio.fail_after(30):

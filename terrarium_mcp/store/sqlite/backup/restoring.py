@@ -19,7 +19,7 @@ from terrarium_mcp.store.sqlite.backup.bundle import (
     unpack,
 )
 from terrarium_mcp.store.sqlite.backup.making import OnBackupStep, facts_of
-from terrarium_mcp.store.sqlite.engine.files import free_bytes
+from terrarium_mcp.store.sqlite.engine.files import beside, free_bytes
 from terrarium_mcp.store.sqlite.keeper import Keeper, KeeperRecord, lock_file
 
 
@@ -93,9 +93,9 @@ def _require_nothing_in_the_way(path: Path) -> None:
             " name another place with --db."
         )
     for ending in ("-wal", "-shm", "-journal"):
-        if path.with_name(path.name + ending).exists():
+        if (left := beside(path, ending)).exists():
             raise RestoreRefused(
-                f"{path}{ending} is left from another database, and SQLite would apply it to this"
+                f"{left} is left from another database, and SQLite would apply it to this"
                 " one. Move it away first."
             )
     folder = backlog_folder(path)

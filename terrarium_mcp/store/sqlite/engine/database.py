@@ -125,6 +125,8 @@ class Database(Reads):
         """
         self.generation += 1
         self._ids.largest = 0
+        # Where the file is: a link may lead elsewhere than before.
+        self._wal, self._waiters = wal_of(self.path), LockWaiters(self.path)
         with translate_errors(self.path):
             self._writer = await self._connect(
                 self.path.as_uri(),

@@ -1,5 +1,6 @@
-"""Sizes and states of files, and free space."""
+"""Sizes and states of files, what is beside a database, and free space."""
 
+import os
 import shutil
 from pathlib import Path
 from typing import NamedTuple
@@ -26,9 +27,19 @@ def state_of(path: Path) -> FileState:
     return FileState(found.st_size, found.st_mtime_ns)
 
 
+def beside(path: Path, ending: str) -> Path:
+    """The file, which may not exist, whose name is that of the database at `path` and an ending.
+
+    SQLite follows links to the database itself, and has its files there: so must ours be, or two
+    processes would not find each other's.
+    """
+    place = Path(os.path.realpath(path))
+    return place.with_name(place.name + ending)
+
+
 def wal_of(path: Path) -> Path:
     """The WAL of the database at `path`, which may not exist."""
-    return path.with_name(path.name + "-wal")
+    return beside(path, "-wal")
 
 
 def free_bytes(folder: Path) -> int:

@@ -15,6 +15,7 @@ from time import monotonic
 from filelock import FileLock, Timeout
 
 from terrarium_mcp.store.private_files import give_to_owner, mode_beside
+from terrarium_mcp.store.sqlite.engine.files import beside
 
 STEP_SECONDS = 0.08
 """Seconds that one step of a transaction should take. A live message waits for at most two steps
@@ -32,7 +33,7 @@ class LockWaiters:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._file = path.with_name(path.name + ".waiting")
+        self._file = beside(path, ".waiting")
         # Acquired in the event loop's thread, and sometimes released in another.
         self._lock = FileLock(self._file, mode=mode_beside(path), thread_local=False)
 

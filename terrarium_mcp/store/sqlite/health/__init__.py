@@ -19,7 +19,7 @@ from terrarium_mcp.errors import TerrariumError, quantity
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.records.health import DatabaseSize, Fact, Section
 from terrarium_mcp.store.sqlite.engine.checkpoints import LARGE
-from terrarium_mcp.store.sqlite.engine.files import bytes_for_backup, bytes_of, free_bytes
+from terrarium_mcp.store.sqlite.engine.files import bytes_for_backup, bytes_of, free_bytes, wal_of
 from terrarium_mcp.store.sqlite.engine.fts_merge import NEARLY_COMPLETE
 from terrarium_mcp.store.sqlite.engine.places import check_permissions, forbidden
 from terrarium_mcp.store.sqlite.engine.refolding import ROOM_MOVES
@@ -229,7 +229,7 @@ def _free(path: Path, size: DatabaseSize) -> Fact:
 
     Recording needs the room of a WAL even where little is said.
     """
-    free = free_bytes(path.parent)
+    free = free_bytes(wal_of(path).parent)
     a_day = size.growth.bytes_a_year / 365 if size.growth else 0
     if free < max(a_day, LARGE):
         text = "too little to record for a day: free some space, or lines will wait in memory"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.sqlite.engine.failures import translate_errors
-from terrarium_mcp.store.sqlite.engine.files import bytes_of, wal_of
+from terrarium_mcp.store.sqlite.engine.files import beside, bytes_of, wal_of
 from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.location import beginning_of
 from terrarium_mcp.store.sqlite.schema import BUSY, check_magic
@@ -51,4 +51,4 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 def _interrupted(path: Path) -> bool:
     """Whether a rollback journal lies beside the file: it is played back by who may write."""
-    return bytes_of(path.with_name(path.name + "-journal")) > 0
+    return bytes_of(beside(path, "-journal")) > 0

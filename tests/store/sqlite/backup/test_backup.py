@@ -352,6 +352,17 @@ def test_nothing_in_the_way_is_overwritten(
     assert [one.read_text() for one in left] == ["precious"]
 
 
+def test_what_is_left_where_a_link_leads_is_in_the_way_too(history: Path, tmp_path: Path) -> None:
+    link, place = tmp_path / "there" / "link.db", tmp_path / "disk.db"
+    link.parent.mkdir()
+    link.symlink_to(place)
+    backup = backed_up(history)
+    (tmp_path / "disk.db-wal").write_bytes(b"left over")
+    with pytest.raises(RestoreRefused, match=r"disk\.db-wal is left from another database"):
+        restore_backup(backup, link, quietly)
+    assert not place.exists()
+
+
 async def test_a_process_that_still_uses_a_deleted_database_is_noticed(
     history: Path, tmp_path: Path
 ) -> None:

@@ -44,6 +44,19 @@ def wrong(file: Path) -> list[str]:
     return [text for text in seen(file).values() if text.startswith("!")]
 
 
+async def test_a_database_behind_a_link_is_examined_with_what_is_in_its_wal(
+    file: Path, tmp_path: Path
+) -> None:
+    link = tmp_path / "link.db"
+    link.symlink_to(file)
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat("<ada> tea\n<bo> no"))
+        by_link = seen(link)
+        assert [text[0] for name, text in by_link.items() if name.endswith(" lines")] == ["2"]
+        assert "and 0.0 MB of WAL" not in by_link["database size"]
+        assert by_link["keeper process"].startswith(str(os.getpid()))
+
+
 @pytest.mark.parametrize(
     ("free", "told"),
     [
