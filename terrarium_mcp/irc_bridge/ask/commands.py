@@ -41,7 +41,7 @@ class Command:
 
     Of a NEAR_MISS `rest` is the word that was typed. `channel` is where the reply goes; "" in a
     private chat, where it goes to `asker`. Who the asker is follows from `source` and `account`
-    (the services account on the line itself, else ""), and never from the nick alone.
+    (the services account that the line has, else ""), and never from the nick alone.
     """
 
     name: str

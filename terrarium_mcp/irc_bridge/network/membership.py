@@ -1,10 +1,13 @@
 """Who is in which channel, with the account and absence that a single WHO per channel reveals."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from terrarium_mcp.chat.irc_message import IrcMessage, Source
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
+
+_SHOW_ACCOUNTS = ("JOIN", "ACCOUNT")
+"""What shows an account in its parameters: the one after the line, not before it."""
 
 _WHOX_TOKEN = "542"  # noqa: S105 - marks the answers to our own WHO; up to three digits
 
@@ -94,6 +97,21 @@ class Membership:
         """Note the account that a line's sender uses (IRCv3 account-tag)."""
         if line.source and "account" in line.tags:
             self._update(line.source.nick, account=line.tags["account"])
+
+    def with_account(self, line: IrcMessage) -> IrcMessage:
+        """A line with the account of its sender, where the server tells accounts but does not tag.
+
+        Only of members, before the line changes anything: of others no logout is announced.
+        """
+        if line.source is None or line.replay or line.command in _SHOW_ACCOUNTS:
+            return line
+        has = self._client.has_capability
+        if has("account-tag") or not (has("account-notify") and has("extended-join")):
+            return line
+        account = self._client.users.get(line.source.nick, {}).get("account")
+        if not account or not self.channels_of(line.source.nick):
+            return line
+        return replace(line, tags={**line.tags, "account": account})
 
     def _update(self, nick: str, **facts: str | bool) -> None:
         if nick in self._client.users:

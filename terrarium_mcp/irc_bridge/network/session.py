@@ -251,7 +251,7 @@ class Session:
     def _deliver(self, line: IrcMessage) -> None:
         """Pass a line to the listener. A failure there must not cost the lines that follow."""
         try:
-            self._listener.line(line)
+            self._listener.line(self.membership.with_account(line))
         except Exception as error:  # noqa: BLE001 - logged there, with its traceback
             kind = _failure("recording", line, error)
             self._limit.exception(
@@ -290,6 +290,7 @@ class Session:
         """Leave every channel when our bouncer loses its server: it will bring us back itself."""
         if lost_server(line):
             self.client.channels.clear()
+            self.client.users.clear()  # another may have the nick of any by then
             self._autojoin.on_server_lost(f"the bouncer says: {line.params[-1]}")
 
     async def _on_motd_end(self, line: IrcMessage) -> None:

@@ -281,6 +281,63 @@ async def test_a_new_host_and_a_login_are_followed_without_a_word_of_theirs(
         assert await scene.texts() == ["bo tea"]
 
 
+NO_ACCOUNT_TAG = ("extended-join account-notify chghost",)
+
+
+async def test_who_opted_out_logged_in_may_opt_in_where_only_joins_show_accounts(
+    tmp_path: Path,
+) -> None:
+    async with playing(tmp_path, caps=NO_ACCOUNT_TAG) as scene:
+        await scene.hears(f"{ZWIEBEL} JOIN #tea countess :Onion")
+        told = await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!optout", "From now on nothing")
+        assert "I know you by your services account" in told
+        await scene.hears(
+            f"{ZWIEBEL} PART #tea :bye",
+            f"{ZWIEBEL} JOIN #tea countess :Onion",
+            f"{ZWIEBEL} PRIVMSG #tea :xyzzy",
+            f"{ZWIEBEL} ACCOUNT *",
+        )
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!optin", "You opted out while logged in")
+        await scene.hears(f"{ZWIEBEL} ACCOUNT countess")
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!optin", "What you say is recorded.")
+        await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :back")
+        assert (await scene.texts())[1:] == ["zwiebel back"]
+
+
+async def test_all_lines_of_somebody_are_forgotten_where_only_joins_show_accounts(
+    tmp_path: Path,
+) -> None:
+    async with playing(tmp_path, caps=NO_ACCOUNT_TAG) as scene:
+        await scene.hears(
+            f"{ZWIEBEL} JOIN #tea countess :Onion",
+            f"{ZWIEBEL} PRIVMSG #tea :xyzzy",
+            f"{ZWIEBEL} NICK :zoe",
+            ":zoe!~onion@rare.example PART #tea :bye",
+            f"{ZWIEBEL} JOIN #tea countess :Onion",
+        )
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget", "This removes 5 messages of yours")
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget yes", "Removed 5 messages of yours")
+        assert await scene.texts() == []
+
+
+async def test_who_takes_the_nick_while_our_bouncer_is_away_has_not_the_account(
+    tmp_path: Path,
+) -> None:
+    async with playing(tmp_path, caps=NO_ACCOUNT_TAG) as scene:
+        await scene.hears(
+            f"{ZWIEBEL} JOIN #tea countess :Onion",
+            ":*status!znc@znc.in PRIVMSG Terra :Disconnected from IRC. Reconnecting...",
+        )
+        by_nick = "From now on nothing of you", "I know you by your nick"
+        await scene.asks(f"{THIEF} PRIVMSG Terra :!optout", *by_nick)
+        await scene.hears(
+            ":Terra!u@host.example JOIN #tea * :a bot",
+            ":srv 353 Terra = #tea :Terra zwiebel",
+            ":srv 366 Terra #tea :End",
+        )
+        await scene.asks(f"{THIEF} PRIVMSG #tea :!optout", *by_nick)
+
+
 async def test_a_new_nick_that_no_recorded_line_shows_is_followed(tmp_path: Path) -> None:
     only_answers = (ChannelTable("", "#mate", "answer"),)
     async with playing(
