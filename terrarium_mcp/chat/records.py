@@ -130,10 +130,15 @@ class Page(NamedTuple):
 
 
 class Member(NamedTuple):
-    """A member of a channel. `rank` is a prefix as in PREFIX of RPL_ISUPPORT (`@`, `+` ...)."""
+    """A member of a channel. `rank` is a prefix as in PREFIX of RPL_ISUPPORT (`@`, `+` ...).
+
+    `user` and `host` show who opted out; they are not stored.
+    """
 
     nick: str
     rank: str = ""
     away: bool = False
     account: str = ""
     since: datetime | None = None
+    user: str = ""
+    host: str = ""

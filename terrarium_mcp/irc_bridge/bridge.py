@@ -89,7 +89,9 @@ class Bridge:
         self._backfill = Backfill(
             store, name, self.network.fetch_history, timedelta(hours=settings.history_hours)
         )
-        self._presence = PresenceSync(store, name, self._channels.joined, self.network.members)
+        self._presence = PresenceSync(
+            store, name, self._channels.joined, self.network.members, self.network.source_of
+        )
         self._introducer = Introducer(store, settings, self._announce)
         self._trouble_notice = TroubleNotice(self._recorder, self._announce_everywhere)
         self._quiet = QuietTimes(store, name)

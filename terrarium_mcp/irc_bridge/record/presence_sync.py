@@ -9,6 +9,7 @@ import anyio
 from terrarium_mcp.backoff import Reminder
 from terrarium_mcp.bell import Bell
 from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.irc_message import Source
 from terrarium_mcp.chat.records import Member
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.network.membership import ChannelMember
@@ -40,11 +41,13 @@ class PresenceSync:
         network: str,
         channels: Callable[[], Sequence[str]],
         members: Callable[[str], Sequence[ChannelMember]],
+        source_of: Callable[[str], Source],
     ) -> None:
         self._store = store
         self._network = network
         self._channels = channels
         self._members = members
+        self._source_of = source_of
         self._written: dict[str, Sequence[Member]] = {}
         self._incomplete: set[str] = set()
         self._bell = Bell()
@@ -93,9 +96,7 @@ class PresenceSync:
         for channel in self._channels():
             if fold(channel) in self._incomplete or channel not in self._channels():
                 continue  # a channel lost during the write before has a stale list, no empty one
-            people = [
-                Member(one.nick, one.rank, one.away, one.account) for one in self._members(channel)
-            ]
+            people = [self._member(one) for one in self._members(channel)]
             if people != self._written.get(channel):
                 self._written[channel] = people  # before the write: it may be joined meanwhile
                 try:
@@ -104,3 +105,15 @@ class PresenceSync:
                 except TerrariumError:
                     self._written.pop(channel, None)
                     raise
+
+    def _member(self, member: ChannelMember) -> Member:
+        """A member of a channel as the store takes it."""
+        source = self._source_of(member.nick)
+        return Member(
+            member.nick,
+            member.rank,
+            member.away,
+            member.account,
+            user=source.user,
+            host=source.host,
+        )

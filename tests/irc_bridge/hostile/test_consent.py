@@ -72,14 +72,15 @@ class Scene:
         shown = [one for one in lines if one.text or one.nick != "Terra"]
         return [f"{one.nick} {one.text}".strip() for one in shown]
 
-    async def sees(self, nick: str) -> list[str]:
-        """Wait until the stored member list holds this nick; returns the whole list."""
-        (tea,) = await self.house.store.rooms.all()
+    async def sees(self, nick: str, account: str = "", channel: str = "#tea") -> list[str]:
+        """Wait until the stored member list holds somebody; returns the whole list."""
         with anyio.fail_after(PATIENCE):
             while True:
-                people = (await self.house.store.presence.current(tea)).people
-                if nick in (nicks := sorted(one.nick for one in people)):
-                    return nicks
+                for room in await self.house.store.rooms.all():
+                    people = (await self.house.store.presence.current(room)).people
+                    here = {one.nick: one.account for one in people}
+                    if room.channel == channel and here.get(nick) == account:
+                        return sorted(here)
 
 
 @asynccontextmanager
@@ -169,6 +170,26 @@ async def test_who_kicks_the_bot_is_not_named_as_the_reason_of_the_gap(tmp_path:
         coverage = await scene.house.store.spans.coverage([tea])
         assert [span.why_ended for span in coverage.spans][:1] == ["the channel was left"]
         assert rows_with(tmp_path / "irc_logs.db") == []
+
+
+async def test_who_opted_out_by_nick_and_logged_in_meanwhile_is_in_no_member_list(
+    tmp_path: Path,
+) -> None:
+    async with playing(tmp_path, out=[ONION]) as scene:
+        await scene.hears(
+            ":srv 353 Terra = #tea :zwiebel bo",
+            ":srv 366 Terra #tea :End",
+            ":srv 354 Terra 542 #tea ~onion rare.example zwiebel H countess",
+            ":srv 354 Terra 542 #tea ~bo host.example bo H bo_",
+            ":srv 315 Terra #tea :End",
+        )
+        assert await scene.sees("bo", "bo_") == ["Terra", "ada", "bo"]
+        await scene.hears(
+            f"{ZWIEBEL} QUIT :bye",
+            f"{THIEF} JOIN #tea * :a namesake",
+            f"{BO} ACCOUNT *",
+        )
+        assert await scene.sees("bo") == ["Terra", "ada", "bo", "zwiebel"]
 
 
 async def test_it_takes_effect_behind_the_command_even_within_one_packet(tmp_path: Path) -> None:

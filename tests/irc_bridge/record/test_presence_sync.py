@@ -7,6 +7,7 @@ from pathlib import Path
 import anyio
 import pytest
 
+from terrarium_mcp.chat.irc_message import Source
 from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 from terrarium_mcp.irc_bridge.record import presence_sync as attending
 from terrarium_mcp.irc_bridge.record.presence_sync import PresenceSync
@@ -24,7 +25,9 @@ class Channels(dict[str, list[ChannelMember]]):
 
 @asynccontextmanager
 async def attended(store: Store, channels: Channels) -> AsyncIterator[PresenceSync]:
-    sync = PresenceSync(store, "local", lambda: list(channels), lambda name: channels.get(name, []))
+    sync = PresenceSync(
+        store, "local", lambda: list(channels), lambda name: channels.get(name, []), Source
+    )
     async with beside(sync.run):
         yield sync
 

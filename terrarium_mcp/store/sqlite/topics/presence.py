@@ -83,7 +83,6 @@ class Presence:
 
 
 def _opted_out(opt_outs: OptOuts, network: str, member: Member) -> bool:
-    """Whether a member opted out, as far as account and nick show."""
-    if member.account:
-        return opt_outs.covers(Identity(network, member.nick, account=member.account))
-    return opt_outs.has_nick(network, member.nick)
+    """Whether a member opted out; while their host is not known, the nick decides as well."""
+    who = Identity(network, member.nick, member.user, member.host, member.account)
+    return opt_outs.covers(who) or (not member.host and opt_outs.has_nick(network, member.nick))
