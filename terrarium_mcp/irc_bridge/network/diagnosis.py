@@ -3,6 +3,7 @@
 import socket
 import ssl
 
+from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.errors import single_errors
 from terrarium_mcp.irc_bridge.network.errors import TlsFailed, UntrustedCertificate
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
@@ -112,6 +113,15 @@ def foreign_greeting(config: ServerConfig, first: bytes) -> str:
         if first.startswith(beginning):
             return f"{place} speaks {name}, not IRC: check IRC_PORT; {_USUAL_PORTS}"
     return ""
+
+
+def not_admitted(line: IrcMessage) -> str:
+    """Why a server refuses us before its welcome: `464 * :Password incorrect`."""
+    why = (line.params[-1] if line.params else "") or "no reason given"
+    if line.command == "464":
+        way_out = "Set TERRARIUM_SERVER_PASSWORD to the server's"
+        return f"the server did not accept our password: {why.rstrip('.')}. {way_out}"
+    return f"the server does not let us in: {why}"
 
 
 def silent_end(config: ServerConfig, why: str) -> str:

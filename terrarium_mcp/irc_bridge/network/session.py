@@ -15,6 +15,7 @@ from terrarium_mcp.irc_bridge.network.autojoin import AutoJoin
 from terrarium_mcp.irc_bridge.network.batches import Batches
 from terrarium_mcp.irc_bridge.network.bouncer import lost_server
 from terrarium_mcp.irc_bridge.network.ctcp import Ctcp
+from terrarium_mcp.irc_bridge.network.diagnosis import not_admitted
 from terrarium_mcp.irc_bridge.network.history_fetch import HistoryFetch
 from terrarium_mcp.irc_bridge.network.isupport import Isupport
 from terrarium_mcp.irc_bridge.network.listener import Listener
@@ -45,6 +46,7 @@ _ERRORS = (*range(400, 600), *range(900, 1000))
 _JOIN_OR_SPEECH_REFUSED = (403, 477, 489)
 _NICK_REFUSED = (432, 433, 436)  # not a nick here, in use, a collision
 _LOGIN_REFUSED = (902, 904, 905, 906)
+_NOT_ADMITTED = (463, 464, 465)  # not from this host, a wrong password, banned
 
 
 class Session:
@@ -128,6 +130,7 @@ class Session:
                 # Unavailable: a nick, or a channel.
                 "437": (nick.on_refused, autojoin.on_refused, own_lines.on_refused),
                 **{str(numeric): (self._sasl.on_refused,) for numeric in _LOGIN_REFUSED},
+                **{str(numeric): (self._on_not_admitted,) for numeric in _NOT_ADMITTED},
                 "903": (self._sasl.on_success, pydle),
                 "908": (self._sasl.on_mechanisms,),
                 "ACK": (history.on_ack,),
@@ -138,6 +141,7 @@ class Session:
                 "INVITE": (),  # we join no channel that the settings do not name
                 "JOIN": (members.on_join, autojoin.on_join),
                 "KICK": (pydle, autojoin.on_kick),
+                "KILL": (self._on_kill, pydle),
                 "NICK": (pydle, nick.on_renamed),
                 # Never answered (RFC 1459 4.4.2).
                 "NOTICE": (self._nickserv.on_notice, self._on_bouncer),
@@ -292,6 +296,17 @@ class Session:
             self.client.channels.clear()
             self.client.users.clear()  # another may have the nick of any by then
             self._autojoin.on_server_lost(f"the bouncer says: {line.params[-1]}")
+
+    def _on_not_admitted(self, line: IrcMessage) -> None:
+        """End with the server's reason, where it may hang up without one."""
+        if not self.welcomed:
+            self.end(not_admitted(line))
+
+    def _on_kill(self, line: IrcMessage) -> None:
+        """End with the reason of the oper who removes us: `KILL Terra :you flood us`."""
+        if line.params and self.client.is_same_nick(line.params[0], self.client.nickname):
+            killer = line.source.nick if line.source else "the server"
+            self.end(": ".join([f"killed by {killer}", *filter(None, line.params[1:2])]))
 
     async def _on_motd_end(self, line: IrcMessage) -> None:
         """Take part from here on: at the end of the message of the day, or where there is none."""

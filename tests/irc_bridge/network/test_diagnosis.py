@@ -24,6 +24,8 @@ from tests.irc_bridge.network.test_transport import port_of
 from tests.servers.beside import beside
 from tests.servers.fake_ircd import fake_ircd
 from tests.servers.ircd import Ircd, free_port
+from tests.servers.logs import until_logged
+from tests.servers.znc import znc_before
 
 
 def tls_error(reason: str) -> ssl.SSLError:
@@ -32,6 +34,7 @@ def tls_error(reason: str) -> ssl.SSLError:
     return error
 
 
+NOT_ACCEPTED = "the server did not accept our password"
 USUAL = "6697 is usual with TLS, 6667 without"
 NO_TLS = f"if it is a port without TLS, set IRC_USE_SSL=off, or IRC_PORT to its TLS port; {USUAL}"
 
@@ -285,3 +288,45 @@ def test_why_our_certificate_cannot_be_used_is_told_with_the_files(
 ) -> None:
     who = login(6697, tls=True, tls_certfile="us.pem", tls_keyfile=key)
     assert unusable_certificate(who, error) == f"TERRARIUM_TLS_CERT {why}"
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (
+            ":srv 464 * :Password incorrect.",
+            f"{NOT_ACCEPTED}: Password incorrect. Set TERRARIUM_SERVER_PASSWORD to the server's",
+        ),
+        (":srv 465 Terra :K-lined", "the server does not let us in: K-lined"),
+        (":srv 463 Terra :No such host here", "the server does not let us in: No such host here"),
+        (":srv 465", "the server does not let us in: no reason given"),
+    ],
+)
+async def test_a_server_that_does_not_let_us_in_is_quoted_with_the_setting_that_helps(
+    line: str, why: str
+) -> None:
+    def answer(said: str) -> list[str] | None:
+        return [line] if said.startswith("USER") else None
+
+    async with fake_ircd(answer=answer) as server, staying(login(server.port)) as (network, ear):
+        await server.hears("CAP LS", times=2)
+        assert network.trouble == why
+        assert ear.events == []
+
+
+async def test_once_we_are_in_no_such_word_ends_the_connection() -> None:
+    async with fake_ircd() as server, staying(login(server.port)) as (_, ear):
+        await ear.happens("connected")
+        await server.says(":srv 464 Terra :Password incorrect", ":srv 465 Terra :not you")
+        await server.settles()
+        assert ear.happened("lost") == []
+        assert server.connections == 1
+
+
+async def test_a_bouncer_that_does_not_know_our_password_is_no_server_that_hung_up(
+    ngircd: Ircd, caplog: pytest.LogCaptureFixture
+) -> None:
+    with znc_before(ngircd.port) as znc:
+        who = login(znc.port, "#tea", password="terra/net:wrong")  # noqa: S106 -- a test's
+        async with staying(who, backoff=(3600,)):
+            await until_logged(caplog, f"{NOT_ACCEPTED}: Invalid Password.")

@@ -23,7 +23,10 @@ def who_is(network: IrcNetwork, nick: str) -> ChannelMember:
     [
         ("ERROR :Closing link: (flood)", "Closing link: (flood)"),
         ("ERROR", "no reason given"),
-        (":oper!o@h KILL Terra :out", "the server ended our session"),
+        (":oper!o@h KILL Terra :out", "killed by oper: out"),
+        ("KILL Terra :out", "killed by the server: out"),
+        ("KILL Terra", "killed by the server"),
+        (":oper!o@h KILL terra :", "killed by oper"),
         (":Terra!u@h QUIT :Killed", "the server ended our session"),
     ],
 )
