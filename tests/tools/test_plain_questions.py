@@ -1,5 +1,6 @@
 """What a plain question asks for beside its words, and the notes that say how it was read."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -219,6 +220,44 @@ async def test_a_time_of_day_is_of_its_day(house: House) -> None:
     assert told.ids == [1]
     told = await asked(house, "what did ada say on the evening of 1 May?")
     assert notes(told) == ["note: read as from:ada after:2026-05-01 before:2026-05-02"]
+
+
+@pytest.mark.parametrize(
+    ("query", "read_as", "ids"),
+    [
+        ("what happened in the last hour?", "after:{-60}", [3]),
+        ("what happened in the past 24 hours?", "after:{-1440}", [3]),
+        ("what did ada say in the last hour?", "from:ada after:{-60}", [2, 3]),
+        ("from:ada in the last 2 hours", "from:ada after:{-120}", [2, 3]),
+        ("what did ada say 20 minutes ago?", "from:ada after:{-30} before:{-10}", [2, 3]),
+        ("what happened an hour ago?", "after:{-90} before:{-30}", []),
+    ],
+)
+async def test_hours_and_minutes_are_counted_from_the_clock_of_the_view(
+    house: House, query: str, read_as: str, ids: list[int]
+) -> None:
+    await house.hears("<bo> the lunch hour", at=NOON - timedelta(days=3))
+    await house.hears("<ada> tea now\n<ada> the gate is open", at=NOON - timedelta(minutes=20))
+    await house.hears("<ada> later", at=NOON + timedelta(minutes=20))
+    told = await house.learns("search_irc_history", {"as_of": NOON.isoformat()}, query=query)
+    since = re.sub(r"\{(-\d+)\}", lambda found: shortly_before_noon(int(found[1])), read_as)
+    until = "" if "before:" in read_as else " before:2026-05-02"
+    assert notes(told)[0] == f"note: read as {since}{until}"
+    assert told.ids == ids
+
+
+def shortly_before_noon(minutes: int) -> str:
+    return f"{NOON + timedelta(minutes=minutes):%Y-%m-%dT%H:%M:%S}.000Z"
+
+
+async def test_the_last_hour_is_a_time_for_digests_and_figures_too(house: House) -> None:
+    await house.hears("<bo> good night", at=NOON - timedelta(hours=9))
+    await house.hears("<ada> tea now", at=NOON - timedelta(minutes=20))
+    view = {"now": NOON.isoformat()}
+    digest = await house.learns("catch_up", view, since="last hour")
+    assert "since 2026-05-01 11:00" in digest.outside
+    figures = await house.learns("get_channel_stats", view, after="last hour")
+    assert "1 line by 1 person" in figures.inside
 
 
 @pytest.mark.parametrize("query", ["recently", "key recently", "the news lately"])

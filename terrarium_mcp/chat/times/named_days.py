@@ -52,7 +52,8 @@ _AT = rf"(?:on|at|over|during|last|this|{RELATION})\s+"
 _IN = rf"(?:in|during|last|this|of|{RELATION})\s+(?:the\s+)?"
 # Bounded, because strangers write it.
 _DURING = rf"(?:(?:in|during|over|early|late|mid|{RELATION})[\s-]+|the\s+){{0,3}}"
-_LATELY = r"(?:(?:in|during|over|within|from|of)\s+)?(?:the\s+)?"
+_WITHIN = r"(?:in|during|over|within|from|of)"
+_LATELY = rf"(?:{_WITHIN}\s+)?(?:the\s+)?"
 _ANY_NTH = r"(?P<nth>first|second|third|fourth|last)"
 _NTH = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _DAY_PART = rf"(?:\s+{PART})?"
@@ -133,6 +134,11 @@ def _tonight(found: re.Match[str], today: date) -> list[Days]:
 
 
 def _last_night(_: re.Match[str], today: date) -> list[Days]:
+    return [(today - timedelta(1), today + timedelta(1))]
+
+
+def _last_day(_: re.Match[str], today: date) -> list[Days]:
+    """The day up to now, which began yesterday; `their last day` is another."""
     return [(today - timedelta(1), today + timedelta(1))]
 
 
@@ -286,6 +292,7 @@ READERS: tuple[tuple[str, Reader], ...] = (
         rf"{_LATELY}(?:last|past)\s+{_COUNT}(?P<unit>day|week|month|year)s?",
         _last_few,
     ),
+    (rf"(?:{_WITHIN}\s+(?:the\s+)?(?:last|past)|(?:the\s+)?past)\s+day(?!\s+of\b)", _last_day),
     (r"(?:the\s+)?(?P<which>last|this|past)\s+(?P<unit>week|month|year)", _this_or_last),
     (rf"(?:last|on|this|{RELATION})\s+(?P<weekday>{'|'.join(WEEKDAYS)})", _weekday),
 )

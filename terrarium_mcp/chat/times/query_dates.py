@@ -12,12 +12,13 @@ from terrarium_mcp.chat.times.calendar_words import (
     WEEKDAYS,
     YEAR,
 )
+from terrarium_mcp.chat.times.recent_hours import how_long_ago
 from terrarium_mcp.chat.times.time_expressions import time_expressions
 
 _ISO = re.compile(r"\d{4}(?:$|-)")
 _YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d\d))?")
 _WEEK = re.compile(r"\d{4}-W\d\d")
-_AGO = re.compile(r"(\d{1,6})([smhdw])|(?:the )?(?:last|past) (\d{1,6}) ([mh])(?:inute|our)s?")
+_AGO = re.compile(r"(\d{1,6})([smhdw])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _MAX_CHARACTERS = 60
 _COUNT = rf"(?:\d{{1,4}}|(?:a\s+)?(?:{'|'.join(COUNTS)})(?:\s+of)?)"
@@ -41,7 +42,7 @@ _SETTINGS = {
 }
 _MOMENT = (
     r"\dT\d|\d:\d\d|\d\s*[smh]\Z|\d\s*[ap]m\b|\b(?:noon|midnight|morning|afternoon|evening)\b"
-    r"|\b(?:second|minute|hour)s?\b"
+    r"|\b(?:sec(?:ond)?|min(?:ute)?|h(?:ou)?r)s?\b"
 )
 
 
@@ -142,11 +143,10 @@ def _iso(text: str) -> tuple[str, datetime]:
 
 
 def _ago(text: str, here: datetime) -> tuple[str, datetime] | None:
-    found = _AGO.fullmatch(text.lower())
-    if not found:
-        return None
-    count, unit = found[1] or found[3], found[2] or found[4]
-    return "time", here - timedelta(**{_UNITS[unit]: int(count)})
+    if found := _AGO.fullmatch(text.lower()):
+        return "time", here - timedelta(**{_UNITS[found[2]]: int(found[1])})
+    long = how_long_ago(text)
+    return ("time", here - long) if long else None
 
 
 def _words(text: str, here: datetime) -> tuple[str, datetime]:

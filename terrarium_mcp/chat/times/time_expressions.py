@@ -13,6 +13,7 @@ from typing import NamedTuple
 from terrarium_mcp.chat.times.calendar_words import PERIODS, Period
 from terrarium_mcp.chat.times.clock_times import time_of_day
 from terrarium_mcp.chat.times.named_days import RELATION, matches
+from terrarium_mcp.chat.times.recent_hours import RecentTime, recent_times
 from terrarium_mcp.chat.times.seasons import Days
 from terrarium_mcp.chat.times.timestamps import local
 
@@ -65,8 +66,8 @@ class TimeExpression(NamedTuple):
 def time_expressions(text: str, now: datetime, zone: tzinfo) -> tuple[TimeExpression, ...]:
     """The times that `text` names, the most certain first, read at `now` in the reader's `zone`."""
     today = local(now, zone).date()
-    taken: list[tuple[int, int]] = []
-    times: list[TimeExpression] = []
+    times = _recent(text, now, zone)
+    taken = [one.span for one in times]
     for match, read in matches(text):
         if _overlaps(match.span(), taken):
             continue
@@ -87,6 +88,34 @@ def without_times(times: tuple[TimeExpression, ...], text: str) -> str:
     for at, said in sorted({(one.at, one.said) for one in times}, reverse=True):
         text = f"{text[:at]} {text[at + len(said) :]}"
     return text
+
+
+def _recent(text: str, now: datetime, zone: tzinfo) -> list[TimeExpression]:
+    """The times that are counted in hours, minutes or seconds from `now`."""
+    times: list[TimeExpression] = []
+    for one in recent_times(text):
+        if _overlaps(one.found.span(), [other.span for other in times]):
+            continue
+        try:
+            times.append(_from_now(one, now, zone))
+        except (ValueError, OverflowError):  # it ended before 1900, or tomorrow is in year 10,000
+            continue
+    return times
+
+
+def _from_now(recent: RecentTime, now: datetime, zone: tzinfo) -> TimeExpression:
+    """A time up to `now`; without an end of its own it lasts through today, as `this week` does.
+
+    Raises:
+        ValueError: nothing is left of it.
+    """
+    tomorrow = _midnight(local(now, zone).date() + timedelta(1), zone)
+    since, until = recent.bounds(now.astimezone(UTC), tomorrow)
+    begins = since or _midnight(_EARLIEST, zone)
+    if begins >= until:
+        raise ValueError(recent.found[0])
+    lately = timedelta.max if since else _LATELY
+    return TimeExpression(recent.found[0], begins, until, recent.found.start(), lately)
 
 
 def _overlaps(span: tuple[int, int], taken: Sequence[tuple[int, int]]) -> bool:

@@ -1,0 +1,91 @@
+"""Hours and minutes up to now: `in the last 2 hours`, `half an hour ago`. Pure.
+
+They are counted from the moment of the question, not from a day of the calendar, and not on the
+reader's clock: where it is put forward or back, an hour is still sixty minutes.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from functools import cache
+from typing import NamedTuple
+
+from terrarium_mcp.chat.times.calendar_words import COUNTS
+
+_UNITS = {"s": timedelta(seconds=1), "m": timedelta(minutes=1), "h": timedelta(hours=1)}
+_UNIT = r"(?P<unit>s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?)"
+_COUNT = (
+    rf"(?:a\s+)?(?P<count>\d{{1,6}}(?:\.\d)?\s*|half\s+(?:an?\s+)?"
+    rf"|(?:{'|'.join(COUNTS)})\s+(?:of\s+)?)"
+)
+_IN = r"(?:in|during|over|within|from|for|of|since)\s+(?:the\s+)?"
+_RELATION = r"(?P<relation>since|after|before|prior\s+to|until|till|up\s+to|around|about)"
+_PATTERNS = (
+    rf"(?:{_IN}|the\s+)?(?:last|past)\s+{_COUNT}{_UNIT}(?!\s+of\b)",
+    rf"(?:{_IN}|the\s+)?(?:last|past)\s+(?P<unit>hour)(?!\s+of\b)",
+    # Without `in` it is a saying: `at the last minute`.
+    rf"{_IN}(?:last|past)\s+(?P<unit>minute|second)(?!\s+of\b)",
+    rf"(?:{_RELATION}\s+)?{_COUNT}{_UNIT}\s+ago",
+)
+_IN_ALL = r"\b(?:ago|last|past)\b"
+"""Something of this is in all of them: most texts are read no further."""
+
+_MOST_AROUND = timedelta(minutes=30)
+
+
+class RecentTime(NamedTuple):
+    """The words `found` for a time up to now, which began so `long` before it."""
+
+    found: re.Match[str]
+    long: timedelta
+
+    @property
+    def relation(self) -> str:
+        """The word in front of `2 hours ago`, such as `since`; empty without one."""
+        return (self.found.groupdict().get("relation") or "").split(" ")[0].casefold()
+
+    def bounds(self, now: datetime, end: datetime) -> tuple[datetime | None, datetime]:
+        """From when to when (exclusive) at `now`, a moment in UTC; what goes on goes on to `end`.
+
+        `an hour ago` is from half of that time before to half of it after, or half an hour if that
+        is less. What was before a moment has no beginning.
+        """
+        moment, around = now - self.long, min(self.long / 2, _MOST_AROUND)
+        if self.relation in ("since", "after") or "relation" not in self.found.groupdict():
+            return moment, end
+        if self.relation in ("", "around", "about"):
+            return moment - around, moment + around
+        return None, moment
+
+
+def recent_times(text: str) -> Iterator[RecentTime]:
+    """The times that `text` names by the hours, minutes or seconds up to now."""
+    patterns = _compiled() if re.search(_IN_ALL, text, re.IGNORECASE) else ()
+    for pattern in patterns:
+        for found in pattern.finditer(text):
+            if long := _length(found):
+                yield RecentTime(found, long)
+
+
+def how_long_ago(text: str) -> timedelta | None:
+    """How long ago a time began that is all of `text`, with or without an `in` before it."""
+    for named in (text, f"in {text}"):
+        for one in recent_times(named):
+            if one.found[0] == named and not one.relation:
+                return one.long
+    return None
+
+
+def _length(found: re.Match[str]) -> timedelta:
+    """How long before now the time begins."""
+    unit = _UNITS[found["unit"][0].casefold()]
+    count = (found.groupdict().get("count") or "1").split()[0].casefold()
+    if count == "half":
+        return unit / 2
+    return unit * (COUNTS.get(count) or float(count))
+
+
+@cache
+def _compiled() -> list[re.Pattern[str]]:
+    """The patterns, compiled at the first use."""
+    return [re.compile(rf"(?<![\w.]){words}(?!\w)", re.IGNORECASE) for words in _PATTERNS]
