@@ -15,6 +15,19 @@ async def people_called(request: Request, nick: str, rooms: Sequence[Room]) -> l
     return [one for one in await _looked_up(request, nick, rooms) if one.is_known]
 
 
+async def on_its_network(
+    request: Request, nick: str, rooms: Sequence[Room]
+) -> tuple[str, tuple[Room, ...]]:
+    """Of `libera/ada` the nick, and those rooms on its network; a name may have a slash itself.
+
+    Raises:
+        TerrariumError: none of the rooms is on that network.
+    """
+    if "/" in nick and await people_called(request, nick, rooms):
+        return nick, tuple(rooms)
+    return request.narrowed_to_nick(nick, rooms)
+
+
 async def unknown_nick_notes(
     request: Request, nicks: Iterable[str], rooms: Sequence[Room]
 ) -> list[str]:

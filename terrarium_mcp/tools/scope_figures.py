@@ -16,11 +16,15 @@ from terrarium_mcp.errors import TerrariumError, people, quantity, shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import MOST_READ, MOST_TALLIED, ScopeDetails, ScopeStats, Search, Sort
 from terrarium_mcp.tools.asides import counted_note, left_out_note
-from terrarium_mcp.tools.known_nicks import people_called, unknown_nick_notes
+from terrarium_mcp.tools.known_nicks import on_its_network, people_called, unknown_nick_notes
 from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.plain_questions import read_as_question
 from terrarium_mcp.tools.repeated_query import query_argument
-from terrarium_mcp.tools.search_arguments import rooms_searched, with_channels_taken
+from terrarium_mcp.tools.search_arguments import (
+    rooms_searched,
+    with_channels_taken,
+    with_networks_taken,
+)
 from terrarium_mcp.tools.silence import is_silent, silence_notes
 from terrarium_mcp.tools.version_notes import version_notes
 
@@ -62,14 +66,14 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
     query = _query(request, selection)
     rooms = rooms_searched(request, selection.channel, query)
     if selection.nick:
-        nick, rooms = request.narrowed_to_nick(selection.nick, rooms)
-        query = replace(query, people=await _people(request, nick, rooms))
+        query = replace(query, people=await _people(request, selection.nick, rooms))
+    query, rooms = await with_networks_taken(query, request, rooms)
     lines = _lines_of(request, rooms, until, query)
     stats = await request.store.count(lines, selection.per)
     notes = [note(sentence) for sentence in query.notes]
     spelt_otherwise = await version_notes(request, lines, stats.lines)
     notes += spelt_otherwise
-    if not stats.lines:
+    if not stats.lines or len(query.nicks) > 1:
         notes += await unknown_nick_notes(request, query.nicks, rooms)
     if not (stats.lines or spelt_otherwise):
         notes += await _question_notes(request, selection.channel, lines)
@@ -93,7 +97,9 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
 async def _people(request: Request, nick: str, rooms: Sequence[Room]) -> tuple[str, ...]:
     """The nick, or several with commas between them; a name from elsewhere may have a comma."""
     several = tuple(filter(None, map(nick_meant, nick.split(","))))
-    if len(several) < 2 or await people_called(request, nick, rooms):
+    if len(several) < 2 or await people_called(
+        request, *await on_its_network(request, nick, rooms)
+    ):
         return (nick,)
     return several
 

@@ -11,6 +11,7 @@ from terrarium_mcp.offload import offload
 from terrarium_mcp.policy import split_label
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Search, Sort
+from terrarium_mcp.tools.known_nicks import on_its_network
 from terrarium_mcp.tools.plain_questions import read_as_question
 
 
@@ -27,9 +28,12 @@ async def requested_search(
     """
     zone = request.settings.zone
     parsed = with_channels_taken(await _parsed(query, request), request, channel)
+    parsed, rooms = await with_networks_taken(
+        parsed, request, rooms_searched(request, channel, parsed)
+    )
     search = Search(
         query=parsed,
-        rooms=rooms_searched(request, channel, parsed),
+        rooms=rooms,
         limit=limit,
         sort=Sort(sort),
         since=request.since(hours),
@@ -68,6 +72,30 @@ def with_channels_taken(query: Query, request: Request, channel: str) -> Query:
         request.now,
         request.settings.zone,
     )
+
+
+async def with_networks_taken(
+    query: Query, request: Request, rooms: tuple[Room, ...]
+) -> tuple[Query, tuple[Room, ...]]:
+    """The query without the networks before its nicks, and those rooms on the networks.
+
+    Raises:
+        TerrariumError: no room is left, or a line may be by people of different networks.
+    """
+    mentions = []
+    for named in query.mentions:
+        nick, rooms = await on_its_network(request, named, rooms)
+        mentions.append(nick)
+    people = [await on_its_network(request, named, rooms) for named in query.people]
+    their_rooms = {left for _, left in people} or {rooms}
+    if len(their_rooms) > 1:
+        raise TerrariumError(
+            f"{', '.join(map(shown, query.people))} are not all of one network. Write the same"
+            " network before each of them, or ask about each by itself."
+        )
+    (rooms,) = their_rooms
+    nicks = tuple(dict.fromkeys(nick for nick, _ in people))
+    return replace(query, people=nicks, mentions=tuple(dict.fromkeys(mentions))), rooms
 
 
 def rooms_searched(request: Request, channel: str, query: Query) -> tuple[Room, ...]:

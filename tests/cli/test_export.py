@@ -107,6 +107,7 @@ def test_a_query_and_channels_select_what_is_written(file: Path) -> None:
         return [line.split(" ", 3)[3] for line in done.stdout.splitlines()]
 
     assert selected("from:ada") == ["<ada> tea at four"]
+    assert selected("from:net/ada") == ["<ada> tea at four"]
     assert selected("-- -tea from:ada") == []
     assert selected("after:2026-05-02") == ["<dan> mate, please"]
     assert selected("--channel net/tea before:2026-05-01T12:30") == [

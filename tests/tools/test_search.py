@@ -427,3 +427,37 @@ async def test_the_exact_count_is_that_of_the_query_named(
         counted = await house.learns("get_channel_stats", view, query=query)
         expected = 1_002 if query == "after:1970-01-01" else 1_001
         assert counted.facts["lines"] == expected
+
+
+async def test_a_nick_may_be_named_with_its_network_as_answers_print_it(house: House) -> None:
+    ids = await house.hears("<ada> tea\n<bo> ada: yes")
+    await house.hears("<ada> tea\n<bo> ada: yes", network="other")
+    for query, found in (
+        ("from:net/ada", ids[0]),
+        ("mentions:NET/ada", ids[1]),
+        ("from:net/bo mentions:ada", ids[1]),
+        ("from:bo mentions:net/ada", ids[1]),
+    ):
+        told = await house.learns("search_irc_history", query=query)
+        assert told.ids == [found]
+        assert " in net/#tea (" in told.outside
+        assert "note: " not in told.outside
+
+
+async def test_a_nick_with_a_network_finds_nobody_of_another(house: House) -> None:
+    await house.hears("<ada> tea")
+    await house.hears("<bo> tea", network="other")
+    told = await house.learns("search_irc_history", query="from:other/ada")
+    assert told.ids == []
+    assert "note: no one called ada is recorded here" in told.outside
+    refused = await house.is_refused(
+        "search_irc_history", query="mentions:net/ada mentions:other/bo"
+    )
+    assert refused.startswith("other/bo is somebody on other, where net/#tea is not.")
+
+
+async def test_a_name_with_a_slash_is_whoever_is_called_so(house: House) -> None:
+    (line,) = await house.store.messages.append([line_of("net/ada", "tea")])
+    await house.hears("<ada> tea")
+    told = await house.learns("search_irc_history", query="from:net/ada")
+    assert told.ids == [line]

@@ -394,6 +394,47 @@ async def test_nicks_of_two_networks_are_two_people(house: House) -> None:
     assert refused.startswith("other/ada is somebody on other, where net/#tea is not.")
 
 
+async def test_whoever_is_unknown_of_several_nicks_is_named(house: House) -> None:
+    await house.hears("<ada> tea\n<bo> mate")
+    unknown = ["note: no one called boo is recorded here; similar nicks: bo"]
+    for arguments in ({"nick": "ada,boo"}, {"query": "from:ada,boo"}):
+        told = await house.learns("get_channel_stats", **arguments)
+        assert told.facts["lines"] == 1
+        assert told.facts["notes"] == unknown
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"nick": "net/ada,net/bo"},
+        {"nick": "@net/ada, <net/bo>"},
+        {"query": "from:net/ada from:net/bo"},
+    ],
+)
+async def test_each_of_several_nicks_may_come_with_its_network(
+    house: House, arguments: dict[str, str]
+) -> None:
+    for network in ("net", "other"):
+        await house.hears("<ada> tea\n<bo> mate", network=network)
+    told = await house.learns("get_channel_stats", **arguments)
+    assert told.text.startswith("figures of from:ada from:bo in net/#tea\n")
+    assert told.facts["lines"] == 2
+    assert told.facts["notes"] == []
+
+
+@pytest.mark.parametrize("nick", ["net/ada,other/bo", "net/ada,bo"])
+async def test_nicks_of_several_networks_are_not_counted_as_those_of_one(
+    house: House, nick: str
+) -> None:
+    for network in ("net", "other"):
+        await house.hears("<ada> tea\n<bo> mate", network=network)
+    first, second = nick.split(",")
+    assert await house.is_refused("get_channel_stats", nick=nick) == (
+        f"{first}, {second} are not all of one network. Write the same network before each of"
+        " them, or ask about each by itself."
+    )
+
+
 async def test_under_a_view_figures_are_of_its_rooms_to_the_last_full_hour(house: House) -> None:
     ids = await house.hears(TALK)
     await house.hears("<eve> tea elsewhere", channel="#mate")

@@ -32,7 +32,7 @@ from terrarium_mcp.policy import View
 from terrarium_mcp.request import AppContext, Request, request_for
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Search, Store, open_store
-from terrarium_mcp.tools.search_arguments import rooms_searched
+from terrarium_mcp.tools.search_arguments import rooms_searched, with_networks_taken
 
 _REPORT_EVERY, _ELSEWHERE_EVERY = 1.0, 30.0
 """Seconds between two reports: on a terminal, where each replaces the last, and in a log."""
@@ -109,7 +109,7 @@ async def _export(store: Store, options: ExportOptions) -> Export:
     settings = options.settings
     request = await request_for(AppContext(store, settings), View())
     query = _query(options, request)
-    rooms = rooms_searched(request, "", query)
+    query, rooms = await with_networks_taken(query, request, rooms_searched(request, "", query))
     return Export(
         search=Search(query=query, rooms=rooms, limit=1, now=request.now, zone=settings.zone),
         is_every_room=len(rooms) == len(request.rooms),
