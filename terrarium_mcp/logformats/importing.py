@@ -15,10 +15,11 @@ from typing import NamedTuple
 from anyio import to_thread
 
 from terrarium_mcp.chat.on_record import NotRecorded
+from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.files import LogFile, UnusableFile
-from terrarium_mcp.logformats.log_reader import LineCounts, RejectedLine
+from terrarium_mcp.logformats.log_reader import DatedEvent, LineCounts, RejectedLine
 from terrarium_mcp.logformats.read_parts import ReadPart, read_parts
 from terrarium_mcp.logformats.reading import LogReading
 from terrarium_mcp.logformats.recorded_times import PAUSE, RecordedTime, joined, without
@@ -38,6 +39,8 @@ _CHUNK = 1024 * 1024
 
 _TOGETHER = 100
 """Files that a thread hashes at once: to call it costs as much as a small file."""
+
+_NO_ZONES = frozenset[str]()
 
 Reject = Callable[[LogFile, RejectedLine], None]
 """Called with every line that could not be read."""
@@ -145,6 +148,9 @@ class LogImport:
         known = await store.imports.known_files(
             one for one in hashes.values() if isinstance(one, str)
         )
+        zones = await store.imports.known_zones(
+            dict.fromkeys(report.content.file.path for report in self.reports)
+        )
         for report in self.reports:
             content, found = report.content, hashes[report.content.file]
             if isinstance(found, UnusableFile):
@@ -155,6 +161,8 @@ class LogImport:
                 report.earlier = await store.imports.was_read(
                     found, content.network, content.target
                 )
+            if not report.earlier and zones.get(content.file.path, _NO_ZONES) - {content.zone}:
+                report.earlier = await _read_in_another_zone(store, content, found)
         return [one for one in self.reports if not (one.failure or one.earlier)]
 
     async def _logs(
@@ -210,6 +218,29 @@ class LogImport:
 
 def _with_target(reports: Iterable[ContentReport]) -> list[ContentReport]:
     return [report for report in reports if report.content.target]
+
+
+async def _read_in_another_zone(
+    store: Store, content: LogContent, sha256: str
+) -> EarlierReading | None:
+    """The import that read a log before it grew, if it did in another time zone.
+
+    To go on in this one would store its lines a second time, hours apart.
+    """
+    began = await to_thread.run_sync(_began, content)
+    if not (content.target and began):
+        return None
+    return await store.imports.read_in_another_zone(_source(content, sha256), began)
+
+
+def _began(content: LogContent) -> datetime | None:
+    """When the first line of a content was said; None if it has none, or cannot be read."""
+    try:
+        with content.read() as log:
+            said = (one.said_at for one in log.items if isinstance(one, DatedEvent | NewMessage))
+            return next(said, None)
+    except UnusableFile:  # whoever reads it to its end reports that
+        return None
 
 
 def _source(content: LogContent, sha256: str) -> LogSource:

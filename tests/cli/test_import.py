@@ -268,6 +268,31 @@ def test_a_file_that_was_imported_in_another_zone_is_named_with_the_way_back(
     assert "imported before with" not in imported(tmp_path, log, "--timezone", "UTC").stdout
 
 
+def test_a_file_that_grew_since_it_was_imported_in_another_zone_is_named_too(
+    tmp_path: Path,
+) -> None:
+    log = tmp_path / "irc.labnet.#lab.weechatlog"
+    log.write_bytes(b"2026-10-24 23:57:14\tbob\tho\n")
+    imported(tmp_path, log, "--timezone", "UTC")
+    log.write_bytes(log.read_bytes() + b"2026-10-24 23:58:14\tbob\thi\n")
+    again = imported(tmp_path, log, "--timezone", "America/New_York")
+    assert f"{log}: imported before with times of UTC, and not again" in again.stdout
+    assert "if it was right, import with --timezone UTC." in again.stdout
+    assert len(messages(database(tmp_path))) == 1
+    assert "1 added" in imported(tmp_path, log, "--timezone", "UTC").stdout
+    imported(tmp_path, "--undo", "1")
+    imported(tmp_path, "--undo", "2")
+    assert "2 added" in imported(tmp_path, log, "--timezone", "America/New_York").stdout
+
+
+def test_a_new_log_of_a_name_that_was_imported_in_another_zone_is_imported(tmp_path: Path) -> None:
+    log = tmp_path / "irc.labnet.#lab.weechatlog"
+    log.write_bytes(b"2026-10-24 23:57:14\tbob\tho\n")
+    imported(tmp_path, log, "--timezone", "Europe/Berlin")
+    log.write_bytes(b"2026-10-26 08:00:00\tbob\thi\n2026-10-26 08:00:10\tbob\thu\n")
+    assert "2 added" in imported(tmp_path, log, "--timezone", "UTC").stdout
+
+
 def test_a_file_of_which_nothing_could_be_stored_is_read_again(tmp_path: Path) -> None:
     log = tmp_path / "irc.labnet.#lab.weechatlog"
     log.write_bytes(b"2026-10-24 23:57:14\tbob\t[off] ho\n")

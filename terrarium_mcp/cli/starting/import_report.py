@@ -164,7 +164,8 @@ def _other_zones(reports: Sequence[ContentReport]) -> Iterator[str]:
         yield (
             f"{harmless(and_more(paths, _NAMED))}: imported before with times of {earlier.zone},"
             f" and not again with times of {zone}. If the first was wrong, run"
-            f" terrarium-mcp import --undo {earlier.import_id}, then the same import once more."
+            f" terrarium-mcp import --undo {earlier.import_id}, then the same import once more;"
+            f" if it was right, import with --timezone {earlier.zone}."
         )
 
 

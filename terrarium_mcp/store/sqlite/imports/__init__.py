@@ -9,6 +9,7 @@
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import aclosing
 from datetime import UTC, datetime
@@ -27,6 +28,8 @@ from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import Rooms
+from terrarium_mcp.store.sqlite.imports.clock_correction import around
+from terrarium_mcp.store.sqlite.imports.earlier_sources import earlier_sources
 from terrarium_mcp.store.sqlite.imports.half_lines import remove_half_lines
 from terrarium_mcp.store.sqlite.imports.log_blocks import LogLines
 from terrarium_mcp.store.sqlite.imports.log_stream import Logs, LogStream
@@ -177,6 +180,25 @@ class Imports:
                 return EarlierReading(import_id, zone)
         return None
 
+    async def known_zones(self, paths: Iterable[str]) -> Mapping[str, frozenset[str]]:
+        """The time zones in which imports have read logs of these paths, by path."""
+        zones = defaultdict[str, set[str]](set)
+        for path, zone in await self._database.rows(_ZONES, [json.dumps([*map(storable, paths)])]):
+            zones[path].add(zone)
+        return {path: frozenset(its) for path, its in zones.items()}
+
+    async def read_in_another_zone(self, log: LogSource, began: datetime) -> EarlierReading | None:
+        """The newest import that read a log before it grew, if it did in another time zone.
+
+        Args:
+            log: the log as it is now.
+            began: when its first line was said.
+        """
+        sources = await earlier_sources(self._database, log, around([to_text(began)]))
+        if not sources or sources[-1].zone == log.zone:
+            return None
+        return EarlierReading(sources[-1].import_id, sources[-1].zone)
+
     async def all(self) -> list[ImportRecord]:
         """Every import, the oldest first; also those that were interrupted or undone."""
         return [_record(row) for row in await self._database.rows(_RECORDS)]
@@ -226,6 +248,9 @@ SELECT max(id) FROM imports WHERE command = ? AND finished IS NULL AND undone IS
 
 _KNOWN_FILES = """
 SELECT DISTINCT f.value FROM json_each(?) f JOIN import_sources s ON s.sha256 = f.value"""
+
+_ZONES = """
+SELECT DISTINCT path, zone FROM import_sources WHERE path IN (SELECT value FROM json_each(?))"""
 
 _READERS = """
 SELECT s.import, s.channel, s.zone FROM import_sources s JOIN imports i ON i.id = s.import
