@@ -23,20 +23,25 @@ async def remove_half_lines(database: Database, indexer: Indexer, import_id: int
         await delete_messages(writer, found)
 
 
-# A log is known by its path and place. A folder may have 5,000: no two are compared.
+# A log is known by its path and place. A folder may have 5,000: no two are compared. The half is at
+# the end of the last smaller reading that was whole, or of one that was interrupted just behind it.
 _GROWN = """
-SELECT id AS source, earlier FROM (
-  SELECT s.id, s.import, s.is_whole, s.size,
-    lag(s.id) OVER readings AS earlier, lag(s.size) OVER readings AS size_before
+SELECT id AS source, whole, interrupted FROM (
+  SELECT s.id, s.import, s.is_whole,
+    max(s.id) FILTER (WHERE s.is_whole) OVER smaller AS whole,
+    max(s.id) FILTER (WHERE NOT s.is_whole) OVER smaller AS interrupted
   FROM import_sources s JOIN imports i ON i.id = s.import
   WHERE i.undone IS NULL
-  WINDOW readings AS (PARTITION BY s.path, s.network, s.channel ORDER BY s.id))
-WHERE import = ? AND is_whole AND size_before < size"""
+  WINDOW smaller AS (
+    PARTITION BY s.path, s.network, s.channel
+    ORDER BY s.size RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
+WHERE import = ? AND is_whole AND coalesce(whole, interrupted) NOT NULL"""
 
 _HALF = """
 SELECT half.id FROM messages half
-WHERE half.id = (
-    SELECT max(last) FROM import_ranges WHERE source = :earlier AND is_added AND NOT is_private)
+WHERE half.id IN (
+    SELECT max(last) FROM import_ranges
+    WHERE source IN (:whole, :interrupted) AND is_added AND NOT is_private GROUP BY source)
   AND EXISTS (
     SELECT 1 FROM messages whole
     WHERE whole.room = half.room AND whole.timestamp = half.timestamp AND whole.nick = half.nick
@@ -48,5 +53,5 @@ WHERE half.id = (
   AND NOT EXISTS (
     SELECT 1 FROM import_ranges r
       JOIN import_sources s ON s.id = r.source JOIN imports i ON i.id = s.import
-    WHERE r.source <> :earlier AND NOT r.is_private AND half.id BETWEEN r.first AND r.last
-      AND i.undone IS NULL)"""
+    WHERE r.source NOT IN (ifnull(:whole, 0), ifnull(:interrupted, 0))
+      AND NOT r.is_private AND half.id BETWEEN r.first AND r.last AND i.undone IS NULL)"""

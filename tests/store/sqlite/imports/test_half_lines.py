@@ -3,7 +3,10 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from terrarium_mcp.store import LogSource, Store
+from terrarium_mcp.store.sqlite.ingest import bulk
 from tests.store.scene import chat, check_index, differences, find
 from tests.store.sqlite.imports.logs import bring, log_of, logged, words_in
 
@@ -24,6 +27,24 @@ async def test_the_half_goes_when_the_whole_line_comes(store: Store, file: Path)
     assert found.text == "there is jasmine tea"
     assert await differences(store) == []
     check_index(file)
+
+
+@pytest.mark.parametrize("grown", [80, 120])
+async def test_the_half_goes_though_the_import_of_the_whole_line_was_interrupted(
+    store: Store, file: Path, monkeypatch: pytest.MonkeyPatch, grown: int
+) -> None:
+    """And also if the log grew further before the import was repeated."""
+    for name in ("SMALLEST", "USUAL", "LARGEST"):
+        monkeypatch.setattr(bulk, name, 1)
+
+    def die(_: int) -> None:
+        raise KeyboardInterrupt
+
+    await bring(store, HALF, reading(40))
+    with pytest.raises(KeyboardInterrupt):
+        await bring(store, TEA, reading(80), die)
+    await bring(store, TEA, reading(grown))
+    assert words_in(file) == sorted(WHOLE)
 
 
 async def test_a_line_that_the_log_still_has_stays(store: Store, file: Path) -> None:
