@@ -18,6 +18,7 @@ PAST_MIDNIGHT = timedelta(hours=6)
 """A clock time that is earlier than the one before by more than this is of the next day."""
 
 _DAY = timedelta(days=1)
+_JANUARY, _DECEMBER = 1, 12
 
 HALF_A_YEAR = timedelta(days=183)
 """A date without a year that is earlier by more than this is of the next year."""
@@ -91,9 +92,12 @@ class LogClock:
         return local
 
     def _date_without_year(self, stamp: Stamp, last: date) -> date:
+        """The day of a stamp without a year, in the year that the last day makes likely."""
         year = last.year
         if stamp.month < last.month and date(year, stamp.month, 1) < last - HALF_A_YEAR:
             year += 1
+        elif (last.month, stamp.month) == (_JANUARY, _DECEMBER):
+            year -= 1  # played back, or written late: hardly any log is silent until the next one
         return date(year, stamp.month, stamp.day)
 
     def _reached(self, local: datetime) -> datetime:

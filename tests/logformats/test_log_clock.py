@@ -94,6 +94,15 @@ def test_a_year_ends_where_december_is_followed_by_january() -> None:
     assert reader.moment(Stamp(0, 2, month=3, day=1)).year == 2027
 
 
+def test_december_behind_january_is_that_of_the_year_before() -> None:
+    """A bouncer played it back, or a line was written late at midnight."""
+    reader = LogClock(UTC)
+    reader.go_on(datetime(2026, 1, 1, 9, 0))  # noqa: DTZ001 -- as a log writes it
+    stamps = [Stamp(22, 10, month=12, day=31), Stamp(9, 5, month=1, day=1)]
+    moments = [reader.moment(stamp) for stamp in [*stamps, *stamps]]
+    assert [f"{moment:%Y-%m-%d}" for moment in moments] == ["2025-12-31", "2026-01-01"] * 2
+
+
 def test_a_stamp_with_a_zone_needs_no_other() -> None:
     stamp = Stamp(21, 57, 3, year=2026, month=10, day=24, zone=UTC)
     assert LogClock(BERLIN).moment(stamp) == datetime(2026, 10, 24, 21, 57, 3, tzinfo=UTC)
