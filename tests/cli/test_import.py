@@ -436,6 +436,32 @@ def test_an_export_into_an_empty_folder_is_the_same_history(tmp_path: Path) -> N
     assert messages(there / "irc_logs.db") == messages(database(tmp_path))
 
 
+def test_an_export_in_a_folder_with_other_logs_is_imported_with_them(tmp_path: Path) -> None:
+    imported(tmp_path, WEECHAT / "irc.labnet.#lab.weechatlog", *BERLIN)
+    mix = tmp_path / "mix"
+    mix.mkdir()
+    everything(database(tmp_path), mix)
+    (mix / "irc.labnet.#tea.weechatlog").write_bytes(b"2026-10-24 23:57:13\tbob\thi\n")
+    there = tmp_path / "there.db"
+    undecided = imported(tmp_path, mix, db=there)
+    assert "irc.labnet.#tea.weechatlog" in undecided.stderr
+    assert "--timezone" in undecided.stderr
+    done = imported(tmp_path, mix, *BERLIN, db=there)
+    assert "labnet/#tea: 1 line, 1 added" in done.stdout, done.stderr
+    assert "labnet/#lab: 200 lines, 200 added" in done.stdout
+
+
+def test_what_is_no_log_beside_an_export_is_named(tmp_path: Path) -> None:
+    imported(tmp_path, WEECHAT / "irc.labnet.#lab.weechatlog", *BERLIN)
+    mix = tmp_path / "mix"
+    mix.mkdir()
+    everything(database(tmp_path), mix)
+    shutil.copy(LOGS / "truth.log", mix)
+    done = imported(tmp_path, mix, db=tmp_path / "there.db")
+    assert "truth.log: not a log of a known format" in done.stdout, done.stderr
+    assert "labnet/#lab: 200 lines, 200 added" in done.stdout
+
+
 @pytest.mark.parametrize("kind", ["channel", "private"])
 def test_an_export_after_an_import_that_was_undone_stays_when_that_is_undone_again(
     tmp_path: Path, kind: str

@@ -259,7 +259,10 @@ def _require_history(path: Path) -> None:
 
 def _is_one_export(findings: Findings, options: ImportOptions) -> bool:
     """Whether an export, and nothing else, is to be brought in as it is."""
-    is_alone = len(options.paths) == len(findings.exports) == 1
+    others = [one for one in findings.contents if one.file not in findings.exports]
+    is_alone = len(findings.exports) == 1 and not (
+        others or findings.private or findings.skipped or findings.undecided
+    )
     return is_alone and not options.dry_run and options.choices == Choices()
 
 
