@@ -6,7 +6,12 @@ from pathlib import Path
 
 import click
 
-from terrarium_mcp.cli.options import loaded_settings, settings_options, warn_of_slips
+from terrarium_mcp.cli.options import (
+    loaded_settings,
+    refuse_options,
+    settings_options,
+    warn_of_slips,
+)
 
 
 @click.command(short_help="Show the settings, the database, and what is wrong.")
@@ -44,7 +49,9 @@ def doctor(
     Changes nothing, except with --rebuild.
     """
     if live:
-        _refuse_checks()
+        refuse_options(("deep", "rebuild", "temp"), "is not part of --live: run doctor twice.")
+    if not (deep or rebuild):
+        refuse_options(("temp",), "needs --deep, or --rebuild: nothing else makes a copy.")
     loaded = loaded_settings(db, config, env_file)
     warn_of_slips(loaded)
 
@@ -64,11 +71,3 @@ def doctor(
         temp,
     )
     sys.exit(0 if well else 1)
-
-
-def _refuse_checks() -> None:
-    """Refuse the options that --live would leave undone without a word."""
-    context = click.get_current_context()
-    for name in ("deep", "rebuild", "temp"):
-        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
-            raise click.UsageError(f"--{name} is not part of --live: run doctor twice.")

@@ -5,8 +5,19 @@ from pathlib import Path
 
 import click
 
-from terrarium_mcp.cli.options import adopt_option, settings_of, settings_options
+from terrarium_mcp.cli.options import (
+    adopt_option,
+    refuse_options,
+    settings_of,
+    settings_options,
+)
 from terrarium_mcp.cli.process import tidying_up
+
+_OF_IMPORTS_ONLY = frozenset(
+    {"form", "network", "channel", "day", "timezone", "encoding", "renamed"}
+    | {"private", "dry_run", "rejects"}
+)
+"""The parameters that say how to import, and nothing of the imports so far."""
 
 
 @click.command("import", short_help="Import the logs of other programs.")
@@ -69,6 +80,9 @@ def import_logs(
     settings = settings_of(db, config, env_file)
     if sum((bool(paths), listed, undo is not None)) != 1:
         raise click.UsageError("Name the logs, or --list, or --undo NUMBER.")
+    if not paths:
+        what = "--list" if listed else "--undo"
+        refuse_options(_OF_IMPORTS_ONLY, f"is not part of {what}: it is about logs to import.")
 
     import anyio
 

@@ -1,7 +1,7 @@
 """The flags that all commands share, and the settings that result."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +56,24 @@ def http_options(command: CommandFunction) -> CommandFunction:
     ):
         command = option(command)
     return command
+
+
+def refuse_options(names: Collection[str], why: str) -> None:
+    """Refuse options that this command would leave undone without a word.
+
+    Args:
+        names: the parameters that the options fill.
+        why: what is said after the first option that was given.
+
+    Raises:
+        click.UsageError: one was given.
+    """
+    context = click.get_current_context()
+    for option in context.command.params:
+        name = option.name or ""
+        source = context.get_parameter_source(name)
+        if name in names and source is not click.core.ParameterSource.DEFAULT:
+            raise click.UsageError(f"{option.opts[0]} {why}")
 
 
 def settings_of(db: Path | None, config: Path | None, env_file: Path | None) -> Settings:

@@ -7,6 +7,7 @@ import click
 from terrarium_mcp.cli.options import (
     http_options,
     loaded_settings,
+    refuse_options,
     settings_options,
     warn_of_slips,
 )
@@ -34,7 +35,8 @@ def serve(
 ) -> None:
     """Publish the history over stdio, or over HTTP with --http or --sse."""
     if not (http or sse):
-        _refuse_address()
+        # where nothing listens, a client would wait in vain
+        refuse_options(("host", "port"), "needs --http, or --sse: stdio has no address.")
     loaded = loaded_settings(db, config, env_file)
     if db and not create:
         _require_folder(loaded.settings.db_path)
@@ -43,14 +45,6 @@ def serve(
         _serve_http(loaded.settings, host, port, sse=sse)
     else:  # started by a program, in which nobody reads warnings
         _serve_stdio(loaded.settings)
-
-
-def _refuse_address() -> None:
-    """Refuse an address where nothing listens: the client would wait for it in vain."""
-    context = click.get_current_context()
-    for name in ("host", "port"):
-        if context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
-            raise click.UsageError(f"--{name} needs --http, or --sse: stdio has no address.")
 
 
 def _require_folder(database: Path) -> None:

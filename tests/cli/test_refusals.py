@@ -239,6 +239,24 @@ def test_a_look_at_the_bridges_is_no_check_of_the_database(tmp_path: Path, optio
     assert f"{option.split(maxsplit=1)[0]} is not part of --live: run doctor twice." in told
 
 
+@pytest.mark.parametrize("what", ["--list", "--undo 1"])
+@pytest.mark.parametrize(
+    "option",
+    ["--dry-run", "--private", "--format znc", "--network net", "--channel tea", "--map a=#b",
+     "--date 2026-10-24", "--timezone UTC", "--encoding cp1251", "--rejects rejects.txt"],
+)  # fmt: skip
+def test_an_option_of_an_import_changes_nothing_of_its_list_and_of_an_undo(
+    tmp_path: Path, what: str, option: str
+) -> None:
+    told = misused(ran(f"terrarium-mcp import {what} {option}", at=tmp_path))
+    assert f"{option.split(maxsplit=1)[0]} is not part of {what.split(maxsplit=1)[0]}" in told
+
+
+def test_a_folder_for_a_copy_needs_a_check_that_makes_one(tmp_path: Path) -> None:
+    told = misused(ran("terrarium-mcp doctor --temp .", at=tmp_path))
+    assert "--temp needs --deep, or --rebuild" in told
+
+
 @pytest.mark.parametrize(
     "command", ["", "sing", "serve --sing", "bridge --mcp not-an-address", "demo --twice"]
 )
