@@ -12,6 +12,7 @@ import click
 
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.cli.starting.liveness import facts_of, is_current, troubles
+from terrarium_mcp.cli.starting.opening import UNTIL_OPEN
 from terrarium_mcp.cli.starting.program import shell_words
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import TerrariumError, and_more, quantity
@@ -38,9 +39,6 @@ from terrarium_mcp.store import (
 UNREADABLE = "database (contents)"
 
 _MOST_ROOMS = 5
-
-_OPENING_TIMEOUT = 24 * 3600.0
-"""Seconds that a rebuild waits for the history to open: effectively no limit."""
 
 
 async def examination(
@@ -144,7 +142,7 @@ async def _clock_set_back(path: Path, settings: Settings) -> list[Section]:
     if not any(one.name == "clock" for one in examine(path, now)[0].facts):
         return []
     async with open_store(path, settings) as store:
-        await store.opening.wait(_OPENING_TIMEOUT)
+        await store.opening.wait(UNTIL_OPEN)
         rooms = await store.messages.set_clock_back(now)
     names = harmless(and_more(rooms, _MOST_ROOMS))
     done = f"the last line of {names} is dated ahead of the clock; new lines are dated now"
@@ -154,7 +152,7 @@ async def _clock_set_back(path: Path, settings: Settings) -> list[Section]:
 async def _fill(path: Path, settings: Settings) -> None:
     """Open the history, which indexes what is missing."""
     async with open_store(path, settings) as store:  # which reports its progress
-        await store.opening.wait(_OPENING_TIMEOUT)
+        await store.opening.wait(UNTIL_OPEN)
 
 
 def set_so(settings: Settings, sources: Mapping[str, str]) -> Section:
@@ -290,7 +288,7 @@ async def _rebuilt(path: Path, settings: Settings, names: Sequence[str]) -> Sect
     """Rebuild the structures named. They are not checked again."""
     began = time.monotonic()
     async with open_store(path, settings) as store:
-        await store.opening.wait(_OPENING_TIMEOUT)
+        await store.opening.wait(UNTIL_OPEN)
         with Progress() as progress:
             lines = await store.rebuild(names, lambda part: progress(f"rebuilding, {part:.0%}"))
     seconds = time.monotonic() - began

@@ -10,6 +10,7 @@ import click
 from terrarium_mcp.chat.query import Query, parse_query
 from terrarium_mcp.cli.console import is_terminal
 from terrarium_mcp.cli.starting.empty_history import NothingRecorded, require_rooms
+from terrarium_mcp.cli.starting.opening import UNTIL_OPEN
 from terrarium_mcp.cli.starting.output import (
     new_file,
     new_folder,
@@ -72,7 +73,7 @@ async def exported(options: ExportOptions) -> None:
     if not (Path.cwd() / settings.db_path).is_file():
         raise NothingRecorded(settings.db_path)
     async with open_store(settings.db_path, settings, adopt=options.adopt) as store:
-        await store.opening.wait(float("inf"))
+        await store.opening.wait(UNTIL_OPEN)
         await require_rooms(store)
         export = await _export(store, options)
         for note in export.search.query.notes:

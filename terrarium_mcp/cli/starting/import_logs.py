@@ -24,6 +24,7 @@ from terrarium_mcp.cli.starting.import_report import (
     other_names,
     report_lines,
 )
+from terrarium_mcp.cli.starting.opening import UNTIL_OPEN
 from terrarium_mcp.cli.starting.output import OutputFailed, require_apart
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import TerrariumError, and_more, did_you_mean, quantity
@@ -143,7 +144,7 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
             is_trial = options.dry_run and not settings.db_path.exists()
             database = scratch / "trial.db" if is_trial else settings.db_path
             async with open_store(database, settings, adopt=options.adopt) as store:
-                await store.opening.wait()
+                await store.opening.wait(UNTIL_OPEN)
                 if is_one_export:
                     if await _restored(store, findings.exports[0]):
                         return
@@ -214,7 +215,7 @@ async def _recorded_rooms(settings: Settings, options: ImportOptions) -> Sequenc
     if not settings.db_path.exists():
         return []
     async with open_store(settings.db_path, settings, adopt=options.adopt) as store:
-        await store.opening.wait()
+        await store.opening.wait(UNTIL_OPEN)
         return await store.rooms.all()
 
 
@@ -226,7 +227,7 @@ async def list_imports(settings: Settings, adopt: bool) -> None:
     """
     _require_history(settings.db_path)
     async with open_store(settings.db_path, settings, adopt=adopt) as store:
-        await store.opening.wait()
+        await store.opening.wait(UNTIL_OPEN)
         records = await store.imports.all()
     _print(import_lines(records) if records else ["Nothing was imported yet."])
 
@@ -240,7 +241,7 @@ async def undo_import(settings: Settings, adopt: bool, number: int) -> None:
     """
     _require_history(settings.db_path)
     async with open_store(settings.db_path, settings, adopt=adopt) as store:
-        await store.opening.wait()
+        await store.opening.wait(UNTIL_OPEN)
         with Progress() as progress:
             result = await store.imports.undo(
                 number, lambda gone: progress(f"{quantity(gone, 'message')} removed so far")

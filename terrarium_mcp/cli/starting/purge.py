@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.cli.starting.opening import UNTIL_OPEN
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import TerrariumError, and_more, did_you_mean, quantity, shown
 from terrarium_mcp.settings import Settings
@@ -64,7 +65,7 @@ async def preview(options: PurgeOptions) -> None:
             require_adopted(options.path)
         await check_unused(options.path)
     async with open_store(options.path, options.settings, adopt=options.adopt) as store:
-        await store.opening.wait()
+        await store.opening.wait(UNTIL_OPEN)
         await _check_network(store, target.network)
         traces = await store.removal.traces(target)
         anything = traces.total or traces.backlog.written or traces.backlog.quoting
@@ -83,7 +84,7 @@ async def remove(options: PurgeOptions) -> None:
             removed; the same command continues from there.
     """
     async with open_store(options.path, options.settings, adopt=options.adopt) as store:
-        await store.opening.wait()
+        await store.opening.wait(UNTIL_OPEN)
         legacy, left = LegacyCleanup(), list[str]()
         if options.copies:
             legacy = await store.removal.terrarium_irc.purge(options.target)

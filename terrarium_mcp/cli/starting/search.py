@@ -2,6 +2,7 @@
 
 from terrarium_mcp.cli.explaining import explained
 from terrarium_mcp.cli.starting.empty_history import require_rooms
+from terrarium_mcp.cli.starting.opening import UNTIL_OPEN
 from terrarium_mcp.policy import View
 from terrarium_mcp.request import AppContext, Request, request_for
 from terrarium_mcp.settings import Settings
@@ -21,7 +22,7 @@ async def found(
 ) -> str:
     """The transcript of a search, with `explain` after an explanation of how it came about."""
     async with open_store(settings.db_path, settings, adopt=adopt) as store:
-        await store.opening.wait()
+        await store.opening.wait(UNTIL_OPEN)
         await require_rooms(store)
         request = await request_for(AppContext(store, settings), View())
         page = await search_page(query, request, channel=channel, limit=limit, sort=sort)
