@@ -41,7 +41,7 @@ from terrarium_mcp.irc_bridge.record.trouble_notice import TroubleNotice
 from terrarium_mcp.irc_bridge.reporter import Reporter
 from terrarium_mcp.irc_bridge.talk_log.writer import TalkLog
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
-from terrarium_mcp.settings import Settings, is_loopback
+from terrarium_mcp.settings import ChannelWays, Settings, is_loopback
 from terrarium_mcp.store import BridgeReport, Store
 
 log = logging.getLogger(__name__)
@@ -92,7 +92,9 @@ class Bridge:
         self._presence = PresenceSync(
             store, name, self._channels.joined, self.network.members, self.network.source_of
         )
-        self._introducer = Introducer(store, settings, self._announce)
+        self._introducer = Introducer(
+            store, self._settings_in_use, self._announce_surely, self._is_in
+        )
         self._trouble_notice = TroubleNotice(self._recorder, self._announce_everywhere)
         self._quiet = QuietTimes(store, name)
         self._consent = Consent(store, self._recorder, self._presence.write_all)
@@ -230,9 +232,9 @@ class Bridge:
         self._state_changed()
         self._presence.channel_joined(channel)
         if self._introducer.is_due(channel):
-            mapping = self.network.casemapping
-            ways = self._settings.channel_ways(self.name, channel, mapping)
-            self._talking.start_soon(self._introducer.introduce, channel, ways)
+            self._talking.start_soon(
+                self._introducer.introduce, channel, partial(self._ways, channel)
+            )
 
     def members_complete(self, channel: str) -> None:
         """The member list is complete."""
@@ -297,6 +299,11 @@ class Bridge:
         if not self._quiet.covers(self.network.fold(channel), datetime.now(UTC)):
             await self.network.say(channel, text)
 
+    async def _announce_surely(self, channel: str, text: str) -> None:
+        """Announce this, and return when the network has taken it."""
+        await self._announce(channel, text)
+        await self.network.confirm(channel)
+
     async def _announce_everywhere(self, text: str) -> None:
         """Announce this where we record, if the settings ask for it; log where it fails."""
         if self._settings.say_trouble == "off":
@@ -351,6 +358,15 @@ class Bridge:
             return False
         target = message.params[0]
         return self._is_ours(target) or self.network.same_nick(target, self.network.nick)
+
+    def _is_in(self, channel: str) -> bool:
+        """Whether we are in this channel now."""
+        fold = self.network.fold
+        return fold(channel) in map(fold, self.network.joined_channels())
+
+    def _ways(self, channel: str) -> ChannelWays:
+        """How we behave in a channel."""
+        return self._settings.channel_ways(self.name, channel, self.network.casemapping)
 
     def _is_ours(self, channel: str) -> bool:
         """Whether the settings name this channel; no other is recorded or answered in."""

@@ -3,7 +3,11 @@
 import logging
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
+from math import inf
 
+import anyio
+
+from terrarium_mcp.backoff import Backoff
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import ChannelWays, Settings
 from terrarium_mcp.store import Store
@@ -11,38 +15,64 @@ from terrarium_mcp.store import Store
 PAUSE = timedelta(days=1)
 """Between two introductions in a channel, whatever happens to the program."""
 
+AGAIN = (60.0, 300.0, 900.0, 3600.0)
+"""Seconds until one that could not be said is tried again; the last pause repeats."""
+
 log = logging.getLogger(__name__)
 
 
 class Introducer:
     """Introduces the bot in each channel that this program enters for the first time.
 
-    Nobody needs to hear of a reconnect, so a return to a channel is never announced.
+    Nobody needs to hear of a reconnect, so a return to a channel where it was said is not
+    announced.
     """
 
     def __init__(
-        self, store: Store, settings: Settings, say: Callable[[str, str], Awaitable[None]]
+        self,
+        store: Store,
+        settings: Callable[[], Settings],
+        say: Callable[[str, str], Awaitable[None]],
+        is_in: Callable[[str], bool],
     ) -> None:
+        """`say` returns when the network has taken it; `is_in` is whether we are in a channel."""
         self._store = store
         self._settings = settings
         self._say = say
+        self._is_in = is_in
         self._entered: set[str] = set()
 
     def is_due(self, channel: str) -> bool:
         """Whether a channel that was just entered is to be told, as far as this program knows."""
         is_new = channel not in self._entered
         self._entered.add(channel)
-        return is_new and self._settings.introduction == "on"
+        return is_new and self._settings().introduction == "on"
 
-    async def introduce(self, channel: str, ways: ChannelWays) -> None:
-        """Say it, unless it was said within a day."""
+    async def introduce(self, channel: str, ways: Callable[[], ChannelWays]) -> None:
+        """Say it, unless it was said within a day; again while the network does not take it."""
+        backoff = Backoff(AGAIN, settled=inf)
+        while self._is_in(channel):
+            try:
+                await self._introduce_once(channel, ways)
+            except TerrariumError as error:
+                pause = backoff.pause_after(0)
+                why = str(error).rstrip(".")
+                log.warning("no introduction in %s: %s. Retrying in %g s.", channel, why, pause)
+                await anyio.sleep(pause)
+            else:
+                return
+        self._entered.discard(channel)  # it is due when we return
+
+    async def _introduce_once(self, channel: str, ways: Callable[[], ChannelWays]) -> None:
+        await self._store.opening.wait()
+        now, network = datetime.now(UTC), self._settings().network_name
+        if not await self._store.introductions.claim(network, channel, now, pause=PAUSE):
+            return
         try:
-            await self._store.opening.wait()
-            now, network = datetime.now(UTC), self._settings.network_name
-            if await self._store.introductions.claim(network, channel, now, pause=PAUSE):
-                await self._say(channel, introduction(self._settings, ways))
-        except TerrariumError as error:
-            log.warning("no introduction in %s: %s", channel, error)
+            await self._say(channel, introduction(self._settings(), ways()))
+        except TerrariumError:
+            await self._store.introductions.withdraw(network, channel)
+            raise
 
 
 def introduction(settings: Settings, ways: ChannelWays) -> str:

@@ -18,14 +18,15 @@ import pytest
 
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.times.timestamps import to_iso
-from terrarium_mcp.irc_bridge.ask import consent
+from terrarium_mcp.irc_bridge.ask import consent, introduction
 from terrarium_mcp.irc_bridge.ask.kept_replies import NothingLeft
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard, Pace
 from terrarium_mcp.settings import ChannelTable
 from terrarium_mcp.store import DialoguePlace, DialogueTurn, TurnState, open_store
 from tests.irc_bridge.house import NOBODY, House, bytes_of, living, locked, said, settings_for
 from tests.servers.agent import StrictAgent, calls, hangs, says, strict_agent
-from tests.servers.fake_ircd import FakeIrcd, fake_ircd
+from tests.servers.fake_ircd import Answer, FakeIrcd, fake_ircd
+from tests.servers.logs import until_logged
 
 PATIENCE = 15.0
 TAGS = ("message-tags account-tag server-time batch chghost account-notify extended-join",)
@@ -88,13 +89,14 @@ async def playing(
     folder: Path,
     *,
     caps: Sequence[str] = TAGS,
+    answer: Answer | None = None,
     out: Sequence[Identity] = (),
     tables: Sequence[ChannelTable] = (),
     **more: Any,
 ) -> AsyncIterator[Scene]:
     """A scene in #tea; those in `out` have opted out before."""
     more = {"irc_channels": ("#tea",), **more}
-    async with strict_agent() as agent, fake_ircd(caps=caps) as ircd:
+    async with strict_agent() as agent, fake_ircd(caps=caps, answer=answer) as ircd:
         url = more.pop("agent_url", agent.url)
         settings = settings_for(ircd.port, folder, url, **more).with_channel_tables(tables)
         async with open_store(settings.db_path, settings) as store:
@@ -747,6 +749,46 @@ async def test_the_introduction_comes_once_a_day_and_not_after_a_reconnect(
     async with playing(tmp_path, introduction="on") as scene:
         await scene.asks(f"{BO} PRIVMSG #tea :!ping", "pong")
         assert scene.ircd.heard("PRIVMSG #tea :I am a bot") == []
+
+
+def moderated(line: str) -> list[str] | None:
+    """A server on which only those with a voice may speak in #tea."""
+    refused = line.startswith("PRIVMSG #tea")
+    return [":srv 404 Terra #tea :Cannot send to channel (+m)"] if refused else None
+
+
+async def test_an_introduction_that_the_channel_refuses_is_said_by_the_next_start(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with playing(tmp_path, answer=moderated, introduction="on"):
+        with anyio.fail_after(PATIENCE):
+            await until_logged(
+                caplog,
+                "no introduction in #tea: #tea does not take our lines:"
+                " Cannot send to channel (+m). Retrying in 60 s.",
+            )
+    async with playing(tmp_path, introduction="on") as scene:
+        await scene.answers("PRIVMSG #tea :I am a bot")
+
+
+@pytest.mark.parametrize("drops", [False, True])
+async def test_an_introduction_that_the_channel_refuses_is_said_when_it_may_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drops: bool
+) -> None:
+    monkeypatch.setattr(introduction, "AGAIN", (0.01, 0.05))
+    async with playing(tmp_path, answer=moderated, introduction="on") as scene:
+        with anyio.fail_after(PATIENCE):
+            await scene.ircd.hears("PRIVMSG #tea :I am a bot", times=3)
+            if drops:
+                await scene.ircd.drops()
+                await scene.ircd.hears("JOIN #tea", times=2)
+        scene.ircd.answer = None
+        known = len(scene.ircd.lines)
+        await scene.answers("PRIVMSG #tea :I am a bot", after=known)
+        await scene.asks(f"{BO} PRIVMSG #tea :!ping", "pong")
+        said = len(scene.ircd.heard("PRIVMSG #tea :I am a bot"))
+        await scene.asks(f"{BO} PRIVMSG #tea :!ping", "pong")
+        assert len(scene.ircd.heard("PRIVMSG #tea :I am a bot")) == said
 
 
 async def test_a_quiet_channel_is_not_introduced_to(tmp_path: Path) -> None:

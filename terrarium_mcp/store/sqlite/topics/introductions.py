@@ -32,3 +32,15 @@ class Introductions:
                 {**room, "at": to_text(at)},
             )
         return True
+
+    async def withdraw(self, network: str, channel: str) -> None:
+        """Note none for this channel: the last one could not be said.
+
+        Raises:
+            StoreFailed: it could not be noted.
+        """
+        room = {"network": storable(network), "folded": fold(storable(channel))}
+        async with self._database.writing() as writer:
+            await writer.run(
+                "DELETE FROM introductions WHERE network = :network AND folded = :folded", room
+            )

@@ -19,3 +19,6 @@ async def test_it_is_due_once_in_its_pause(store: Store) -> None:
     assert await is_due("#tea", 23, network="other")
     assert await is_due("#tea", 24)
     assert not await is_due("#tea", 25)
+    await store.introductions.withdraw("net", "#TEA")
+    assert not await is_due("#mate", 25)
+    assert await is_due("#tea", 25)
