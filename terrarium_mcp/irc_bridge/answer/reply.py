@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from terrarium_mcp.chat.irctext import OFF_RECORD, encodable
-from terrarium_mcp.chat.splitting import LARGEST_CODE_POINT, first_piece
+from terrarium_mcp.chat.splitting import LARGEST_CODE_POINT, first_piece, split_for_irc
 from terrarium_mcp.chat.urls import URL
 
 MARK = "[LLM]"
@@ -96,6 +96,26 @@ def paged(reply: Reply, *, line_bytes: int, shown: int = SHOWN, prefix: str = "!
     """The next lines of what a reply kept back; the last of them says how many are left."""
     begin = reply.continuation
     return _page(reply, begin, line_bytes=line_bytes, shown=shown, prefix=prefix)
+
+
+def refitted(line: str, reply: Reply, *, line_bytes: int) -> list[str]:
+    """A line of a reply as lines of at most `line_bytes` bytes: it may have been cut for more.
+
+    Each has the mark of the reply, and the note on what is left of it remains whole, at the end.
+    """
+    if len(line.encode()) <= line_bytes:
+        return [line]
+    note = REST_NOTE.search(line) if reply.more else None
+    text = line[: note.start()] if note else line
+    first, taken = first_piece(text, line_bytes)
+    width = max(line_bytes - len(reply.continuation.encode()), LARGEST_CODE_POINT)
+    others = [reply.continuation + piece for piece in split_for_irc(text[taken:], width)]
+    lines = [first, *others]
+    if note is None:
+        return lines
+    if len(f"{lines[-1]}{note[0]}".encode()) <= line_bytes:
+        return [*lines[:-1], lines[-1] + note[0]]
+    return [*lines, reply.continuation.rstrip() + note[0]]
 
 
 def _page(reply: Reply, begin: str, *, line_bytes: int, shown: int, prefix: str) -> Reply:

@@ -11,7 +11,7 @@ import anyio
 from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.chat.defusing import NOBODY, Unaddressed
 from terrarium_mcp.chat.irctext import OFF_RECORD, harmless
-from terrarium_mcp.irc_bridge.answer.reply import Reply, paged, reply_lines
+from terrarium_mcp.irc_bridge.answer.reply import Reply, paged, refitted, reply_lines
 from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
 from terrarium_mcp.irc_bridge.ask.commands import NEAR_MISS, Command
 from terrarium_mcp.irc_bridge.ask.floors import Floors
@@ -177,7 +177,7 @@ class ReplySpeech:
         reply_to = _msgid(pending.message)
         # What is remembered of a line, and what follows it, depend on whether it was taken.
         is_confirmed = pending.command.is_question or bool(reply.more) or len(reply.now) > 1
-        for number, line in enumerate(reply.now):
+        for number, line in enumerate(self._fitting(pending.command, reply)):
             with pending.watch.saying(line):
                 await self._network.say(pending.command.target, line, lane, reply_to=reply_to)
             if number == 0:
@@ -187,6 +187,11 @@ class ReplySpeech:
             if is_confirmed:
                 with pending.watch.part("confirmation"), _refusal_noted(turn, number):
                     is_confirmed = await self._network.confirm(pending.command.target)
+
+    def _fitting(self, command: Command, reply: Reply) -> Iterator[str]:
+        """The lines to say now, each as it fits when it is due: our mask may have grown by then."""
+        for line in reply.now:
+            yield from refitted(line, reply, line_bytes=self._payload_bytes(command))
 
     def _floor(self, pending: PendingCommand) -> AbstractAsyncContextManager[None]:
         target = self._network.fold(pending.command.target)

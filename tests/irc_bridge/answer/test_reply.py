@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from terrarium_mcp.chat.defusing import Unaddressed
 from terrarium_mcp.chat.irctext import harmless, is_off_record
 from terrarium_mcp.irc_bridge.answer.cleaning import clean_answer
-from terrarium_mcp.irc_bridge.answer.reply import Reply, paged, reply_lines
+from terrarium_mcp.irc_bridge.answer.reply import Reply, paged, refitted, reply_lines
 
 NOTE = re.compile(r" \((\d+) more: .{1,6}more\)$")
 NICKS = st.from_regex(r"[a-z\[\]\\`_^{}|!][a-z0-9]{0,15}", fullmatch=True)
@@ -310,3 +310,24 @@ def _graphemes(text: str) -> list[str]:
 
 def _squeezed(text: str) -> str:
     return text.replace(" ", "")
+
+
+def test_a_line_that_fits_still_is_said_as_it_is() -> None:
+    reply = reply_lines(["tea at four"], to="ada", line_bytes=60)
+    assert refitted(reply.now[0], reply, line_bytes=len(reply.now[0])) == [reply.now[0]]
+
+
+@given(st.text(alphabet="ab !|茶", min_size=1, max_size=400), st.integers(60, 90), st.booleans())
+def test_a_line_for_which_our_mask_has_grown_is_said_in_lines_of_its_kind(
+    text: str, line_bytes: int, off_record: bool
+) -> None:
+    lines = [text, *["kept back"] * 4]
+    reply = reply_lines(lines, to="ada", line_bytes=120, off_record=off_record)
+    for line in reply.now:
+        first, *others = refitted(line, reply, line_bytes=line_bytes)
+        begin = reply.continuation.rstrip()
+        assert all(one.startswith(begin) for one in others)
+        assert max(len(one.encode()) for one in (first, *others)) <= line_bytes
+        whole = first + "".join(one.removeprefix(begin) for one in others)
+        assert whole.replace(" ", "") == line.replace(" ", "")
+    assert refitted(reply.now[-1], reply, line_bytes=line_bytes)[-1].endswith("more: !more)")

@@ -779,6 +779,22 @@ async def test_a_plain_more_continues_an_answer_off_the_record_for_its_asker_alo
     assert b"xyzzy" not in bytes_of(tmp_path / "irc_logs.db")
 
 
+@pytest.mark.parametrize("off", ["", "[off] "])
+async def test_a_longer_mask_amid_an_answer_makes_no_line_without_its_mark(
+    tmp_path: Path, off: str
+) -> None:
+    async with teahouse(tmp_path, timeouts=PACED) as scene:
+        scene.agent.will("\n\n".join(" ".join([f"!{n}xyzzy"] * 55) for n in range(5)))
+        await scene.say("bo", f"!ask {off}what?")
+        await scene.hears("bo: [LLM] !0xyzzy")
+        await scene.server.says(f":Terra!u@host.example CHGHOST u {'h' * 120}")
+        *_, last = await scene.hears("more: !more)")
+        said = [line.removeprefix("PRIVMSG #tea :") for line in scene.said("xyzzy")]
+        assert len(said) > 4
+        assert [line for line in said[1:] if not line.startswith(f"{off}| [LLM] !")] == []
+        assert len(f":Terra!u@{'h' * 120} {last}\r\n") <= 512
+
+
 async def test_off_the_record_neither_question_nor_answer_is_written(tmp_path: Path) -> None:
     async with teahouse(tmp_path) as scene:
         secret = "xyzzy " * 200
