@@ -47,6 +47,7 @@ async def read_as_question(search: Search, request: Request, *, in_channel: bool
     if not (search.now and search.query.terms and _is_sentence(search.query)):
         return search
     times = time_expressions(asked_in_words, search.now, search.zone)
+    times = await _without_people(times, search, request)
     times = await _likelier_reading_first(times, search, request)
     rest = " ".join(without_times(times, asked_in_words).split())
     search = _with_notes(search, await question_hints(rest, times, search, request))
@@ -138,6 +139,23 @@ async def _with_time_note(times: Times, search: Search, request: Request) -> Sea
         else "the best lines of that time come first"
     )
     return _with_notes(search, [note])
+
+
+async def _without_people(times: Times, search: Search, request: Request) -> Times:
+    """The times that are nobody's nick: `by june`, or `the last message of june`, may be one's."""
+    for one in times:
+        others = tuple(other for other in times if other is not one)
+        nick = one.author or _author_asked_for(one, without_times(others, search.query.question))
+        if nick and await _is_known(nick, search, request):
+            times = others
+    return times
+
+
+def _author_asked_for(time: TimeExpression, text: str) -> str:
+    """The nick, if the words of a time are that of the person whose lines a text asks for."""
+    asked = person_question(text)
+    is_nick = asked and asked.nick and time.said.lower().endswith(f" {asked.nick.lower()}")
+    return asked.nick if asked and is_nick else ""
 
 
 async def _likelier_reading_first(times: Times, search: Search, request: Request) -> Times:

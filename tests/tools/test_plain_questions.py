@@ -73,6 +73,59 @@ async def test_the_last_words_of_somebody_come_first(house: House) -> None:
     assert told.ids == [3]
 
 
+CALLED_LIKE_TIMES = """
+    <jan> the gate opens at four, see https://gate.example/key
+    <june> the shed key hangs behind it
+    <summer> the gate is open
+    <cy> lunch?
+"""
+
+
+@pytest.mark.parametrize(
+    ("query", "read_as", "ids"),
+    [
+        ("everything by jan", "from:jan", [1]),
+        ("what was said by jan?", "from:jan", [1]),
+        ("what was said by June in May?", "from:June after:2026-05-01 before:2026-06-01", [2]),
+        ("links by jan", "from:jan has:link", [1]),
+        ("last message by june", "from:june", [2]),
+        ("the last message of june", "from:june", [2]),
+        ("everything by summer", "from:summer", [3]),
+        ("what was said by february?", "before:2026-03-01", []),  # nobody here is called so
+        ("what was said by the summer?", "before:2026-09-01", [1]),
+        ("what was said by June 2026?", "before:2026-07-01", [1]),
+        ("what happened in june?", "after:2026-06-01 before:2026-07-01", []),
+        ("what happened before june?", "before:2026-06-01", [1]),
+    ],
+)
+async def test_by_a_word_that_names_a_time_is_by_somebody_called_so(
+    house: House, query: str, read_as: str, ids: list[int]
+) -> None:
+    await house.hears(CALLED_LIKE_TIMES)
+    told = await asked(house, query)
+    assert notes(told)[0] == f"note: read as {read_as}"
+    assert told.ids == ids
+
+
+async def test_a_topic_by_somebody_called_like_a_time_is_theirs(house: House) -> None:
+    await house.hears("<cy> the gate is open\n" * 4)
+    await house.hears(CALLED_LIKE_TIMES)
+    ranked = await asked(house, "gate by summer")
+    assert ranked.ids[0] == 7
+    assert not any("before:" in note for note in notes(ranked))
+    by_time = await asked(house, "the gate key by june", sort="newest")
+    assert not any("before:" in note for note in notes(by_time))
+
+
+async def test_somebody_beyond_the_view_makes_no_time_a_person(house: House) -> None:
+    await house.hears(TALK)
+    await house.hears("<june> hello", channel="#secret")
+    told = await house.learns(
+        "search_irc_history", NOW | {"channel": "#tea"}, query="everything by june"
+    )
+    assert notes(told)[0] == "note: read as before:2026-07-01"
+
+
 async def test_a_person_of_whom_nothing_is_recorded_is_a_word(house: House) -> None:
     await house.hears(TALK)
     told = await asked(house, "what did zoe say?")

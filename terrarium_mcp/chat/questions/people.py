@@ -36,6 +36,7 @@ _FORMS = (
     rf"what\s+{_OFTEN}{_HAVE}\s+{_NICK}\s+{_OFTEN}{_SAY}{_TO}",
     rf"what\s+{_HAVE}\s+{_NICK}\s+{_OFTEN}(?:{_SAY}|{_THINK})\s+(?:about|of|on)\s+(?P<about>.+?)",
     rf"what\s+(?:was|is)\s+{_NICK}\s+(?:saying|talking\s+about)",
+    rf"what\s+(?:was|is|{_HAVE}\s+been)\s+(?:said|written|posted)\s+by\s+{_NICK}{_HERE}",
     rf"what\s+{_HAVE}\s+{_NICK}\s+{_OFTEN}{_TELL}{_TOLD}",
     rf"(?:what|which)\s+{_LINK}\s+{_HAVE}\s+{_NICK}\s+{_OFTEN}{_PASTE}",
     rf"{_SHOW}{_LINK}\s+(?:by|from|that)\s+{_NICK}(?:\s+{_PASTE})?",

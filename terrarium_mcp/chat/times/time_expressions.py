@@ -32,6 +32,9 @@ _RELATED = re.compile(
 )
 
 
+_BY_ONE_WORD = re.compile(r"by\s+([^\W\d_]+)\.?", re.IGNORECASE)
+
+
 class TimeExpression(NamedTuple):
     """A time from `since` to `until` (exclusive), and the words `said`, which begin at `at`.
 
@@ -55,6 +58,12 @@ class TimeExpression(NamedTuple):
     def nearer(self) -> datetime:
         """When the part that ranks higher begins."""
         return max(self.since, self.until - min(self.lately, self.until - self.since))
+
+    @property
+    def author(self) -> str:
+        """The word after `by`, such as `june`, if it is all: a nick where somebody is called so."""
+        found = _BY_ONE_WORD.fullmatch(self.said)
+        return found[1] if found else ""
 
     @property
     def has_beginning(self) -> bool:

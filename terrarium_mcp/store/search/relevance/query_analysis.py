@@ -75,10 +75,15 @@ class QuestionAnalysis:
 
 
 async def parsed(question: PlainQuestion, corpus: Corpus) -> ParsedQuestion:
-    """What `question` asks. Words that name a time are no nicks and say nothing else."""
+    """What `question` asks. Words that name a time are no nicks and say nothing else.
+
+    But `by june` names somebody called so who said anything here.
+    """
     times = time_expressions(question.text, question.now, question.zone)
+    certain = tuple(one for one in times if not one.author)
+    log = await corpus.statistics(possible_nicks(without_times(certain, question.text)))
+    times = tuple(one for one in times if not log.by.get(fold(one.author)))
     text = without_times(times, question.text)
-    log = await corpus.statistics(possible_nicks(text))
     people = people_named(text, log.by, log.with_name, _topics(question))
     content = content_words(text, people)[:_CONSIDERED]
     groups = await _groups(_one_of_each_stem(content), log.lines, corpus)
