@@ -46,6 +46,20 @@ async def test_one_channel_is_told_with_talkers_and_hours(house: House) -> None:
     }
 
 
+async def test_minutes_ago_are_counted_across_a_change_of_the_clock(tmp_path: Path) -> None:
+    just_changed = datetime(2026, 3, 29, 1, 10, tzinfo=UTC)  # it is 3:10; at 2:00 it became 3:00
+    berlin = Settings(timezone="Europe/Berlin")
+    async with opened(tmp_path, berlin) as house:
+        await house.hears("<ada> a", at=just_changed - timedelta(minutes=50))
+        await house.hears("<ada> b", at=just_changed - timedelta(minutes=5))
+        view = {"now": just_changed.isoformat()}
+        told = await house.learns("get_channel_stats", view, after="15m")
+        assert told.facts["lines"] == 1
+        told = await house.learns("catch_up", view, since="15m")
+        assert "since 2026-03-29 01:55" in told.outside
+        assert "1 line by 1 person" in told.outside
+
+
 async def test_a_nick_that_hides_a_character_is_counted_and_shown_apart(house: House) -> None:
     await house.hears("<alice> tea\n<ali\u200bce> tea\n<alice\u202e> tea tea")
     talkers = {"alice": 1, "ali\ufffdce": 1, "alice\ufffd": 1}

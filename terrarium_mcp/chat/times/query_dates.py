@@ -18,8 +18,8 @@ from terrarium_mcp.chat.times.time_expressions import time_expressions
 _ISO = re.compile(r"\d{4}(?:$|-)")
 _YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d\d))?")
 _WEEK = re.compile(r"\d{4}-W\d\d")
-_AGO = re.compile(r"(\d{1,6})([smhdw])")
-_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_DAYS_AGO = re.compile(r"(\d{1,6})([dw])")
+_UNITS = {"d": "days", "w": "weeks"}
 _MAX_CHARACTERS = 60
 _COUNT = rf"(?:\d{{1,4}}|(?:a\s+)?(?:{'|'.join(COUNTS)})(?:\s+of)?)"
 _UNIT = r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?)"
@@ -98,7 +98,7 @@ def _read(text: str, now: datetime, zone: tzinfo) -> tuple[str, datetime]:
     if not text or len(text) > _MAX_CHARACTERS:
         raise ValueError(text)
     here = now.astimezone(zone).replace(tzinfo=None)
-    return _iso(text) if _ISO.match(text) else _ago(text, here) or _words(text, here)
+    return _iso(text) if _ISO.match(text) else _ago(text, now, here) or _words(text, here)
 
 
 def _expressed(text: str, now: datetime, zone: tzinfo) -> tuple[datetime, datetime] | tuple[()]:
@@ -142,11 +142,12 @@ def _iso(text: str) -> tuple[str, datetime]:
     return ("time" if len(text) > 10 else "day"), datetime.fromisoformat(text)
 
 
-def _ago(text: str, here: datetime) -> tuple[str, datetime] | None:
-    if found := _AGO.fullmatch(text.lower()):
+def _ago(text: str, now: datetime, here: datetime) -> tuple[str, datetime] | None:
+    """A time so long ago: days and weeks on the reader's clock, which is `here`, hours on none."""
+    if found := _DAYS_AGO.fullmatch(text.lower()):
         return "time", here - timedelta(**{_UNITS[found[2]]: int(found[1])})
     long = how_long_ago(text)
-    return ("time", here - long) if long else None
+    return None if long is None else ("time", now.astimezone(UTC) - long)
 
 
 def _words(text: str, here: datetime) -> tuple[str, datetime]:

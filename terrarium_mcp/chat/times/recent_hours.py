@@ -68,8 +68,8 @@ def recent_times(text: str) -> Iterator[RecentTime]:
 
 
 def how_long_ago(text: str) -> timedelta | None:
-    """How long ago a time began that is all of `text`, with or without an `in` before it."""
-    for named in (text, f"in {text}"):
+    """How long ago a time began that is all of `text`, as a query has it: `last hour`, `2h`."""
+    for named in (text, f"in {text}", f"{text} ago"):
         for one in recent_times(named):
             if one.found[0] == named and not one.relation:
                 return one.long

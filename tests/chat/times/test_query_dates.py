@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.times.query_dates import parse_moment, parse_period
+from terrarium_mcp.chat.times.time_expressions import time_expressions
 
 NOW = datetime(2026, 5, 6, 14, 23, 5, tzinfo=UTC)  # a Wednesday
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -83,6 +84,44 @@ def test_days_are_those_of_the_zone_also_where_its_clock_changes() -> None:
     assert day == (datetime(2026, 3, 28, 23, tzinfo=UTC), datetime(2026, 3, 29, 22, tzinfo=UTC))
     late = datetime(2026, 5, 6, 23, tzinfo=UTC)
     assert parse_moment("today", late, BERLIN) == datetime(2026, 5, 6, 22, tzinfo=UTC)
+
+
+FORWARD = datetime(2026, 3, 29, 1, 10, tzinfo=UTC)  # ten minutes after 2:00 became 3:00 in Berlin
+BACK = datetime(2026, 10, 25, 1, 30, tzinfo=UTC)  # 2:30 in Berlin for the second time
+
+
+@pytest.mark.parametrize("now", [FORWARD, BACK])
+@pytest.mark.parametrize(
+    ("text", "ago"),
+    [
+        ("90s", timedelta(seconds=90)),
+        ("15m", timedelta(minutes=15)),
+        ("2h", timedelta(hours=2)),
+        ("last hour", timedelta(hours=1)),
+        ("the last 3 hours", timedelta(hours=3)),
+        ("10 minutes ago", timedelta(minutes=10)),
+        ("2 hours ago", timedelta(hours=2)),
+    ],
+)
+def test_an_hour_is_sixty_minutes_also_where_the_clock_changes(
+    text: str, ago: timedelta, now: datetime
+) -> None:
+    assert parse_moment(text, now, BERLIN) == parse_moment(text, now.astimezone(BERLIN), BERLIN)
+    assert parse_moment(text, now, BERLIN) == now - ago
+    assert time_expressions("in the last hour", now.astimezone(BERLIN), BERLIN)[0].since == (
+        now - timedelta(hours=1)
+    )
+
+
+def test_a_day_ago_is_the_same_time_of_day_also_where_the_clock_changes() -> None:
+    assert parse_moment("1d", FORWARD, BERLIN) == datetime(2026, 3, 28, 2, 10, tzinfo=UTC)
+    assert parse_moment("1w", FORWARD, BERLIN) == datetime(2026, 3, 22, 2, 10, tzinfo=UTC)
+    assert parse_moment("1d", BACK, BERLIN) == datetime(2026, 10, 24, 0, 30, tzinfo=UTC)
+    on_that_day = parse_period("30m", BACK, BERLIN)
+    assert on_that_day == (
+        datetime(2026, 10, 24, 22, tzinfo=UTC),
+        datetime(2026, 10, 25, 23, tzinfo=UTC),
+    )
 
 
 @pytest.mark.parametrize(
