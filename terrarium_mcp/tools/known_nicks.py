@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Sequence
 
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.chat.records import Room
+from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.records import MessageType, Room
 from terrarium_mcp.errors import shown
 from terrarium_mcp.request import Request
-from terrarium_mcp.store import Person
+from terrarium_mcp.store import Person, Search, Sort
 from terrarium_mcp.tools.notes import note
 
 
@@ -35,11 +36,26 @@ async def unknown_nick_notes(
     notes = []
     for nick in dict.fromkeys(nicks):
         people = await _looked_up(request, nick, rooms)
-        if not any(person.is_known for person in people):
+        if not (any(person.is_known for person in people) or await _is_found(request, nick, rooms)):
             near = harmless(", ".join(name for person in people for name in person.near))
             similar = f"; similar nicks: {near}" if near else ""
             notes.append(note(f"no one called {shown(nick)} is recorded here{similar}"))
     return notes
+
+
+async def _is_found(request: Request, nick: str, rooms: Sequence[Room]) -> bool:
+    """Whether a search finds a nick: it compares as the network does, a look-up in ASCII alone."""
+    anything = Search(
+        query=Query(people=(nick,), kinds=tuple(MessageType)),
+        rooms=rooms,
+        limit=1,
+        sort=Sort.NEWEST,
+        until=request.until,
+        now=request.now,
+        zone=request.settings.zone,
+        visible_only=request.visible_only,
+    )
+    return bool((await request.store.search(anything, "")).messages)
 
 
 async def _looked_up(request: Request, nick: str, rooms: Sequence[Room]) -> list[Person]:

@@ -461,3 +461,12 @@ async def test_a_name_with_a_slash_is_whoever_is_called_so(house: House) -> None
     await house.hears("<ada> tea")
     told = await house.learns("search_irc_history", query="from:net/ada")
     assert told.ids == [line]
+
+
+async def test_nobody_is_called_unknown_whose_lines_are_shown(house: House) -> None:
+    await house.store.rooms.set_casemapping("net", "rfc7613")
+    ids = await house.hears("<\u00c9lan> tea\n<bo> \u00c9lan: yes")
+    for query, found in (("from:\u00e9lan", ids[0]), ("mentions:\u00e9lan", ids[1])):
+        told = await house.learns("search_irc_history", query=query)
+        assert told.ids == [found]
+        assert "no one called" not in told.outside

@@ -15,9 +15,11 @@ def folded_sql(column: str) -> str:
 
     It folds by rfc1459 on every network. Counters, evidence and purges thereby take two nicks for
     one person if they differ in `[]\~` and `{}|^` alone, which ascii tells apart: a count may be
-    too high, and a purge removes too much rather than too little. Whose lines a search shows, who
-    is present, and every channel go by the network's own CASEMAPPING. To go by it here, each count
-    would have to look up the network of its line, and be made again whenever that changes.
+    too high, and a purge removes too much. Where a network folds as Unicode does, counters and
+    evidence tell `Élan` and `élan` apart, and a purge compares by that too: it never removes
+    too little. Whose lines a search shows, who is present, and every channel go by the network's
+    own CASEMAPPING. To go by it here, each count would have to look up the network of its line, and
+    be made again whenever that changes.
     """
     return (
         "lower(replace(replace(replace(replace("

@@ -11,7 +11,7 @@ from terrarium_mcp.chat.transcript import MessageReference, message_reference
 from terrarium_mcp.store.backlog import Backlog, Enhancement, backlog_errors
 from terrarium_mcp.store.private_files import create_private, mode_of
 from terrarium_mcp.store.records.removal import BacklogMentions, PurgeTarget
-from terrarium_mcp.store.sqlite.removal.purge import folded_nick
+from terrarium_mcp.store.sqlite.removal.purge import folded_nick, is_their_nick
 
 IsRemoved = Callable[[MessageReference], bool]
 """Whether a quoted line is to be removed."""
@@ -29,7 +29,7 @@ async def mentions_of(
         BacklogFailed: the folder cannot be read.
     """
     ideas = [idea for idea in await backlog.all() if target.network in ("", idea.network)]
-    by_nick = [idea for idea in ideas if fold(idea.author) == folded_nick(target)]
+    by_nick = [idea for idea in ideas if is_their_nick(target, idea.author)]
     written = [] if target.identity else by_nick
     texts = {idea.filename: await backlog.text(idea) for idea in ideas if idea not in written}
     is_theirs = _said_by(target, ids)
@@ -71,7 +71,7 @@ def names(target: PurgeTarget, text: str) -> bool:
 def _said_by(target: PurgeTarget, ids: Collection[int]) -> IsRemoved:
     if target.identity:
         return lambda line: line.id in ids
-    return lambda line: fold(line.nick) == folded_nick(target)
+    return lambda line: is_their_nick(target, line.nick)
 
 
 async def _shorten(backlog: Backlog, ideas: Iterable[Enhancement], is_removed: IsRemoved) -> None:

@@ -2,11 +2,18 @@
 
 # ruff: noqa: S608 -- every statement is made of constants
 
+import json
 from collections import Counter
 from collections.abc import AsyncIterator
 from datetime import datetime
 
-from terrarium_mcp.chat.identity import Identity, fold
+from terrarium_mcp.chat.identity import (
+    CASEMAPPINGS,
+    DEFAULT_CASEMAPPING,
+    UNICODE_CASEMAPPING,
+    Identity,
+    fold,
+)
 from terrarium_mcp.store.records.removal import AuditEntry, PersonTraces, PurgeTarget, RemovalReason
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
@@ -14,7 +21,6 @@ from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql
 from terrarium_mcp.store.sqlite.engine.voices_sql import CARRIED
 from terrarium_mcp.store.sqlite.engine.writes import Writer
-from terrarium_mcp.store.sqlite.index.counter_sql import NICK_FOLDED
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.ingest.forgotten import fingerprints
 from terrarium_mcp.store.sqlite.removal.batched_delete import (
@@ -36,12 +42,33 @@ def folded_nick(target: PurgeTarget) -> str:
     return fold(storable(target.nick))
 
 
-_ON_NETWORK = "(:network = '' OR m.network = :network)"
-_TO_THEIR_NICK = f"upper(m.message_type) = 'NICK' AND {folded_sql('m.message')} = :nick"
-_THEIRS = (
-    f"({NICK_FOLDED} = :nick OR {folded_sql(CARRIED)} = :nick OR ({_TO_THEIR_NICK}))"
-    f" AND {_ON_NETWORK}"
+def is_their_nick(target: PurgeTarget, nick: str) -> bool:
+    """Whether a nick of an unknown network is the person's, under one CASEMAPPING or another."""
+    return any(
+        fold(nick, mapping) == fold(storable(target.nick), mapping)
+        for mapping in (DEFAULT_CASEMAPPING, UNICODE_CASEMAPPING)
+    )
+
+
+_ASCII_MAPPINGS = ", ".join(f"'{one}'" for one in CASEMAPPINGS if one != UNICODE_CASEMAPPING)
+_BY_UNICODE = (
+    f"m.network IN (SELECT name FROM networks WHERE casemapping NOT IN ({_ASCII_MAPPINGS}))"
 )
+
+
+def _is_theirs(column: str) -> str:
+    """The SQL condition that a column of message `m` holds the nick, as its network compares it.
+
+    On a network that folds ASCII only this may be too much (`folded_sql`).
+    """
+    by_unicode = f"is_among(CAST({column} AS BLOB), :nicks, '{UNICODE_CASEMAPPING}')"
+    return f"({folded_sql(column)} = :nick OR ({_BY_UNICODE} AND {by_unicode}))"
+
+
+_ON_NETWORK = "(:network = '' OR m.network = :network)"
+_BY_NICK = _is_theirs("m.nick")
+_TO_THEIR_NICK = f"upper(m.message_type) = 'NICK' AND {_is_theirs('m.message')}"
+_THEIRS = f"({_BY_NICK} OR {_is_theirs(CARRIED)} OR ({_TO_THEIR_NICK})) AND {_ON_NETWORK}"
 """What a person said and did, also through a relay, and the nick changes to their nick."""
 
 
@@ -54,11 +81,11 @@ def _proven(its_nick: str) -> str:
 ) AND {_ON_NETWORK}"""
 
 
-_PROVEN_THEIRS = _proven(f"({NICK_FOLDED} = :nick OR ({_TO_THEIR_NICK}))")
-_PROVEN_PRIVATE = _proven(f"{NICK_FOLDED} = :nick")
+_PROVEN_THEIRS = _proven(f"({_BY_NICK} OR ({_TO_THEIR_NICK}))")
+_PROVEN_PRIVATE = _proven(_BY_NICK)
 
-_PRIVATE = f"({NICK_FOLDED} = :nick OR {folded_sql('m.target')} = :nick) AND {_ON_NETWORK}"
-_ASKED_BY_NICK = f"{NICK_FOLDED} = :nick AND {_ON_NETWORK}"
+_PRIVATE = f"({_BY_NICK} OR {_is_theirs('m.target')}) AND {_ON_NETWORK}"
+_ASKED_BY_NICK = f"{_BY_NICK} AND {_ON_NETWORK}"
 _BETWEEN = "m.id BETWEEN :first AND :last"
 
 _TURNS = """(
@@ -169,8 +196,8 @@ def _turns_resting_on(target: PurgeTarget) -> str:
 async def _delete_presence(writer: Writer, target: PurgeTarget) -> None:
     await writer.run(
         # By the nick: `folded` goes by the network's CASEMAPPING.
-        f"DELETE FROM presence WHERE {folded_sql('nick')} = :nick AND room IN"
-        " (SELECT id FROM rooms m WHERE " + _ON_NETWORK + ")",
+        "DELETE FROM presence WHERE EXISTS (SELECT 1 FROM rooms m WHERE m.id = presence.room"
+        f" AND {_is_theirs('presence.nick')} AND {_ON_NETWORK})",
         _params(target),
     )
 
@@ -179,6 +206,7 @@ def _params(target: PurgeTarget, first: int = 0, last: int = 0) -> dict[str, obj
     who = target.identity or Identity(target.network, target.nick)
     return {
         "nick": folded_nick(target),
+        "nicks": json.dumps([storable(target.nick)]),
         "network": target.network,
         "account": fold(storable(who.account)),
         "user_host": storable(who.folded_user_host),

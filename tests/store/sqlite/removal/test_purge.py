@@ -169,6 +169,28 @@ async def test_their_lines_leave_the_backlog_and_files_of_theirs_are_deleted(
     assert left[0].read_text().startswith("---\ntitle:")
 
 
+async def test_their_lines_leave_the_backlog_in_every_spelling_of_any_casemapping(
+    store: Store, file: Path
+) -> None:
+    page = await store.messages.append(chat("<\u00c9lan> zwiebel\n<bo> tea\n<a[> zwiebel"))
+    lines = [
+        line_of(message, RenderOptions(zone=UTC, budget=100))
+        for number in page
+        if (message := await store.messages.get(number, [await room(store)]))
+    ]
+    about = {"author": "\u00c9lan", "network": "net", "channel": "#tea"}
+    theirs, _ = await store.backlog.create("theirs", "x", about=about, lines=())
+    about |= {"author": "bo"}
+    quoting, _ = await store.backlog.create("quoting", "x", about=about, lines=lines)
+    for nick in ("\u00e9lan", "A{"):
+        await purge(store, nick)
+    folder = file.parent / "enhancements"
+    assert not (folder / theirs.filename).exists()
+    text = (folder / quoting.filename).read_text()
+    assert "zwiebel" not in text
+    assert "<bo> tea" in text
+
+
 async def test_a_backlog_that_cannot_be_written_is_reported_after_the_messages_are_gone(
     store: Store, file: Path
 ) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.records import Member, MessageType, NewMessage, Origin
 from terrarium_mcp.store import PurgeTarget, Store, open_store
 from tests.store.scene import (
@@ -132,3 +133,36 @@ async def test_who_is_present_is_purged_on_a_network_of_any_casemapping(store: S
     await store.removal.purge(PurgeTarget("ada[]"), asked_by="the operator", at=NOON)
     there = await store.presence.current(await room(store))
     assert [one.nick for one in there.people] == ["bo"]
+
+
+async def test_on_a_network_that_folds_as_unicode_every_spelling_goes(
+    store: Store, file: Path
+) -> None:
+    await store.rooms.set_casemapping("net", "rfc7613")
+    said = [line_of("\u00c9lan", "zwiebel"), line_of("bo", "tea"), line_of("\u00e9lan", "zwiebel")]
+    changed = line_of("bo", "\u00c9LAN", kind=MessageType.NICK)
+    private = line_of("\u00c9lan", "zwiebel", channel="Terra")
+    await store.messages.append([*said, changed, private, private._replace(nick="bo")])
+    await store.messages.append([line_of("\u00c9lan", "elsewhere", network="other")])
+    await store.presence.replace("net", "#tea", [Member("\u00c9lan"), Member("bo")], NOON)
+    traces = await store.removal.traces(PurgeTarget("\u00e9lan"))
+    assert (traces.lines.total(), traces.events.total(), traces.private) == (2, 1, 1)
+    assert await purge(store, "\u00e9lan") == 4
+    left = (await find(store, "type:privmsg type:nick")).messages
+    assert sorted(texts(left)) == ["elsewhere", "tea"]  # there \u00c9lan is another nick
+    there = await store.presence.current(await room(store))
+    assert [one.nick for one in there.people] == ["bo"]
+    assert await differences(store) == []
+    check_index(file)
+
+
+async def test_on_a_network_that_folds_as_unicode_a_person_removes_every_spelling_of_theirs(
+    store: Store,
+) -> None:
+    await store.rooms.set_casemapping("net", "rfc7613")
+    theirs = line_of("\u00c9lan", "zwiebel")._replace(user="elan", host="lovelace.example")
+    other = theirs._replace(host="elsewhere.example", text="tea")
+    await store.messages.append([theirs, other])
+    target = PurgeTarget.asking(Identity("net", "\u00e9lan", "elan", "lovelace.example"))
+    await store.removal.purge(target, asked_by="!forget", at=NOON)
+    assert texts((await find(store, "type:privmsg")).messages) == ["tea"]
