@@ -77,7 +77,10 @@ class Coverage(NamedTuple):
 
     def sentence(self, zone: tzinfo) -> str:
         """One line for the head of an answer: `recorded 2026-01-03 to now; 2 gaps (...)`."""
-        parts = [_own_part(self.spans, self.gaps(), zone), *_imported_parts(self.spans, zone)]
+        parts = [
+            _own_part(self.spans, _outages(self.gaps()), zone),
+            *_imported_parts(self.spans, zone),
+        ]
         return "; ".join(part for part in parts if part) or "nothing recorded yet"
 
 
@@ -89,6 +92,25 @@ def _gaps_between(spans: Sequence[Span]) -> list[Gap]:
             gaps.append(Gap(reached, span.began))
         reached = max(reached, span.ended)
     return gaps
+
+
+def _outages(gaps: Iterable[Gap]) -> list[Gap]:
+    """The gaps, oldest first; those that begin and end together, in several rooms, are one."""
+    outages: list[Gap] = []
+    for gap in gaps:
+        if not _is_among(gap, outages):
+            outages.append(gap)
+    return outages
+
+
+def _is_among(gap: Gap, outages: Sequence[Gap]) -> bool:
+    """Whether a gap is one of the latest outages; rooms are left and joined one after the other."""
+    for one in reversed(outages):
+        if gap.began - one.began >= NOTABLE_GAP:
+            return False
+        if abs(gap.ended - one.ended) < NOTABLE_GAP:
+            return True
+    return False
 
 
 def _own_part(spans: Iterable[Span], gaps: Sequence[Gap], zone: tzinfo) -> str:

@@ -72,6 +72,23 @@ def test_gaps_of_several_rooms_come_oldest_first() -> None:
     assert gap(1, 5).length == timedelta(hours=4)
 
 
+def test_one_outage_of_several_rooms_is_one_gap_of_the_sentence() -> None:
+    joined = [5 + room / 120 for room in range(4)]  # they are joined one after the other
+    spans = [span(0, 1, room) for room in range(4)]
+    spans += [span(at, 7, room) for room, at in enumerate(joined)]
+    spans += [span(joined[0] + 4, 12, room) for room in range(4)]
+    told = Coverage(spans).sentence(UTC)
+    assert told == "recorded 2026-05-01 to 2026-05-02; 2 gaps (2026-05-01 4h, 2026-05-01 2h)"
+    assert len(Coverage(spans).gaps()) == 8
+
+
+def test_gaps_of_several_rooms_that_only_overlap_are_each_told() -> None:
+    spans = [span(0, 1), span(9, 12), span(0, 1, room=2), span(5, 6, room=2), span(9, 12, room=2)]
+    told = Coverage(spans).sentence(UTC)
+    gaps = "3 gaps (2026-05-01 8h, 2026-05-01 4h, 2026-05-01 3h)"
+    assert told == f"recorded 2026-05-01 to 2026-05-02; {gaps}"
+
+
 def test_one_gap_and_three_are_all_listed() -> None:
     one = Coverage([span(0, 1), span(2, 3)])
     assert one.sentence(UTC) == "recorded 2026-05-01 to 2026-05-01; 1 gap (2026-05-01 1h)"
