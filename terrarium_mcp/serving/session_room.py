@@ -36,10 +36,15 @@ class SessionRoom:
             headers = Headers(scope=scope)
             session = headers.get("mcp-session-id")
             if session is not None:
-                self._posts[session] += 1
+                self._count(session)
             elif headers.get("mcp-protocol-version") in (None, *HANDSHAKE_PROTOCOL_VERSIONS):
                 await self._make_room()
         await self._app(scope, receive, send)
+
+    def _count(self, session: str) -> None:
+        """Count a POST in a session; an id that a client invents is not remembered."""
+        if session in sdk.open_sessions(self._server):
+            self._posts[session] += 1
 
     async def _make_room(self) -> None:
         sessions = sdk.open_sessions(self._server)

@@ -65,7 +65,7 @@ def build(ledger: Path) -> MCPServer:
 
 
 async def healthy() -> dict[str, object]:
-    return {"ok": True}
+    return {"ok": True, "process": os.getpid()}
 
 
 def announce(listening: Listening) -> None:

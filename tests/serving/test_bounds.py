@@ -1,6 +1,7 @@
 """Clients that send half, read nothing or leave are bounded, and others are served meanwhile."""
 
 import json
+import resource
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, ExitStack, closing, suppress
@@ -300,6 +301,33 @@ async def test_a_session_with_an_open_stream_or_a_running_call_is_kept(
         for _ in range(5):
             opened_session(house)
         assert (ping(house, listening), ping(house, calling)) == (200, 200)
+
+
+def test_calls_in_sessions_that_nobody_opened_are_not_remembered(small_house: HttpHouse) -> None:
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
+
+    def are_not_found(sessions: range) -> bool:
+        with connected(small_house) as client:
+            for number in sessions:
+                invented = f"{number:060000}"
+                client.sendall(request(small_house, "/mcp", body, mcp_session_id=invented))
+                if answer_of(client)[0] != 404:
+                    return False
+        return True
+
+    assert are_not_found(range(100))
+    before = memory_of(small_house)
+    assert are_not_found(range(100, 700))  # 36 MB of names
+    assert memory_of(small_house) - before < 10e6
+
+
+def memory_of(house: HttpHouse) -> int:
+    """The bytes of memory that the process of a house has in use (Linux)."""
+    with connected(house) as client:
+        client.sendall(request(house, "/healthz", method="GET"))
+        process = json.loads(answer_of(client)[2])["process"]
+    pages = int(Path(f"/proc/{process}/statm").read_text("ascii").split()[1])
+    return pages * resource.getpagesize()
 
 
 async def test_two_hundred_abandoned_sessions_lock_nobody_out(

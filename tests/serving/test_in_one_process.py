@@ -83,7 +83,7 @@ async def test_health_is_json(tmp_path: Path) -> None:
         address = await part.address()
         async with httpx2.AsyncClient() as web:
             answer = await web.get(address.health_url)
-        assert answer.json() == {"ok": True}
+        assert answer.json() == await healthy()
         program.cancel()
 
 
