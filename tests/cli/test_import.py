@@ -14,10 +14,14 @@ from pathlib import Path
 
 import anyio
 import pytest
+from anyio import to_thread
 
+from terrarium_mcp.chat.identity import Identity
+from terrarium_mcp.store import open_store
 from tests.cli.programs import HANGS, INSTALLED, environment, quick_words, ran, running
 from tests.logformats.samples import LOGS
 from tests.store.files.stored import stored
+from tests.store.scene import NOON
 
 WEECHAT = LOGS / "weechat" / "logs"
 BERLIN = ("--timezone", "Europe/Berlin")
@@ -66,6 +70,15 @@ def test_a_trial_stores_nothing(tmp_path: Path) -> None:
     assert "This was a trial: nothing was stored." in done.stdout
     assert "labnet/#lab: 214 lines, 200 messages, 8 off the record" in done.stdout
     assert list(tmp_path.iterdir()) == []
+
+
+async def test_lines_of_people_who_opted_out_are_reported_apart(tmp_path: Path) -> None:
+    log = tmp_path / "irc.labnet.#lab.weechatlog"
+    log.write_bytes(b"2026-10-24 23:57:13\tada\thi\n2026-10-24 23:57:15\tbob\tho\n")
+    async with open_store(database(tmp_path)) as store:
+        await store.opt_outs.add(Identity("labnet", "ada", "~ada", "host.example"), NOON)
+    done = await to_thread.run_sync(imported, tmp_path, log, *BERLIN)
+    assert "labnet/#lab: 2 lines, 1 added, 1 of people who opted out (" in done.stdout
 
 
 def test_imports_are_listed_and_undone(tmp_path: Path) -> None:

@@ -100,6 +100,8 @@ def _room(reports: Sequence[ContentReport]) -> str:
         parts.append(f"{sum(one.added for one in totals):,} added")
         if known := sum(one.known for one in totals):
             parts.append(f"{known:,} were there already")
+        if excluded := sum(one.left_out for one in totals):
+            parts.append(f"{excluded:,} of people who opted out")
     elif read:
         parts.append(quantity(messages - left_out.total(), "message"))
     parts += [f"{count:,} {why}" for why, count in sorted(left_out.items())]

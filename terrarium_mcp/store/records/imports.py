@@ -31,7 +31,8 @@ class ImportRecord:
     """A run of an import: what it read, and what became of it.
 
     `lines` were read from `sources` logs, the first and last of them said at `first` and `last`.
-    `added` of them were new, `known` were stored already. `undone_at` is when an undo began.
+    `added` of them were new, `known` were stored already, or left out. `undone_at` is when an undo
+    began.
     """
 
     id: int
@@ -56,15 +57,17 @@ class EarlierReading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ImportTotals:
-    """What became of the lines of a log: added, or known already (or of people who opted out).
+    """What became of the lines of a log: added, known already, or left out.
 
     `offset` is by how much the log's clock was fast; the times of its lines were corrected by it.
+    `left_out` counts the lines of people who opted out.
     """
 
     lines: int
     added: int
     known: int
     offset: timedelta
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)

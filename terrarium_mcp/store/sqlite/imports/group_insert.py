@@ -4,6 +4,7 @@ The logs of a group go in together, as far as none of them may have a line of an
 its own for each of a thousand small logs would take as long as their lines.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import NamedTuple
@@ -39,12 +40,8 @@ from terrarium_mcp.store.sqlite.imports.stored_lines import (
     stored_between,
 )
 from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts, joined_texts
-from terrarium_mcp.store.sqlite.ingest.insert import insert, rooms_of
-from terrarium_mcp.store.sqlite.ingest.insert_prepared import (
-    Inserted,
-    has_exclusions,
-    insert_prepared,
-)
+from terrarium_mcp.store.sqlite.ingest.insert import Inserted, insert, rooms_of
+from terrarium_mcp.store.sqlite.ingest.insert_prepared import has_exclusions, insert_prepared
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
 
@@ -53,16 +50,18 @@ class InsertedGroup(NamedTuple):
     """What became of the lines of a group.
 
     Attributes:
-        ids: of the lines, 0 for one that is stored already.
+        ids: of the lines, 0 for one that is stored already, or left out.
         texts: what the indexes hold of them, if known.
         rows: the row of each log.
         added: how many of the lines of each log were new.
+        left_out: how many of the lines of each log stay out, as `Inserted.left_out`.
     """
 
     ids: Sequence[int]
     texts: IndexTexts | None
     rows: Sequence[SourceRow]
     added: Sequence[int]
+    left_out: Sequence[int]
 
 
 async def insert_group(
@@ -93,7 +92,8 @@ async def insert_group(
     for part, its in zip(parts, by_place, strict=True):
         await group.add(part, its)
     await group.save()
-    return InsertedGroup(group.ids, joined_texts(group.texts), group.rows, group.added)
+    texts = joined_texts(group.texts)
+    return InsertedGroup(group.ids, texts, group.rows, group.added, group.left_out)
 
 
 class _Conditions(NamedTuple):
@@ -121,7 +121,7 @@ class _LookedUp(NamedTuple):
 
 
 class _Saved(NamedTuple):
-    """A part whose lines are stored, and their ids: 0 for one that was stored before."""
+    """A part whose lines are stored, and their ids: 0 for one stored before, or left out."""
 
     part: LogPart
     by_place: Sequence[PlaceLines]
@@ -137,6 +137,7 @@ class _Group:
         texts: of those of them that were inserted, each time.
         rows: of the logs that are saved.
         added: how many lines of each of these were new.
+        left_out: how many of each were left out.
     """
 
     def __init__(
@@ -146,6 +147,7 @@ class _Group:
         self.texts: list[IndexTexts | None] = []
         self.rows: list[SourceRow] = []
         self.added: list[int] = []
+        self.left_out: list[int] = []
         self._writer = writer
         self._import = import_id
         self._lines = lines
@@ -185,6 +187,7 @@ class _Group:
         self.ids += chain.from_iterable(one.ids for one in saved)
         self.rows += rows
         self.added += [len(one.ids) - one.ids.count(0) for one in saved]
+        self.left_out += _counts(looked_up, added.left_out)
         for one in saved:
             _note_times(one.by_place, self._stored)
 
@@ -214,7 +217,7 @@ class _Group:
         if not lines:
             return Inserted(())
         if self._conditions.has_exclusions or not lines.are_rows:
-            return Inserted(await insert(self._writer, lines, self._conditions.opt_outs))
+            return await insert(self._writer, lines, self._conditions.opt_outs)
         rooms = {name: self._conditions.places[name].room for name in lines.places}
         return await insert_prepared(self._writer, lines, rooms)
 
@@ -232,11 +235,20 @@ def _note_times(lines: Iterable[PlaceLines], times: dict[LogPlace, TimeSpan]) ->
 
 
 def _ids(part: _LookedUp, new_ids: Iterator[int]) -> Sequence[int]:
-    """The ids of the lines of a part, 0 for one that was stored before."""
+    """The ids of the lines of a part, 0 for one that was stored before, or left out."""
     count = len(part.part.lines)
     if not part.known:
         return list(islice(new_ids, count))
     return [0 if number in part.known else next(new_ids) for number in range(count)]
+
+
+def _counts(parts: Iterable[_LookedUp], numbers: Sequence[int]) -> Iterator[int]:
+    """How many of the numbers, which rise, are those of new lines of each part."""
+    begin = 0
+    for one in parts:
+        end = begin + len(one.part.lines) - len(one.known)
+        yield bisect_left(numbers, end) - bisect_left(numbers, begin)
+        begin = end
 
 
 async def _source_rows(

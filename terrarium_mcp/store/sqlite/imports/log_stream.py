@@ -25,7 +25,7 @@ from terrarium_mcp.store.sqlite.imports.source_rows import (
     newest_message,
     require_not_undone,
 )
-from terrarium_mcp.store.sqlite.ingest.insert_prepared import Inserted
+from terrarium_mcp.store.sqlite.ingest.insert import Inserted
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines, joined
 
@@ -45,7 +45,8 @@ class _LogInWork:
         is_read: whether these are all.
         unsaved: those of the taken that are not stored, by blocks.
         row: its row, once any of it is stored.
-        added: how many of the stored ones were new.
+        added: how many of these lines were new.
+        left_out: how many of them stay out, as `Inserted.left_out`.
     """
 
     log: LogSource
@@ -56,6 +57,7 @@ class _LogInWork:
     unsaved: list[PreparedLines] = field(default_factory=list)
     row: SourceRow | None = None
     added: int = 0
+    left_out: int = 0
 
     @property
     def end(self) -> int:
@@ -73,7 +75,8 @@ class _LogInWork:
     @property
     def totals(self) -> ImportTotals:
         """What became of it."""
-        return ImportTotals(self.taken, self.added, self.taken - self.added, self.correction.offset)
+        known = self.taken - self.added - self.left_out
+        return ImportTotals(self.taken, self.added, known, self.correction.offset, self.left_out)
 
 
 @dataclass
@@ -82,6 +85,7 @@ class _Stored:
 
     rows: dict[_LogInWork, SourceRow] = field(default_factory=dict)
     added: dict[_LogInWork, int] = field(default_factory=dict)
+    left_out: dict[_LogInWork, int] = field(default_factory=dict)
     newest: int = 0
     completed: list[_LogInWork] = field(default_factory=list)
 
@@ -143,8 +147,10 @@ class LogStream:
             LogPart(work.log, work.row, work.correction.found.margin, its) for work, its in of_logs
         ]
         group = await insert_group(writer, self._import, lines, parts, opt_outs)
-        for (work, _), row, added in zip(of_logs, group.rows, group.added, strict=True):
-            self._stored.rows[work], self._stored.added[work] = row, added
+        works = [work for work, _ in of_logs]
+        self._stored.rows |= zip(works, group.rows, strict=True)
+        self._stored.added |= zip(works, group.added, strict=True)
+        self._stored.left_out |= zip(works, group.left_out, strict=True)
         new = [number for number in group.ids if number]
         if new:
             await self._recent.note_others(writer, before=new[0])
@@ -167,6 +173,8 @@ class LogStream:
             work.row, work.correction.newest_before = replace(row, is_new=False), row.newest_before
         for work, added in self._stored.added.items():
             work.added += added
+        for work, left_out in self._stored.left_out.items():
+            work.left_out += left_out
         self.totals += [work.totals for work in self._stored.completed]
         self._logs = [work for work in self._logs if work not in self._stored.completed]
 

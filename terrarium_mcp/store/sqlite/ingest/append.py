@@ -21,8 +21,7 @@ from terrarium_mcp.store.sqlite.engine.fts_merge import set_merging
 from terrarium_mcp.store.sqlite.engine.write_lock import BACKOFF, PAUSE, YieldingTransaction
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.indexer import INDEXED_BY_READ, Indexer
-from terrarium_mcp.store.sqlite.ingest.insert import insert
-from terrarium_mcp.store.sqlite.ingest.insert_prepared import Inserted
+from terrarium_mcp.store.sqlite.ingest.insert import Inserted, insert
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
 
@@ -48,13 +47,6 @@ Lines = TypeVar("Lines", bound=Sequence[NewMessage])
 Insert = Callable[[Writer, Lines, OptOutReader], Awaitable[Inserted]]
 """Makes rows of messages inside a transaction. It may be called again for the same messages, when
 the transaction could not be committed."""
-
-
-async def insert_messages(
-    writer: Writer, messages: Sequence[NewMessage], opt_outs: OptOutReader
-) -> Inserted:
-    """Insert messages of which nothing is prepared."""
-    return Inserted(await insert(writer, messages, opt_outs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +98,11 @@ class Appender:
 
     async def _append(self, messages: Sequence[NewMessage]) -> list[int]:
         if SEVERAL <= len(messages) < FLOOD:
-            return [*(await self._save_and_index(messages, insert_messages, lambda: False)).ids]
+            return [*(await self._save_and_index(messages, insert, lambda: False)).ids]
         is_flood = len(messages) >= FLOOD
 
         async def save(writer: Writer) -> list[int]:
-            ids = await insert(writer, messages, self._opt_outs)
+            ids = [*(await insert(writer, messages, self._opt_outs)).ids]
             if is_flood:
                 await self._indexer.normalise(writer, max(ids))
             elif added := [number for number in ids if number]:
@@ -140,7 +132,7 @@ class Appender:
     ) -> SaveResult:
         async def save(writer: Writer) -> tuple[Sequence[int], bool, YieldingTransaction]:
             turn = YieldingTransaction(has_waiters)
-            ids, texts = await insert(writer, messages, self._opt_outs)
+            ids, texts, _ = await insert(writer, messages, self._opt_outs)
             turn.step()
             added = [number for number in ids if number]
             is_indexed = not added or await self._indexer.index_appended(

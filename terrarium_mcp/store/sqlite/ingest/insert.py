@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
 from itertools import count
+from typing import NamedTuple
 
 from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.records import NewMessage, Origin
@@ -13,6 +14,7 @@ from terrarium_mcp.store.sqlite.engine.message_ids import free_ids, give
 from terrarium_mcp.store.sqlite.engine.rooms import room_ids
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.external_rows import move_private
+from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 from terrarium_mcp.store.sqlite.index.live_clock import live_until
 from terrarium_mcp.store.sqlite.index.msgid_index import RoomMsgid, messages_with
 from terrarium_mcp.store.sqlite.ingest.forgotten import (
@@ -25,17 +27,28 @@ from terrarium_mcp.store.sqlite.ingest.message_row import INSERT, row_columns
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader, permitted
 
 
+class Inserted(NamedTuple):
+    """What became of messages.
+
+    Attributes:
+        ids: the id of each, 0 for one that was stored already or left out.
+        texts: what the indexes hold of them, if known.
+        left_out: the numbers, from 0, of those by people who opted out or had theirs removed.
+    """
+
+    ids: Sequence[int]
+    texts: IndexTexts | None = None
+    left_out: Sequence[int] = ()
+
+
 async def insert(
     writer: Writer, messages: Sequence[NewMessage], opt_outs: OptOutReader
-) -> list[int]:
+) -> Inserted:
     """Insert messages in the order given, with rising ids; no derived structure is updated.
 
     A live message is never dated before the previous live one of its room. A message to a person
     goes to `private_messages`. Playback that is already stored, or was purged, is left out, and so
     is every message of somebody who opted out, or had it removed before.
-
-    Returns:
-        Their ids, 0 for one that was left out.
     """
     rooms = await rooms_of(writer, ((one.network, one.channel) for one in messages))
     reached = await live_until(writer, rooms.values())
@@ -49,7 +62,8 @@ async def insert(
     await writer.many(INSERT, rows.all())
     if rows.has_private:
         await move_private(writer, rows.first, rows.last)
-    return ids
+    left_out = [number for number, message in enumerate(allowed) if message is None]
+    return Inserted(ids, left_out=left_out)
 
 
 async def rooms_of(

@@ -1,7 +1,6 @@
 """Inserting prepared lines: they are rows already, unless somebody's lines have to stay out."""
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Mapping
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.store.sqlite.engine.functions import room_scope
@@ -10,16 +9,10 @@ from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 from terrarium_mcp.store.sqlite.index.line_tallies import PlaceName
 from terrarium_mcp.store.sqlite.ingest.forgotten import forgotten_until
+from terrarium_mcp.store.sqlite.ingest.insert import Inserted
 from terrarium_mcp.store.sqlite.ingest.message_row import INSERT
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
-
-
-class Inserted(NamedTuple):
-    """The ids of messages, 0 for one that was left out; and what the indexes hold, if known."""
-
-    ids: Sequence[int]
-    texts: IndexTexts | None = None
 
 
 async def has_exclusions(writer: Writer, opt_outs: OptOutReader) -> bool:

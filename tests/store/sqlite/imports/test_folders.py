@@ -17,7 +17,8 @@ from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.imports import group_insert, stored_lines
 from terrarium_mcp.store.sqlite.imports.stored_lines import comparables
 from terrarium_mcp.store.sqlite.ingest import bulk
-from terrarium_mcp.store.sqlite.ingest.insert_prepared import Inserted, insert_prepared
+from terrarium_mcp.store.sqlite.ingest.insert import Inserted
+from terrarium_mcp.store.sqlite.ingest.insert_prepared import insert_prepared
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
 from tests.store.scene import NOON, differences, line_of, rows_of
 from tests.store.sqlite.imports.logs import log_of, logged, messages_in, words, words_in

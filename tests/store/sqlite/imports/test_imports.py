@@ -7,6 +7,7 @@ from pathlib import Path
 import anyio
 import pytest
 
+from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
 from terrarium_mcp.store import (
     EarlierReading,
@@ -49,6 +50,7 @@ TALK = """
 <bo> thank you, ada
 """
 TEA = chat(TALK)
+MATE = chat("<bo> mate?\n<ada> tea!", channel="#mate")
 NONE = timedelta()
 
 
@@ -296,6 +298,19 @@ async def test_an_import_that_is_undone_while_it_runs_stops(
         await store.imports.add(number, log_of(), read())
     await store.imports.undo(number)
     assert messages_in(file) == []
+
+
+async def test_lines_of_people_who_opted_out_are_counted_as_left_out(
+    store: Store, file: Path
+) -> None:
+    await bring(store, logged(TEA[3:]), log_of("end.log"))
+    await store.opt_outs.add(Identity("net", "bo", "~bo", "host.example"), NOON)
+    number = await store.imports.begin("terrarium-mcp import both")
+    both = [(log_of(), logged(TEA)), (log_of("mate", channel="#mate"), logged(MATE))]
+    tea, mate = await store.imports.add_all(number, both)
+    assert tea == ImportTotals(lines=5, added=1, known=2, offset=NONE, left_out=2)
+    assert mate == ImportTotals(lines=2, added=1, known=0, offset=NONE, left_out=1)
+    assert [nick for nick, _ in words_in(file)].count("bo") == 1  # of before
 
 
 async def test_events_are_merged_as_lines_are(store: Store, file: Path) -> None:

@@ -18,7 +18,8 @@ from terrarium_mcp.store.sqlite.index.structure import empty_some
 from terrarium_mcp.store.sqlite.index.vocabulary import WordsIndex
 from terrarium_mcp.store.sqlite.index.watermarks import current_sql
 from terrarium_mcp.store.sqlite.ingest import append
-from terrarium_mcp.store.sqlite.ingest.append import Appender, insert_messages
+from terrarium_mcp.store.sqlite.ingest.append import Appender
+from terrarium_mcp.store.sqlite.ingest.insert import insert
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import prepared
 from tests.store.scene import SETTINGS, chat, find, past, rows_of, texts, write
@@ -192,13 +193,13 @@ async def test_an_append_indexes_only_what_was_nearly_complete_before_it(
     async with without_a_keeper(file) as (database, indexer):
         write(file, "UPDATE derived SET upto = 2 WHERE name = 'runs'")
         appender = Appender(database, indexer, OptOutReader())
-        saved = await appender.append_yielding(prepared(chat("<di> four")), insert_messages)
+        saved = await appender.append_yielding(prepared(chat("<di> four")), insert)
         assert (saved.ids, saved.is_indexed) == ([4], False)
         marks = dict(rows_of(file, MARKS))
         assert marks.pop("runs") == 2
         assert set(marks.values()) == {4}
         await indexer.catch_up()
-        saved = await appender.append_yielding(prepared(chat("<di> five")), insert_messages)
+        saved = await appender.append_yielding(prepared(chat("<di> five")), insert)
         assert (saved.ids, saved.is_indexed) == ([5], True)
         assert await indexer.differences() == []
 
