@@ -72,7 +72,7 @@ def contents_of_export(file: LogFile, choices: Choices, scratch: Path) -> Sequen
             program=PROGRAM,
             origin=Place(room.network, room.channel),
             network=choices.network or room.network,
-            target=choices.renamed.get(fold(room.channel), room.channel),
+            target=choices.target(room.channel),
             zone="UTC",
             resolution=timedelta(milliseconds=1),
             is_spelt=True,

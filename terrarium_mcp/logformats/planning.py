@@ -88,6 +88,11 @@ class Choices:
     encoding: str = ""
     renamed: Mapping[str, str] = field(default_factory=dict)
 
+    def target(self, named: str) -> str:
+        """Where what an export or a database says of a room goes; a person is made no channel."""
+        chosen = as_channel(self.channel) if self.channel and is_channel(named) else named
+        return self.renamed.get(fold(chosen), chosen)
+
 
 @dataclass(frozen=True, slots=True)
 class PlannedLog:

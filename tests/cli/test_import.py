@@ -418,6 +418,19 @@ def test_an_export_for_terrarium_irc_is_imported_as_its_database(tmp_path: Path)
     assert len(messages(there)) == len(messages(database(tmp_path)))
 
 
+@pytest.mark.parametrize("form", ["jsonl", "sqlite"])
+def test_the_channel_of_an_export_and_of_a_database_may_be_named_as_that_of_a_log(
+    tmp_path: Path, form: str
+) -> None:
+    imported(tmp_path, WEECHAT / "irc.labnet.#lab.weechatlog", *BERLIN)
+    words = f"terrarium-mcp export --format {form} --output {tmp_path / 'export'}"
+    assert ran(words, at=tmp_path, DB_PATH=database(tmp_path)).returncode == 0
+    there, network = tmp_path / "there.db", ("--network", "labnet", *BERLIN)
+    done = imported(tmp_path, tmp_path / "export", "--channel", "den", *network, db=there)
+    assert "labnet/#den: 200 lines, 200 added" in done.stdout, done.stderr
+    assert {row[2] for row in messages(there)} == {"#den"}
+
+
 def test_a_database_of_terrarium_mcp_is_refused_with_what_to_do_instead(tmp_path: Path) -> None:
     imported(tmp_path, WEECHAT / "irc.labnet.#lab.weechatlog", *BERLIN)
     done = imported(tmp_path, database(tmp_path), *BERLIN, db=tmp_path / "there.db")

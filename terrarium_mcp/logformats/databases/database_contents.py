@@ -8,7 +8,7 @@ from datetime import UTC, timedelta, tzinfo
 from functools import partial
 from itertools import chain
 
-from terrarium_mcp.chat.identity import fold, is_channel
+from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.errors import TerrariumError, and_more, shown
 from terrarium_mcp.logformats.contents import LogContent, ReadLog
 from terrarium_mcp.logformats.databases.database_format import (
@@ -151,7 +151,7 @@ def _of_room(
         program=form.program,
         origin=Place(room.network, room.target),
         network=choices.network or room.network,
-        target=choices.renamed.get(fold(room.target), room.target),
+        target=choices.target(room.target),
         zone=str(zone),
         resolution=timedelta(milliseconds=1),
         is_spelt=True,
