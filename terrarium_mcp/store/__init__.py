@@ -100,7 +100,7 @@ if TYPE_CHECKING:
     from terrarium_mcp.store.sqlite.health.deep_check import check_deeply
     from terrarium_mcp.store.sqlite.imports.log_blocks import LINES_IN_BLOCK, PreparedLog
     from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines, prepared
-    from terrarium_mcp.store.sqlite.own_files import belongs_to
+    from terrarium_mcp.store.sqlite.own_files import belongs_to, leftover
     from terrarium_mcp.store.sqlite.removal.scrub import check_unused, scrub
     from terrarium_mcp.store.sqlite.topics.heartbeats import this_process
 
@@ -135,7 +135,7 @@ _LOADED_LATER = {
     "sqlite.health.deep_check": ("check_deeply",),
     "sqlite.imports.log_blocks": ("LINES_IN_BLOCK", "PreparedLog"),
     "sqlite.ingest.prepared_lines": ("PreparedLines", "prepared"),
-    "sqlite.own_files": ("belongs_to",),
+    "sqlite.own_files": ("belongs_to", "leftover"),
     "sqlite.removal.scrub": ("check_unused", "scrub"),
     "sqlite.topics.heartbeats": ("this_process",),
 }
@@ -249,6 +249,7 @@ __all__ = [
     "claimed",
     "examine",
     "is_claimed",
+    "leftover",
     "make_backup",
     "open_store",
     "prepared",

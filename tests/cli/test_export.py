@@ -299,6 +299,23 @@ def test_a_file_that_exists_is_replaced_only_on_request(file: Path, tmp_path: Pa
     assert stat.S_IMODE(out.stat().st_mode) == 0o600
 
 
+@pytest.mark.parametrize("ending", ["-wal", "-journal"])
+@pytest.mark.parametrize("is_there", [True, False])
+def test_no_database_is_written_beside_what_sqlite_would_apply_to_it(
+    file: Path, tmp_path: Path, ending: str, *, is_there: bool
+) -> None:
+    out, left = tmp_path / "old-bot.db", tmp_path / f"old-bot.db{ending}"
+    left.write_text("the last writes of a bot that was killed")
+    if is_there:
+        out.write_text("what else it wrote")
+    command = f"{EXPORT} --output old-bot.db --force --format"
+    refused = told(ran(command, "sqlite", "--db", file, at=tmp_path))
+    assert f"{left} is left from another database" in refused
+    assert "Move it away first." in refused
+    assert out.exists() is is_there
+    assert ran(command, "text", "--db", file, at=tmp_path).returncode == 0
+
+
 @pytest.mark.parametrize(
     "output",
     ["irc_logs.db", "irc_logs.db-wal", "irc_logs.db.keeper", "irc_logs.db.waiting",

@@ -16,6 +16,7 @@ from terrarium_mcp.cli.starting.output import (
     new_folder,
     require_free_file,
     require_free_folder,
+    require_no_leftover,
 )
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.cli.starting.standard_output import StandardOutput
@@ -103,6 +104,8 @@ def _require_place(options: ExportOptions) -> None:
         require_free_folder(options.output, database)
     elif options.output:
         require_free_file(options.output, database, force=options.force)
+        if options.form is ExportFormat.SQLITE:
+            require_no_leftover(options.output)
 
 
 async def _export(store: Store, options: ExportOptions) -> Export:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from terrarium_mcp.cli.starting.replacing import beside, replacing
 from terrarium_mcp.errors import HostFailure, TerrariumError
-from terrarium_mcp.store import belongs_to
+from terrarium_mcp.store import belongs_to, leftover
 
 _PRIVATE = 0o700
 """The mode of a folder for what people said."""
@@ -61,6 +61,16 @@ def require_free_file(path: Path, database: Path, *, force: bool | None = None) 
         raise OutputExists(f"{path} exists. Name another file{or_force}.")
     if not path.parent.is_dir():
         raise _without_folder(path)
+
+
+def require_no_leftover(path: Path) -> None:
+    """Check that nothing is beside `path` that SQLite would apply to a database there.
+
+    Raises:
+        OutputExists: something is.
+    """
+    if left := leftover(path):
+        raise OutputExists(left)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Which files are those of a history, so that no command writes its output over one of them."""
+"""Which files are those of a database, so that no command writes over them or into their midst."""
 
 import os
 from collections.abc import Iterator
@@ -6,8 +6,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from terrarium_mcp.store.backlog import backlog_folder
+from terrarium_mcp.store.sqlite.engine.files import beside
 
-_ENDINGS = ("", "-wal", "-shm", "-journal", ".keeper", ".waiting", ".claims")
+_APPLIED = ("-wal", "-shm", "-journal")
+"""Of the name of a database, those of the files that SQLite applies to it when it opens it."""
+
+_ENDINGS = ("", *_APPLIED, ".keeper", ".waiting", ".claims")
 """Of the name of the database, and of what SQLite and our locks put beside it."""
 
 _BEGINNINGS = (".recorder-", ".check-")
@@ -28,6 +32,17 @@ def belongs_to(path: Path, database: Path) -> bool:
     return found is not None and any(
         _identity(file) == found for home in homes for file in _files_of(home)
     )
+
+
+def leftover(path: Path) -> str:
+    """What another database left where one is to be written, and what to do; empty if nothing."""
+    for ending in _APPLIED:
+        if (left := beside(path, ending)).exists():
+            return (
+                f"{left} is left from another database, and SQLite would apply it to this one. Move"
+                " it away first."
+            )
+    return ""
 
 
 def _spellings(path: Path) -> set[Path]:

@@ -19,8 +19,9 @@ from terrarium_mcp.store.sqlite.backup.bundle import (
     unpack,
 )
 from terrarium_mcp.store.sqlite.backup.making import OnBackupStep, facts_of
-from terrarium_mcp.store.sqlite.engine.files import beside, free_bytes
+from terrarium_mcp.store.sqlite.engine.files import free_bytes
 from terrarium_mcp.store.sqlite.keeper import Keeper, KeeperRecord, lock_file
+from terrarium_mcp.store.sqlite.own_files import leftover
 
 
 class RestoreRefused(HostFailure):
@@ -92,12 +93,8 @@ def _require_nothing_in_the_way(path: Path) -> None:
             f"{path} exists, and is not overwritten. Move it away first, with its -wal and -shm, or"
             " name another place with --db."
         )
-    for ending in ("-wal", "-shm", "-journal"):
-        if (left := beside(path, ending)).exists():
-            raise RestoreRefused(
-                f"{left} is left from another database, and SQLite would apply it to this"
-                " one. Move it away first."
-            )
+    if left := leftover(path):
+        raise RestoreRefused(left)
     folder = backlog_folder(path)
     if folder.is_dir() and any(folder.iterdir()):
         raise RestoreRefused(f"{folder} holds files of a backlog. Move the folder away first.")
