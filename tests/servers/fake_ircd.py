@@ -129,6 +129,8 @@ class _Guest:
                 return [f":srv PONG srv {token}"]
             case ["JOIN", channels, *_]:
                 return [said for channel in channels.split(",") for said in self._joined(channel)]
+            case ["WHO", channel, *_]:
+                return [f":srv 315 {self._nick} {channel} :End"]
             case ["PART", channel, *_]:
                 return [f":{self._nick}!u@host.example PART {channel}"]
             case ["QUIT", *_]:

@@ -33,6 +33,8 @@ class ChannelState:
     returning: bool = False
     left_out: bool = False
     """Whether this server has no room for it, or no such channels."""
+    is_listed: bool = False
+    """Whether the names of its members are known, and this has not been reported."""
 
 
 class AutoJoin:
@@ -56,6 +58,7 @@ class AutoJoin:
         self._by_name: Mapping[str, ChannelState] = {}
         self._folded_by = ""
         self._takes_part = False
+        self._who_ended = 0.0
         self._timeouts = timeouts
         self._client = client
         self._membership = membership
@@ -137,14 +140,43 @@ class AutoJoin:
                 continue
             channel.joined_as, channel.joined_at = name, anyio.current_time()
             channel.refusals = 0
+            channel.is_listed = False
             self._listener.joined(name)
             self._membership.ask_who(name)
 
     def on_names_end(self, line: IrcMessage) -> None:
-        """Report that a member list is complete."""
+        """Report that a member list is complete, unless WHO is about to show the accounts."""
         name = line.params[1] if len(line.params) > 1 else ""
-        if self._client.in_channel(name) and self._configured(name):
-            self._listener.members_complete(name)
+        channel = self._configured(name)
+        if channel is None or not self._client.in_channel(name):
+            return
+        channel.is_listed = True
+        if self._client.isupport.whox:
+            self._start(self._complete_without_accounts, channel, channel.joined_at)
+        else:
+            self._complete(channel)
+
+    def on_who_end(self, line: IrcMessage) -> None:
+        """Report that a member list is complete, with the accounts."""
+        self._who_ended = anyio.current_time()
+        channel = self._configured(line.params[1]) if len(line.params) > 1 else None
+        if channel:
+            self._complete(channel)
+
+    async def _complete_without_accounts(self, channel: ChannelState, joined_at: float) -> None:
+        """Do without accounts once no WHO, of any channel, has been answered for a while."""
+        due = anyio.current_time() + self._timeouts.accounts
+        while anyio.current_time() < due:
+            await anyio.sleep_until(due)
+            due = max(due, self._who_ended + self._timeouts.accounts)
+        if channel.joined_at == joined_at:
+            self._complete(channel)
+
+    def _complete(self, channel: ChannelState) -> None:
+        """Report a member list once, unless we have left the channel since."""
+        if channel.is_listed and self._client.in_channel(channel.name):
+            channel.is_listed = False
+            self._listener.members_complete(channel.joined_as)
 
     def on_kick(self, line: IrcMessage) -> None:
         """Return later if we were kicked."""

@@ -22,7 +22,7 @@ class Listener(Protocol):
         """We joined a configured channel; its member list follows."""
 
     def members_complete(self, channel: str) -> None:
-        """The member list of `channel` is complete."""
+        """The member list of `channel` is complete, with the accounts if the server has WHOX."""
 
     def history(self, page: HistoryPage) -> None:
         """A page of history has arrived; its lines came before this, one by one."""

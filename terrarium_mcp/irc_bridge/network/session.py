@@ -113,6 +113,7 @@ class Session:
                 "005": (self._on_isupport,),
                 "302": (own_lines.on_userhost,),
                 "313": (self._nickserv.on_whois_operator,),
+                "315": (autojoin.on_who_end,),
                 "352": (members.on_who,),
                 "354": (members.on_whox,),
                 "366": (autojoin.on_names_end,),

@@ -35,6 +35,8 @@ class Timeouts:
     confirm: float = 5
     """For the network's word that it took a line; after that it is believed to have done so."""
 
+    accounts: float = 120
+    """For an answer to any of our WHOs, which wait behind all that we say."""
     history: float = 120
     """For an answer to CHATHISTORY, which waits behind all that we say."""
 

@@ -194,6 +194,27 @@ async def test_who_opted_out_by_nick_and_logged_in_meanwhile_is_in_no_member_lis
         assert await scene.sees("bo") == ["Terra", "ada", "bo", "zwiebel"]
 
 
+async def test_who_opted_out_logged_in_is_in_no_member_list_before_their_account_is_known(
+    tmp_path: Path,
+) -> None:
+    countess = ONION._replace(account="countess")
+    async with playing(tmp_path, out=[countess], irc_channels=("#tea", "#mate")) as scene:
+        with anyio.fail_after(PATIENCE):
+            await scene.ircd.hears("WHO #tea")
+            scene.ircd.answer = lambda line: [] if line.startswith("WHO #tea") else None
+            await scene.hears(":op!o@h KICK #tea Terra :enough")
+            await scene.ircd.hears("WHO #tea", times=2)
+        await scene.hears(":srv 353 Terra = #tea :schalotte bo", f"{BO} JOIN #mate bo_ :bo")
+        await scene.sees("bo", "bo_", channel="#mate")  # a round in which #tea was not written
+        await scene.hears(
+            ":srv 354 Terra 542 #tea ~s far.example schalotte H countess",
+            ":srv 354 Terra 542 #tea ~bo host.example bo H bo_",
+            ":srv 315 Terra #tea :End",
+        )
+        assert await scene.sees("bo", "bo_") == ["Terra", "ada", "bo"]
+        assert b"schalotte" not in bytes_of(tmp_path / "irc_logs.db")
+
+
 async def test_it_takes_effect_behind_the_command_even_within_one_packet(tmp_path: Path) -> None:
     async with playing(tmp_path) as scene:
         await scene.hears(

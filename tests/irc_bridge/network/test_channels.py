@@ -50,7 +50,7 @@ async def test_members_follow_every_kind_of_line() -> None:
 async def test_one_who_per_channel_tells_accounts_and_absence() -> None:
     def answer(line: str) -> list[str] | None:
         row = ":srv 354 Terra 542 #tea a host ada G@ ada_account"
-        return [row] if line == "WHO #tea %tcuhnfa,542" else None
+        return [row, ":srv 315 Terra #tea :End"] if line == "WHO #tea %tcuhnfa,542" else None
 
     async with (
         fake_ircd(answer=answer) as server,

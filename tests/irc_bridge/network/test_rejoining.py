@@ -137,12 +137,12 @@ async def test_a_channel_is_called_as_the_server_spells_it() -> None:
         return [":Terra!u@h JOIN #Tea", ":srv 366 Terra #TEA :End"] if "JOIN" in line else None
 
     async with fake_ircd(answer=answer) as server, staying(login(server.port, "#tea")) as (_, ear):
-        await ear.happens("members_complete", "#TEA")
+        await ear.happens("members_complete", "#Tea")
         await server.says(":ada!a@h KICK #TEA Terra :x")
         await ear.happens("left")
         assert ear.events[1:4] == [
             ("joined", "#Tea"),
-            ("members_complete", "#TEA"),
+            ("members_complete", "#Tea"),
             ("left", "#Tea", "kicked by ada: x"),
         ]
 
@@ -243,13 +243,41 @@ async def test_one_join_holds_four_hundred_bytes_of_names(length: int, lines: in
 
 
 async def test_only_our_channels_are_reported_as_complete() -> None:
-    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
+    async with (
+        fake_ircd(isupport="CHANTYPES=#") as server,
+        staying(login(server.port, "#tea")) as (_, ear),
+    ):
         await ear.happens("members_complete", "#tea")
         await server.says(":srv 366 Terra #coffee :End", ":srv 366 Terra", ":srv 366 Terra #Tea :x")
-        await ear.happens("members_complete", "#Tea")
+        await ear.happens("members_complete", times=2)
+        await server.says(":srv 315 Terra #tea :End", ":srv 315 Terra #coffee :x", ":srv 315 Terra")
+        await server.settles()
+        assert ear.happened("members_complete") == [("members_complete", "#tea")] * 2
+
+
+async def test_a_list_is_complete_once_who_has_shown_the_accounts() -> None:
+    async with (
+        fake_ircd(answer=lambda line: [] if line.startswith("WHO") else None) as server,
+        staying(login(server.port, "#tea", "#mate")) as (_, ear),
+    ):
+        await server.hears("WHO", times=2)
+        await server.settles()
+        assert ear.happened("members_complete") == []
+        await server.says(":srv 315 Terra #MATE :End")
+        await ear.happens("members_complete", "#mate")
+        await server.says(":srv 315 Terra #tea :End")
+        await ear.happens("members_complete", "#tea")
+
+
+async def test_a_list_is_complete_without_accounts_where_who_is_not_answered() -> None:
+    async with (
+        fake_ircd(answer=lambda line: [] if line == "WHO #tea %tcuhnfa,542" else None) as server,
+        staying(login(server.port, "#tea", "#mate"), accounts=0.1) as (_, ear),
+    ):
+        await ear.happens("members_complete", "#tea")
         assert ear.happened("members_complete") == [
+            ("members_complete", "#mate"),
             ("members_complete", "#tea"),
-            ("members_complete", "#Tea"),
         ]
 
 

@@ -240,6 +240,9 @@ async def test_a_bouncer_that_lost_its_server_says_why_we_left() -> None:
         await ear.happens("members_complete", "#tea", times=2)
 
 
+END_OF_WHO = ":srv 315 Terra #tea :End"
+
+
 def replying(start: str, *lines: str) -> Answer:
     return lambda line: list(lines) if line.startswith(start) else None
 
@@ -251,6 +254,7 @@ async def test_whox_tells_account_and_absence_of_those_who_are_there() -> None:
         ":srv 354 Terra 542 #tea u host Terra G bot_account",
         ":srv 354 Terra 542 #tea b host nobody H b_account",
         ":srv 354 Terra 542 #tea a host ada G@",
+        END_OF_WHO,
     ]
     async with (
         fake_ircd(answer=replying("WHO", *rows)) as server,
@@ -286,7 +290,7 @@ async def test_a_plain_who_that_is_cut_short_is_nothing() -> None:
 )
 async def test_a_mask_is_known_as_far_as_it_was_shown(isupport: str, row: str) -> None:
     async with (
-        fake_ircd(isupport=isupport, answer=replying("WHO", row)) as server,
+        fake_ircd(isupport=isupport, answer=replying("WHO", row, END_OF_WHO)) as server,
         staying(login(server.port, "#tea")) as (network, ear),
     ):
         await ear.happens("members_complete", "#tea")

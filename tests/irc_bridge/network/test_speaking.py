@@ -264,7 +264,7 @@ async def test_words_go_before_our_own_errands() -> None:
         fake_ircd() as server,
         staying(login(server.port, "#tea"), burst=1, per_line=0.1) as (network, ear),
     ):
-        await ear.happens("members_complete", "#tea")  # now a WHO is waiting
+        await ear.happens("joined", "#tea")  # now a WHO is waiting
         await network.say("#tea", "hello")
         await server.hears("WHO")
         assert server.lines.index("PRIVMSG #tea hello") < server.lines.index(
