@@ -21,6 +21,7 @@ from terrarium_mcp.irc_bridge.network.chathistory import (
 )
 from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
+from terrarium_mcp.irc_bridge.network.sender import QueuedLine
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 
 log = logging.getLogger(__name__)
@@ -41,7 +42,7 @@ class HistoryFetch:
         timeouts: Timeouts,
         client: PydleClient,
         listener: Listener,
-        queue: Callable[[IrcMessage], None],
+        queue: Callable[[IrcMessage], QueuedLine],
         start: Callable[..., None],
     ) -> None:
         self._timeouts = timeouts
@@ -132,11 +133,15 @@ class HistoryFetch:
             self._label += 1
             labelled = self._client.has_capability("labeled-response")
             tags = {"label": str(self._label)} if labelled else {}
-            self._queue(IrcMessage("CHATHISTORY", request.params, tags=tags))
-            self._start(self._give_up, request)
+            queued = self._queue(IrcMessage("CHATHISTORY", request.params, tags=tags))
+            self._start(self._give_up, request, queued)
 
-    async def _give_up(self, request: HistoryRequest) -> None:
-        """Let the other channels have their turn where a server does not answer."""
+    async def _give_up(self, request: HistoryRequest, queued: QueuedLine) -> None:
+        """Let the other channels have their turn where a server does not answer.
+
+        With many channels a request waits for minutes behind our own WHO.
+        """
+        await queued.ended.wait()
         await anyio.sleep(self._timeouts.history)
         if self._pending is request:
             self._fail("", f"no answer within {self._timeouts.history:g} s")

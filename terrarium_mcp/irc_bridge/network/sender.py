@@ -33,7 +33,7 @@ _URGENT = frozenset(
         *("USER", "USERHOST"),
     )
 )
-_LOW_PRIORITY = frozenset(("WHO", "CHATHISTORY"))
+_LOW_PRIORITY = frozenset(("WHO",))
 
 _ERRANDS = " "
 """The place of what is not speech, such as JOIN: it takes turns with what we say."""
@@ -78,11 +78,23 @@ class SendQueue:
         if line.command in _URGENT:
             self._urgent.append(line)
         elif line.command in _LOW_PRIORITY:
-            self._low_priority.append(QueuedLine(line))
+            self.post_low_priority(line)
         else:
             place, target = (PRIVATE, line.params[0]) if line.command in _SPEECH else (_ERRANDS, "")
             self._outgoing.put(QueuedLine(line), place=place, target=target, lane=Lane.COMMAND)
         self._posted.ring()
+
+    def post_low_priority(self, line: IrcMessage) -> QueuedLine:
+        """Add a line that leaves when nothing else waits.
+
+        Raises:
+            ValueError: it cannot be sent.
+        """
+        serialize(line)
+        queued = QueuedLine(line)
+        self._low_priority.append(queued)
+        self._posted.ring()
+        return queued
 
     def post_speech(self, lines: Sequence[IrcMessage], place: str, lane: Lane) -> list[QueuedLine]:
         """Add all of `lines`, or none: all for one target, which is in `place` (`OutgoingQueue`).

@@ -96,7 +96,9 @@ class Session:
             self.post,
             self._start,
         )
-        self.history = HistoryFetch(timeouts, self.client, listener, self._queue.post, self._start)
+        self.history = HistoryFetch(
+            timeouts, self.client, listener, self._queue.post_low_priority, self._start
+        )
         self._ctcp = Ctcp(timeouts, self.client, self.post)
         self._handlers = self._handler_table()
 

@@ -38,7 +38,7 @@ class Timeouts:
     accounts: float = 120
     """For an answer to any of our WHOs, which wait behind all that we say."""
     history: float = 120
-    """For an answer to CHATHISTORY, which waits behind all that we say."""
+    """For an answer to CHATHISTORY, once that has left."""
 
     backoff: tuple[float, ...] = (5, 10, 20, 40, 80, 160, 300)
     """Pauses before connecting again; solanum throttles at 4 connections in 60 s."""

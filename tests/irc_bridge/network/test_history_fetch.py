@@ -267,6 +267,23 @@ async def test_a_server_that_does_not_answer_is_given_up_on_and_what_comes_late_
         assert ear.pages == [HistoryPage("#tea", [line(1)], None, is_last=False)]
 
 
+async def test_the_server_has_its_time_to_answer_from_when_the_request_has_left(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    channels = [f"#c{n}" for n in range(6)]
+    pages = page(replayed(1, "#c0"), channel="#c0")
+    async with (
+        fake_ircd(caps=CAPS, answer=answers(pages)) as server,
+        staying(login(server.port, *channels), burst=1, per_line=0.3, history=0.8) as (net, ear),
+    ):
+        await ready(server, ear, *channels)
+        net.fetch_history("#c0", SINCE)
+        await ear.happens("history", "#c0")
+        assert len(server.heard("WHO")) == len(channels)
+        assert ear.pages == [HistoryPage("#c0", [line(1)], SINCE, is_last=True)]
+    assert "no history" not in caplog.text
+
+
 async def test_what_a_server_replays_by_itself_is_all_there_is() -> None:
     async with (
         fake_ircd(caps=("batch server-time message-tags",)) as server,

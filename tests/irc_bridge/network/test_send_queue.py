@@ -40,7 +40,7 @@ async def test_what_keeps_the_connection_alive_does_not_wait(command: str) -> No
 async def test_speech_goes_before_questions_to_the_server() -> None:
     queue = new_queue()
     queue.post(line("WHO"))
-    queue.post(line("CHATHISTORY"))
+    queue.post_low_priority(line("CHATHISTORY"))
     queue.post_speech(said("one"), "#tea", Lane.ANSWER)
     queue.post(line("JOIN"))
     with anyio.fail_after(5):
