@@ -61,7 +61,7 @@ async def read_as_question(search: Search, request: Request, *, in_channel: bool
     if ((times or is_lately) and is_no_topic) or (query.people and asks_for_their_words(rest)):
         every_line = narrowed_to(times, query).with_clauses()
         return _in_order(every_line, search, Sort.OLDEST if times else Sort.NEWEST)
-    asked = person_question(rest)
+    asked = person_question(rest, of_a_channel=bool(query.channels))
     if asked and asked.nick and query.people:
         asked = None  # of people named by operators
     is_ranked = search.sort is Sort.RELEVANCE and set(SPEECH).issuperset(query.kinds)

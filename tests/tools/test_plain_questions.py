@@ -39,6 +39,16 @@ def notes(told: Told) -> list[str]:
         ("when did ada first speak in #tea?", "from:ada in:#tea", [1, 3]),
         ("what was the first message in #tea?", "in:#tea", [1, 2, 3, 4]),
         ("what was the first message?", "every line", [1, 2, 3, 4]),
+        ("first message in #tea", "in:#tea", [1, 2, 3, 4]),
+        ("latest message in:#tea", "in:#tea", [4, 3, 2, 1]),
+        ("latest messages", "every line", [4, 3, 2, 1]),
+        ("last 5 messages in #tea", "in:#tea", [4, 3, 2, 1]),
+        ("recent messages by ada", "from:ada", [3, 1]),
+        (
+            "recent messages from May 2026",
+            "after:2026-05-01 before:2026-06-01",
+            [4, 3, 2, 1],
+        ),
         ("what was the last message from:ada", "from:ada", [3, 1]),
         ("from:ada what has she said", "from:ada", [3, 1]),
         ("what did ada say in May?", "from:ada after:2026-05-01 before:2026-06-01", [1, 3]),
@@ -319,6 +329,14 @@ async def test_recently_among_words_is_one(house: House, query: str) -> None:
     told = await asked(house, query)
     assert told.ids[0] == 5
     assert [note for note in notes(told) if "without any word" not in note] == []
+
+
+@pytest.mark.parametrize("query", ["last message", "first line", '"recent messages"'])
+async def test_words_that_may_be_searched_for_stay_words(house: House, query: str) -> None:
+    await house.hears(TALK + "<fay> my last message, the first line of recent messages")
+    told = await asked(house, query)
+    assert told.ids[0] == 5
+    assert [note for note in notes(told) if "read as" in note] == []
 
 
 async def test_a_time_alone_stays_words(house: House) -> None:

@@ -94,6 +94,8 @@ COUNTS = "note: a search does not count: get_channel_stats("
             'query="after:2026-05-01 before:2026-06-01"',
         ),
         ("how many lines are there?", 'query="after:1970-01-01"'),
+        ("how many messages were sent in #tea?", 'channel="#tea"'),
+        ("how many messages did bo send?", 'query="from:bo"'),
         ("how often was the kettle mentioned", 'query="kettle"'),
     ],
 )

@@ -13,6 +13,7 @@ _DID = r"(?:did|does|has|had)"
 _OFTEN = r"how\s+(?:often|many\s+times)"
 _LINES = r"how\s+(?:many\s+(?:lines|messages)|much)"
 _SAY = r"(?:say|said|mention|mentioned|write|written|use|used|talk(?:ed)?\s+about)"
+_SEND = r"(?:say|said|write|written|post|posted|send|sent|talk|talked)"
 _SPEAK = (
     r"(?:speaks?|spoke|talks?|talked|talking|says?|said|writes?|wrote|posts?|posted|chats?|chatted)"
 )
@@ -27,8 +28,8 @@ _FORMS = tuple(
         r"who\s+(?:is|are|was|were)\s+the\s+(?:top|biggest)\s+(?:talker|speaker|poster)s?",
         rf"{_OFTEN}\s+{_DID}\s+{_NICK}\s+(?:ever\s+)?{_SAY}\s+{_WORDS}",
         rf"{_OFTEN}\s+(?:is|are|was|were|has|have)\s+{_WORDS}\s+(?:been\s+)?(?:said|mentioned)",
-        rf"{_LINES}\s+{_DID}\s+{_NICK}\s+(?:say|said|write|written|post|posted|talk|talked)",
-        rf"{_LINES}\s+(?:is|are|was|were)\s+(?:there|said|written|posted)",
+        rf"{_LINES}\s+{_DID}\s+{_NICK}\s+{_SEND}",
+        rf"{_LINES}\s+(?:is|are|was|were|ha(?:s|ve)\s+been)\s+(?:there|said|written|posted|sent)",
     )
 )
 

@@ -15,7 +15,7 @@ _NICK = rf"(?P<nick>{NICK})"
 _WHEN = r"(?:(?:when|why|how|where|by\s+whom)\s+)?"
 _BE = r"(?:was|were|is|are|got|has|have|had|been|did|get)"
 _KICKED, _BANNED = r"kick(?:ed)?", r"bann?(?:ed)?"
-_TOPIC = r"(?:channel(?:['\u2019]s)?\s+)?topic"
+_TOPIC = r"(?:(?:current|latest|last)\s+)?(?:channel(?:['\u2019]s)?\s+)?topic"
 _PLACE = (
     r"(?:\s+(?:in|from|on|of|out|off|to|at|by|here|there|lately|recently|irc|last|again"
     r"|the|this|that|channel|room|[#&]\S+))*"

@@ -6,6 +6,7 @@ No line says what the question says, so no words of it find one: the person and 
 from typing import NamedTuple
 
 from terrarium_mcp.chat.questions.forms import NICK, form, named_person
+from terrarium_mcp.chat.times.calendar_words import COUNTS
 
 _NICK = rf"(?P<nick>{NICK})"
 _TO = rf"(?:\s+to\s+(?P<to>{NICK}))?"
@@ -16,9 +17,11 @@ _SAY = r"(?:say|said|saying|write|written|wrote|writing|post|posted|talk\s+about
 _THINK = r"(?:think|thought|mention|mentioned|suggest|suggested|recommend|recommended)"
 _TELL = r"(?:tell|told|answer|answered|ask|asked|reply\s+to|replied\s+to|answer\s+to)"
 _END = (
-    r"(?:(?P<last>last|latest|newest|most\s+recent)|(?:very\s+)?(?P<first>first|oldest|earliest))"
+    r"(?:(?P<last>last|latest|newest|(?:most\s+)?recent)"
+    r"|(?:very\s+)?(?P<first>first|oldest|earliest))"
 )
-_LINE = r"(?:thing|line|message|comment|word)s?"
+_MANY = rf"(?:(?:\d{{1,4}}|{'|'.join(COUNTS)})\s+(?:of\s+)?)?"
+_LINE = rf"{_MANY}(?:thing|line|message|comment|word)s?"
 _LINK = r"(?P<links>links?|urls?)"
 _PASTE = r"(?:post|posted|paste|pasted|share|shared|send|sent|drop|dropped|give|gave|link|linked)"
 _HERE = r"(?:\s+(?:here|there|lately|recently|in\s+(?:here|(?:this|the)\s+channel)))*"
@@ -26,7 +29,7 @@ _EVER = r"(?:\s+(?:that|was|were|been|ever|here|there|said|written|posted|sent|r
 _SPEAK = r"(?:speak|talk|write|post|chat|appear|show\s+up|say\s+(?:something|anything|a\s+word))"
 _FIND = r"(?:show|list|find|give)(?:\s+me)?"
 _ALL = r"(?:all\s+)?(?:the\s+)?"
-_SHOW = rf"(?:(?:what(?:'s|\s+is|\s+was|\s+were)?|{_FIND})\s+)?{_ALL}"
+_SHOW = rf"(?:(?:what(?:'s|\s+is|\s+are|\s+was|\s+were)?|{_FIND})\s+)?{_ALL}"
 _WERE_SHARED = (
     r"(?:\s+(?:that\s+)?(?:were|was|have\s+been|got)"
     r"\s+(?:posted|pasted|shared|sent|dropped|given|mentioned))?"
@@ -41,13 +44,17 @@ _FORMS = (
     rf"(?:what|which)\s+{_LINK}\s+{_HAVE}\s+{_NICK}\s+{_OFTEN}{_PASTE}",
     rf"{_SHOW}{_LINK}\s+(?:by|from|that)\s+{_NICK}(?:\s+{_PASTE})?",
     rf"(?:what|which|{_FIND})\s+{_ALL}{_LINK}{_WERE_SHARED}{_HERE}",
-    rf"(?:what(?:'s|\s+is|\s+was|\s+were)|{_FIND})\s+{_ALL}{_END}\s+{_LINE}{_EVER}",
+    rf"(?:what(?:'s|\s+is|\s+are|\s+was|\s+were)|{_FIND})\s+{_ALL}{_END}\s+{_LINE}{_EVER}",
+    rf"{_ALL}{_END}\s+{_MANY}(?:lines|messages){_EVER}(?:\s+(?:from|of))?",
     rf"{_SHOW}{_END}\s+{_LINE}\s+(?:that\s+)?{_NICK}\s+(?:said|wrote|posted)",
     rf"{_SHOW}{_END}\s+{_LINE}\s+(?:by|from|of)\s+{_NICK}",
     rf"when\s+did\s+{_NICK}\s+(?P<first>first)\s+(?:ever\s+)?{_SPEAK}",
     rf"{_SHOW}(?:everything|anything|all|lines|messages)\s+(?:that\s+)?{_NICK}\s+(?:said|wrote)",
     rf"{_SHOW}(?:everything|anything|all|lines|messages)\s+(?:by|from)\s+{_NICK}",
 )
+
+_OF_A_CHANNEL = rf"{_ALL}{_END}\s+(?:line|message){_EVER}"
+"""The question for a single line where a channel is named: elsewhere these may be two words."""
 
 _OF_THEM = rf"what\s+{_OFTEN}{_HAVE}\s+(?:(?:they|she|he)\s+)?{_OFTEN}{_SAY}"
 """The question for the words of somebody whom an operator names."""
@@ -68,9 +75,12 @@ class PersonQuestion(NamedTuple):
     is_for_last: bool = False
 
 
-def person_question(text: str) -> PersonQuestion | None:
-    """What somebody said, if a text asks for that; without the words for a time and a channel."""
-    for pattern in _FORMS:
+def person_question(text: str, *, of_a_channel: bool = False) -> PersonQuestion | None:
+    """What somebody said, if a text asks for that; without the words for a time and a channel.
+
+    With `of_a_channel` it named one.
+    """
+    for pattern in (_OF_A_CHANNEL, *_FORMS) if of_a_channel else _FORMS:
         if match := form(pattern).fullmatch(text):
             found = match.groupdict()
             nick, to = found.get("nick") or "", found.get("to") or ""

@@ -23,6 +23,10 @@ EVERYTHING = CountQuestion()
         ("how many times has ada mentioned green tea", CountQuestion("ada", "green tea")),
         ("how often was the gate mentioned?", CountQuestion(words="the gate")),
         ("how many messages did ada write?", CountQuestion("ada")),
+        ("how many messages did ada send?", CountQuestion("ada")),
+        ("how many messages has ada sent here", CountQuestion("ada")),
+        ("how many messages were sent", EVERYTHING),
+        ("how many lines have been written?", EVERYTHING),
     ],
 )
 def test_what_is_to_be_counted_is_named(text: str, meant: CountQuestion) -> None:

@@ -37,6 +37,13 @@ ADA = PersonQuestion("ada")
         ("everything ada said", ADA),
         ("show messages by ada", ADA),
         ("what was said by ada?", ADA),
+        ("latest messages", PersonQuestion("", is_for_last=True)),
+        ("the most recent lines here", PersonQuestion("", is_for_last=True)),
+        ("recent messages from", PersonQuestion("", is_for_last=True)),  # yesterday
+        ("last 5 messages", PersonQuestion("", is_for_last=True)),
+        ("show me the first ten messages", PersonQuestion("", is_for_first=True)),
+        ("what are the last couple of things ada said", PersonQuestion("ada", is_for_last=True)),
+        ("recent messages by ada", PersonQuestion("ada", is_for_last=True)),
         ("what has been written by ada here", ADA),
         ("what did ada say about the deploy?", PersonQuestion("ada", about="the deploy")),
         ("what does ada think of green tea", PersonQuestion("ada", about="green tea")),
@@ -44,6 +51,16 @@ ADA = PersonQuestion("ada")
 )
 def test_the_person_is_who_said_it(text: str, meant: PersonQuestion) -> None:
     assert person_question(text) == meant
+
+
+def test_a_single_message_is_asked_for_where_a_channel_is_named_and_else_words() -> None:
+    for text in ("first message", "the oldest line here"):
+        meant = PersonQuestion("", is_for_first=True)
+        assert person_question(text, of_a_channel=True) == meant
+        assert person_question(text) is None
+    last = PersonQuestion("", is_for_last=True)
+    assert person_question("the last line ever posted", of_a_channel=True) == last
+    assert person_question("last word", of_a_channel=True) is None
 
 
 @pytest.mark.parametrize(
@@ -54,7 +71,10 @@ def test_the_person_is_who_said_it(text: str, meant: PersonQuestion) -> None:
         "what did nobody say",
         "which link is broken",
         "last word",
+        "recent words",
         "first message",
+        "latest messages about tea",
+        "last 5 of the messages",
         "what was the last line in the book",
         "what was the first message about tea",
         "when did ada first speak of tea",
