@@ -134,7 +134,7 @@ async def _with_time_note(times: Times, search: Search, request: Request) -> Sea
     during = narrowed_to(times[:1], Query())
     silent = await is_silent(replace(search, query=during), request)
     note = f"{harmless(times[0].said)} is {during.printed(search.zone)}: " + (
-        "nothing was said here then, so these are lines of other times"
+        "nothing was said here then, so any hits are of other times"
         if silent
         else "the best lines of that time come first"
     )

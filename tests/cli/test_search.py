@@ -27,7 +27,7 @@ def test_it_explains_what_it_found(ours: Path) -> None:
     told = why.splitlines()
     assert told[0] == "query: what did bo mend yesterday"
     assert told[1].startswith("note: yesterday is after:20")
-    assert told[1].endswith(": nothing was said here then, so these are lines of other times")
+    assert told[1].endswith(": nothing was said here then, so any hits are of other times")
     assert [line.partition(" (")[0] for line in told[2:4]] == [
         "rung: all words: 0 lines",
         "rung: any word: 1 line",

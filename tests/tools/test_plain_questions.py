@@ -370,8 +370,21 @@ async def test_lines_of_the_time_of_a_topic_lead_and_a_note_says_which_time(hous
     silent = await asked(house, "where did the key hang last year?")
     assert notes(silent)[-1] == (
         "note: last year is after:2025-01-01 before:2026-01-01:"
-        " nothing was said here then, so these are lines of other times"
+        " nothing was said here then, so any hits are of other times"
     )
+
+
+@pytest.mark.parametrize("query", ["zeppelin in 2010", "who left on 3 May?"])
+async def test_of_a_silent_time_nothing_is_said_of_lines_where_none_is_found(
+    house: House, query: str
+) -> None:
+    await house.hears(TALK)
+    leave = line_of("bo", "bye", NOON + timedelta(days=2), "#tea", MessageType.QUIT)
+    await house.store.messages.append([leave])
+    told = await asked(house, query)
+    assert told.ids == []
+    note = notes(told)[-1]
+    assert note.endswith(": nothing was said here then, so any hits are of other times")
 
 
 @pytest.mark.parametrize("query", ['"in May"', "key OR gate in May", "ma*", "key"])
