@@ -6,7 +6,7 @@ from datetime import date, datetime, time, tzinfo
 from typing import Any, NamedTuple
 
 from terrarium_mcp.chat.irctext import harmless, harmless_nick
-from terrarium_mcp.chat.query import NO_TIME_LEFT, Query, parse_query
+from terrarium_mcp.chat.query import MOST_PARTS, NO_TIME_LEFT, Query, parse_query
 from terrarium_mcp.chat.question import is_put_as_a_question
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.relays import nick_meant
@@ -97,10 +97,16 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
 async def _people(request: Request, nick: str, rooms: Sequence[Room]) -> tuple[str, ...]:
     """The nick, or several with commas between them; a name from elsewhere may have a comma."""
     several = tuple(filter(None, map(nick_meant, nick.split(","))))
-    if len(several) < 2 or await people_called(
-        request, *await on_its_network(request, nick, rooms)
-    ):
+    if len(several) < 2:
         return (nick,)
+    whole, on_network = await on_its_network(request, nick, rooms)
+    if await people_called(request, whole, on_network):
+        return (nick,)
+    if len(several) > MOST_PARTS:
+        raise TerrariumError(
+            f"nick names {len(several):,} people, and {MOST_PARTS} are counted at a time. Ask for"
+            " fewer."
+        )
     return several
 
 

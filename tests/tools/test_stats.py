@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from terrarium_mcp.chat.query import MOST_PARTS
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.sqlite.search import exact, scope_stats
@@ -434,6 +435,15 @@ async def test_each_of_several_nicks_may_come_with_its_network(
     assert told.text.startswith("figures of from:ada from:bo in net/#tea\n")
     assert told.facts["lines"] == 2
     assert told.facts["notes"] == []
+
+
+async def test_as_many_nicks_are_counted_at_once_as_a_query_may_name(house: House) -> None:
+    await house.hears("<ada> tea")
+    nicks = ["ada", *(f"zoe{number}" for number in range(MOST_PARTS))]
+    told = await house.learns("get_channel_stats", nick=",".join(nicks[:-1]))
+    assert told.facts["lines"] == 1
+    refused = await house.is_refused("get_channel_stats", nick=",".join(nicks))
+    assert refused == "nick names 65 people, and 64 are counted at a time. Ask for fewer."
 
 
 @pytest.mark.parametrize("nick", ["net/ada,other/bo", "net/ada,bo"])
