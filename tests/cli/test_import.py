@@ -78,7 +78,8 @@ async def test_lines_of_people_who_opted_out_are_reported_apart(tmp_path: Path) 
     async with open_store(database(tmp_path)) as store:
         await store.opt_outs.add(Identity("labnet", "ada", "~ada", "host.example"), NOON)
     done = await to_thread.run_sync(imported, tmp_path, log, *BERLIN)
-    assert "labnet/#lab: 2 lines, 1 added, 1 of people who opted out (" in done.stdout
+    left_out = "1 of people who opted out or had theirs removed"
+    assert f"labnet/#lab: 2 lines, 1 added, {left_out} (" in done.stdout
 
 
 def test_imports_are_listed_and_undone(tmp_path: Path) -> None:

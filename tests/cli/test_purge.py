@@ -112,6 +112,16 @@ def test_an_unknown_nick_or_network_is_refused_with_a_near_one(ours: Path) -> No
     assert len(lines(ours)) == 2
 
 
+def test_a_log_that_is_imported_again_does_not_bring_the_person_back(ours: Path) -> None:
+    log = ours.parent / "irc.irc.#tea.weechatlog"
+    log.write_bytes(f"2026-05-01 12:00:00\tada\t{SAID}\n2026-05-01 12:01:00\tbo\tyes\n".encode())
+    assert "logs, and what a bouncer keeps" in purged(ours).stdout
+    command = "terrarium-mcp import --timezone UTC --db"
+    done = ran(command, ours, log, at=ours.parent)
+    assert "2 lines, 1 added, 1 of people who opted out or had theirs removed" in done.stdout
+    assert lines(ours) == ["yes"]
+
+
 def test_one_network_is_enough(ours: Path) -> None:
     say(ours, "<ada> elsewhere", network="libera")
     done = ran(

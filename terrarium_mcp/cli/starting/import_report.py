@@ -101,7 +101,7 @@ def _room(reports: Sequence[ContentReport]) -> str:
         if known := sum(one.known for one in totals):
             parts.append(f"{known:,} were there already")
         if excluded := sum(one.left_out for one in totals):
-            parts.append(f"{excluded:,} of people who opted out")
+            parts.append(f"{excluded:,} of people who opted out or had theirs removed")
     elif read:
         parts.append(quantity(messages - left_out.total(), "message"))
     parts += [f"{count:,} {why}" for why, count in sorted(left_out.items())]

@@ -165,7 +165,8 @@ def _unreached(options: PurgeOptions, backlog: BacklogMentions, files: Sequence[
         *(f"enhancements/{name}: names them; check it by hand" for name in backlog.naming),
         *(_unreached_file(options, name) for name in files),
         *([] if options.thorough else [scrubbing]),
-        "backups and exports, what others quoted or said of them, and what a bouncer plays back",
+        "backups and exports, and what others quoted or said of them",
+        "logs, and what a bouncer keeps: neither brings back what they said until now",
     ]
 
 

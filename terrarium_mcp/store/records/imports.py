@@ -60,7 +60,7 @@ class ImportTotals:
     """What became of the lines of a log: added, known already, or left out.
 
     `offset` is by how much the log's clock was fast; the times of its lines were corrected by it.
-    `left_out` counts the lines of people who opted out.
+    `left_out` counts the lines of people who opted out, or had theirs removed.
     """
 
     lines: int

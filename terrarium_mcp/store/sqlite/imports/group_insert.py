@@ -40,6 +40,7 @@ from terrarium_mcp.store.sqlite.imports.stored_lines import (
     stored_between,
 )
 from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts, joined_texts
+from terrarium_mcp.store.sqlite.ingest.forgotten import Purges, all_purges
 from terrarium_mcp.store.sqlite.ingest.insert import Inserted, insert, rooms_of
 from terrarium_mcp.store.sqlite.ingest.insert_prepared import has_exclusions, insert_prepared
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
@@ -87,6 +88,7 @@ async def insert_group(
         await _stored_times(writer, chain.from_iterable(by_place)),
         opt_outs,
         await has_exclusions(writer, opt_outs),
+        await all_purges(writer),
     )
     group = _Group(writer, import_id, lines, conditions)
     for part, its in zip(parts, by_place, strict=True):
@@ -104,12 +106,18 @@ class _Conditions(NamedTuple):
         stored: by room, the time from the first to the last stored line that is near them.
         opt_outs: who opted out.
         has_exclusions: as the function of that name says.
+        purges: the purges of nicks.
     """
 
     places: PlacesByName
     stored: Mapping[LogPlace, TimeSpan]
     opt_outs: OptOutReader
     has_exclusions: bool
+    purges: Purges
+
+    def exclude_some_of(self, lines: PreparedLines) -> bool:
+        """Whether some of the lines may have to stay out."""
+        return self.has_exclusions or self.purges.cover_any(lines)
 
 
 class _LookedUp(NamedTuple):
@@ -216,7 +224,7 @@ class _Group:
             lines = lines.at([number for number in range(count) if number not in known])
         if not lines:
             return Inserted(())
-        if self._conditions.has_exclusions or not lines.are_rows:
+        if self._conditions.exclude_some_of(lines) or not lines.are_rows:
             return await insert(self._writer, lines, self._conditions.opt_outs)
         rooms = {name: self._conditions.places[name].room for name in lines.places}
         return await insert_prepared(self._writer, lines, rooms)

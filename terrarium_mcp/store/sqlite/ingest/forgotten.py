@@ -1,17 +1,21 @@
 """What people had removed does not come back when a bouncer plays it back, or a log is imported.
 
-The audit of such a removal holds no name, only fingerprints of who asked for it.
+The audit names a nick that the operator purged. Of somebody who asked for it themselves it holds no
+name, only fingerprints.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
 
-from terrarium_mcp.chat.identity import Identity, fold
+from terrarium_mcp.chat.identity import Identity, fold, is_channel
 from terrarium_mcp.chat.opt_outs import author
-from terrarium_mcp.chat.records import NewMessage, Origin
+from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
 from terrarium_mcp.chat.times.timestamps import to_text
+from terrarium_mcp.chat.voices import VoiceRules, rules_on
 from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
+from terrarium_mcp.store.sqlite.engine.voices_sql import RULES, parsed_rules
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 
 MARK = "="
@@ -27,37 +31,76 @@ def fingerprints(who: Identity) -> tuple[str, ...]:
     return tuple(_fingerprint(who.network, kind, sign) for kind, sign in signs if sign)
 
 
+@dataclass(frozen=True)
+class Purges:
+    """Purges of nicks, which concern what was said before them.
+
+    Attributes:
+        until: when the last was, by network ("" for all) and folded nick.
+        rules: the relays of each network, as `rules_on` reads them.
+    """
+
+    until: Mapping[tuple[str, str], str]
+    rules: Mapping[str, VoiceRules]
+
+    def cover(self, message: NewMessage) -> bool:
+        """Whether they had removed a message, had it been stored."""
+        return bool(self.until) and any(
+            self.cover_nick(message.network, nick, message.said_at) for nick in self._nicks(message)
+        )
+
+    def cover_any(self, messages: Iterable[NewMessage]) -> bool:
+        """Whether they had removed one of some messages."""
+        return bool(self.until) and any(map(self.cover, messages))
+
+    def cover_nick(self, network: str, nick: str, said_at: datetime) -> bool:
+        """Whether something that this nick said is older than a purge of it."""
+        folded = fold(storable(nick))
+        last = max(self.until.get((home, folded), "") for home in ("", storable(network)))
+        return bool(last) and to_text(said_at) <= last
+
+    def _nicks(self, message: NewMessage) -> Iterator[str]:
+        """The nicks with whose lines a message goes."""
+        yield message.nick
+        if message.kind is MessageType.NICK:
+            yield message.text
+        if not is_channel(message.channel):
+            yield message.channel
+        rules = rules_on(message.network, self.rules)
+        if rules.relays:
+            voice = rules.voice_of(message.nick, message.text, is_own=message.own, is_message=False)
+            if voice.speaker:
+                yield voice.speaker
+
+
 async def without_forgotten(
     writer: Writer, messages: Sequence[NewMessage | None]
 ) -> Sequence[NewMessage | None]:
-    """The messages, with None for each from before its author had theirs removed."""
+    """The messages, with None for each from before its author had theirs removed, or was purged."""
     if all(message is None or message.origin is Origin.LIVE for message in messages):
         return messages
-    until = await forgotten_until(writer)
-    return [None if message and _is_forgotten(message, until) else message for message in messages]
+    until, purges = await forgotten_until(writer), await all_purges(writer)
+
+    def is_forgotten(message: NewMessage) -> bool:
+        return message.origin is not Origin.LIVE and (
+            _is_covered(author(message), message.said_at, until) or purges.cover(message)
+        )
+
+    return [None if message and is_forgotten(message) else message for message in messages]
 
 
 async def had_removed(writer: Writer, who: Identity, said_at: datetime) -> bool:
     """Whether what somebody said at a moment was removed since, for them or with their nick."""
     if _is_covered(who, said_at, await forgotten_until(writer)):
         return True
-    return is_purged(who.network, who.nick, said_at, await purged_until(writer))
+    return (await all_purges(writer)).cover_nick(who.network, who.nick, said_at)
 
 
-PurgedUntil = Mapping[tuple[str, str], str]
-"""Until when lines were purged by nick, by network ("" for all) and folded nick."""
-
-
-async def purged_until(writer: Writer) -> PurgedUntil:
-    """Until when the lines of which nicks were purged."""
+async def all_purges(writer: Writer) -> Purges:
+    """The purges of nicks so far."""
     rows = await writer.rows(_PURGES)
-    return {(as_text(network), fold(as_text(nick))): as_text(at) for network, nick, at in rows}
-
-
-def is_purged(network: str, nick: str, said_at: datetime, until: PurgedUntil) -> bool:
-    """Whether something that this nick said is older than a purge of it."""
-    said, folded = to_text(said_at), fold(storable(nick))
-    return any(said <= until.get((home, folded), "") for home in ("", storable(network)))
+    until = {(as_text(network), fold(as_text(nick))): as_text(at) for network, nick, at in rows}
+    return Purges(until, parsed_rules(await writer.value(_RULES)) if until else {})
 
 
 async def forgotten_until(writer: Writer) -> Mapping[str, str]:
@@ -67,21 +110,20 @@ async def forgotten_until(writer: Writer) -> Mapping[str, str]:
     return {one: as_text(at) for nick, at in rows for one in as_text(nick).split()}
 
 
-def _is_forgotten(message: NewMessage, until: Mapping[str, str]) -> bool:
-    if message.origin is Origin.LIVE or not until:
-        return False
-    return _is_covered(author(message), message.said_at, until)
-
-
 def _is_covered(who: Identity, said_at: datetime, until: Mapping[str, str]) -> bool:
+    if not until:
+        return False
     surest = fingerprints(who)[:1]  # user@host counts only without an account
     return any(to_text(said_at) <= until.get(one, "") for one in surest)
 
 
 _PURGES = (
-    "SELECT network, nick, max(at) FROM removals WHERE kind = 'purge' AND nick != ''"
-    " GROUP BY network, nick ORDER BY max(at)"
+    "SELECT network, nick, max(at) FROM removals WHERE kind = 'purge'"  # noqa: S608 -- a constant
+    f" AND substr(nick, 1, 1) NOT IN ('', '{MARK}') GROUP BY network, nick ORDER BY max(at)"
 )
+
+
+_RULES = f"SELECT {RULES}"
 
 
 def _fingerprint(network: str, kind: str, sign: str) -> str:

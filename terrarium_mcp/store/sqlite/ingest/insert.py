@@ -17,12 +17,7 @@ from terrarium_mcp.store.sqlite.index.external_rows import move_private
 from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 from terrarium_mcp.store.sqlite.index.live_clock import live_until
 from terrarium_mcp.store.sqlite.index.msgid_index import RoomMsgid, messages_with
-from terrarium_mcp.store.sqlite.ingest.forgotten import (
-    PurgedUntil,
-    is_purged,
-    purged_until,
-    without_forgotten,
-)
+from terrarium_mcp.store.sqlite.ingest.forgotten import without_forgotten
 from terrarium_mcp.store.sqlite.ingest.message_row import INSERT, row_columns
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader, permitted
 
@@ -47,15 +42,14 @@ async def insert(
     """Insert messages in the order given, with rising ids; no derived structure is updated.
 
     A live message is never dated before the previous live one of its room. A message to a person
-    goes to `private_messages`. Playback that is already stored, or was purged, is left out, and so
-    is every message of somebody who opted out, or had it removed before.
+    goes to `private_messages`. Playback that is already stored is left out, and so is every message
+    of somebody who opted out; and what somebody had removed, or was purged, unless it is live.
     """
     rooms = await rooms_of(writer, ((one.network, one.channel) for one in messages))
     reached = await live_until(writer, rooms.values())
     known = await _known_msgids(writer, messages, rooms)
-    purged = await _purged_until(writer, messages)
     free = await free_ids(writer)
-    rows = _Rows(writer, rooms, reached, known, purged, free.first)
+    rows = _Rows(writer, rooms, reached, known, free.first)
     allowed = await without_forgotten(writer, await permitted(writer, opt_outs, messages))
     ids = [await rows.add(message) if message else 0 for message in allowed]
     await give(writer, free, rows.last)
@@ -88,16 +82,6 @@ async def _known_msgids(
     return {(row["room"], as_text(row["msgid"])) for row in await messages_with(writer, named)}
 
 
-async def _purged_until(writer: Writer, messages: Sequence[NewMessage]) -> PurgedUntil:
-    """Until when lines were purged by nick; for playback only.
-
-    A server or bouncer that replays what a person had removed must not bring it back.
-    """
-    if all(message.origin is not Origin.PLAYBACK for message in messages):
-        return {}
-    return await purged_until(writer)
-
-
 def _room_of(message: NewMessage, rooms: Mapping[tuple[str, str], int]) -> int | None:
     return rooms.get((storable(message.network), storable(message.channel)))
 
@@ -115,7 +99,6 @@ class _Rows:
         rooms: Mapping[tuple[str, str], int],
         live_until: Mapping[int, str],
         known_msgids: Collection[RoomMsgid],
-        purged_until: PurgedUntil,
         first: int,
     ) -> None:
         self.first = first
@@ -125,7 +108,6 @@ class _Rows:
         self._writer = writer
         self._rooms = rooms
         self._live_until = dict(live_until)
-        self._purged_until = purged_until
         self._msgids: set[tuple[int | None, str]] = {*known_msgids}
         self._unnamed = Counter[tuple[object, ...]]()
 
@@ -152,10 +134,7 @@ class _Rows:
     async def add(self, message: NewMessage) -> int:
         """Add the row of the next message; returns its id, 0 if the message is already stored."""
         room = _room_of(message, self._rooms)
-        if message.origin is Origin.PLAYBACK and (
-            is_purged(message.network, message.nick, message.said_at, self._purged_until)
-            or await self._is_stored(message, room)
-        ):
+        if message.origin is Origin.PLAYBACK and await self._is_stored(message, room):
             return 0
         timestamp = to_text(message.said_at)
         if message.origin is Origin.LIVE and room is not None:

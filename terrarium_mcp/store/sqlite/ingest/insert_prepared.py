@@ -16,7 +16,7 @@ from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
 
 
 async def has_exclusions(writer: Writer, opt_outs: OptOutReader) -> bool:
-    """Whether lines of somebody have to stay out: they opted out, or had theirs removed.
+    """Whether lines of somebody have to stay out: they opted out, or had theirs removed themselves.
 
     Then `insert` looks at each line.
     """

@@ -9,7 +9,9 @@ import pytest
 
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
+from terrarium_mcp.chat.relays import Relay
 from terrarium_mcp.chat.transcript import RenderOptions, line_of
+from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import (
     AuditEntry,
     BacklogFailed,
@@ -17,6 +19,7 @@ from terrarium_mcp.store import (
     PurgeTarget,
     RemovalReason,
     Store,
+    open_store,
 )
 from terrarium_mcp.store.sqlite.removal import batched_delete
 from tests.store.scene import (
@@ -25,8 +28,10 @@ from tests.store.scene import (
     differences,
     find,
     room,
+    rows_of,
     texts,
 )
+from tests.store.sqlite.imports.logs import bring, log_of, logged, words_in
 
 LATER = datetime(2026, 6, 1, tzinfo=UTC)
 
@@ -265,6 +270,42 @@ async def test_playback_and_imports_do_not_bring_back_what_somebody_had_removed(
         )
         assert [bool(number) for number in ids] == [False, False, False, True, True, True]
     assert await store.messages.append([lives_of_two()[0]._replace(said_at=LATER)]) != [0]
+
+
+@pytest.mark.parametrize("origin", [Origin.PLAYBACK, Origin.IMPORT])
+async def test_what_was_purged_of_a_nick_does_not_come_back(store: Store, origin: Origin) -> None:
+    await store.messages.append(a_life())
+    await purge(store, "ada")
+    again = [line._replace(origin=origin, account="", host="") for line in a_life()]
+    since = again[0]._replace(said_at=LATER + timedelta(seconds=1))
+    ids = await store.messages.append([again[0], again[2], again[7], again[8], since])
+    assert [bool(number) for number in ids] == [False, False, False, False, True]
+
+
+async def test_a_log_that_has_what_was_purged_brings_the_rest(file: Path) -> None:
+    said = logged(chat("<ada> hi bo\n<bo> hi ada\n<relaybot> <ada> from afar\n<relaybot> <cy> hi"))
+    settings = Settings(network="net", relays=(Relay("relaybot"),))
+    async with open_store(file, settings) as store:
+        await store.opening.wait()
+        await bring(store, said)
+        assert await purge(store, "ada") == 2
+        said.append(said[1]._replace(text="ada?"))
+        totals = await bring(store, said)
+        assert (totals.added, totals.known, totals.left_out) == (1, 2, 2)
+        left = [("bo", "ada?"), ("bo", "hi ada"), ("relaybot", "<cy> hi")]
+        assert words_in(file) == left
+        assert await differences(store) == []
+
+
+async def test_private_lines_that_were_purged_do_not_come_back_with_a_log(
+    store: Store, file: Path
+) -> None:
+    private = [line._replace(channel="ada") for line in logged(chat("<bo> psst\n<ada> yes?"))]
+    await bring(store, private, log_of(channel="ada"))
+    assert await purge(store, "ada") == 2
+    totals = await bring(store, private, log_of(channel="ada"))
+    assert (totals.added, totals.left_out) == (0, 2)
+    assert rows_of(file, "SELECT count(*) FROM private_messages") == [(0,)]
 
 
 async def test_of_the_backlog_only_the_lines_with_their_ids_go(store: Store, file: Path) -> None:
