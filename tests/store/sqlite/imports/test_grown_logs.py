@@ -88,6 +88,27 @@ async def test_a_grown_log_is_corrected_as_an_interrupted_import_had_corrected_i
     assert words_in(file) == words(said)
 
 
+@pytest.mark.parametrize("killed_at", [100, 900, 1_200, 1_900])
+async def test_the_import_of_a_grown_log_may_be_interrupted(
+    store: Store, file: Path, monkeypatch: pytest.MonkeyPatch, killed_at: int
+) -> None:
+    for name in ("SMALLEST", "USUAL", "LARGEST"):
+        monkeypatch.setattr(bulk, name, 70)
+
+    def die(done: int) -> None:
+        if done >= killed_at:
+            raise KeyboardInterrupt
+
+    said = [*LONG_AGO, *talk(range(1_000, 1_500))]
+    await bring_fast(store, said)
+    await store.messages.append(talk(range(1_500, 2_000)))
+    said += talk(range(1_500, 2_000))
+    with pytest.raises(KeyboardInterrupt):
+        await bring(store, logged(said, fast=HOUR), reading(said), die)
+    assert (await bring_fast(store, said)).offset == HOUR
+    assert words_in(file) == words(said)
+
+
 async def test_what_a_log_brought_itself_does_not_tell_how_its_clock_goes(
     store: Store,
 ) -> None:
