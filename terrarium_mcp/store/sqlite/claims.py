@@ -19,6 +19,7 @@ from typing import NamedTuple
 from filelock import BaseFileLock, FileLock, Timeout
 
 from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.errors import HostFailure, and_more
 from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.private_files import give_to_owner, mode_beside
@@ -51,7 +52,8 @@ class Claimant(NamedTuple):
         try:
             written = json.loads(file.read_text("utf-8"))
             channels = tuple((network, channel) for network, channel in written.pop("channels"))
-            return cls(**written, channels=channels)
+            command = harmless(str(written.pop("command")))  # it may hold any byte
+            return cls(**written, command=command, channels=channels)
         except (OSError, ValueError, TypeError, KeyError):
             return None
 

@@ -20,6 +20,7 @@ import anyio
 from filelock import FileLock, Timeout
 
 from terrarium_mcp.backoff import Reminder
+from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.private_files import give_to_owner, mode_beside
@@ -56,7 +57,8 @@ class KeeperRecord(NamedTuple):
     def read(cls, lock: Path) -> "KeeperRecord | None":
         """The record in a lock file, perhaps of a keeper that is gone; None if there is none."""
         try:
-            return cls(**json.loads(lock.read_text("utf-8")))
+            record = cls(**json.loads(lock.read_text("utf-8")))
+            return record._replace(command=harmless(str(record.command)))  # it may hold any byte
         except (OSError, ValueError, TypeError):
             return None
 

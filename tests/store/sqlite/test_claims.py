@@ -2,6 +2,7 @@
 
 import os
 import socket
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,19 @@ def test_recorders_of_different_channels_share_a_database(
 def test_databases_have_claims_of_their_own(tmp_path: Path) -> None:
     with claimed(tmp_path / "a.db", [TEA]), claimed(tmp_path / "b.db", [TEA]):
         assert len(list(tmp_path.glob("*.recorder-*"))) == 2
+
+
+def test_a_command_line_that_is_no_utf_8_can_be_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["bridge", "--env-file", os.fsdecode(b"caf\xe9")])
+    with (
+        claimed(tmp_path / "a.db", [TEA]),
+        pytest.raises(AlreadyRecorded) as refused,
+        claimed(tmp_path / "a.db", [TEA]),
+    ):
+        pass
+    assert b"(bridge --env-file caf)" in str(refused.value).encode()
 
 
 @pytest.mark.parametrize(

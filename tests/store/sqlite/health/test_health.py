@@ -142,6 +142,18 @@ async def test_the_keeper_is_named_until_it_dies(file: Path) -> None:
     assert seen(file)["keeper process"].startswith(f"none; the last was {other.pid} (")
 
 
+async def test_a_keeper_s_command_line_that_is_no_utf_8_can_be_shown(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = ["/bin/terrarium-mcp", "import", os.fsdecode(b"caf\xe9\x1b[2J.log")]
+    monkeypatch.setattr(sys, "argv", command)
+    async with open_store(file, SETTINGS):
+        now = seen(file)["keeper process"]
+    last = seen(file)["keeper process"]
+    assert now.encode().endswith(b" (terrarium-mcp import caf[2J.log)")
+    assert last == f"none; the last was {now}"
+
+
 async def test_a_process_that_cannot_be_keeper_leaves_the_keepers_note_alone(file: Path) -> None:
     async with running(HOLDING, str(file)) as other, open_store(file, SETTINGS) as store:
         assert not store.keeper.claim()
