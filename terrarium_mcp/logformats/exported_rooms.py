@@ -15,9 +15,10 @@ from typing import IO
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.logformats.contents import LogContent, ReadLog
-from terrarium_mcp.logformats.files import LogFile
+from terrarium_mcp.logformats.files import LogFile, UnusableFile
 from terrarium_mcp.logformats.jsonl import (
     LONGEST_RECORD,
+    NotJsonLines,
     as_new_message,
     jsonl_line,
     message_in,
@@ -39,11 +40,13 @@ def export_records(file: LogFile) -> Iterator[Iterator[ArchiveRecord]]:
     """The records of an export, which are read as they are taken.
 
     Raises:
-        UnusableFile: the file cannot be read.
-        NotJsonLines: a line is damaged, or lines are missing.
+        UnusableFile: the file cannot be read, a line is damaged, or lines are missing.
     """
-    with file.opened() as stream:
-        yield read_jsonl(_lines(stream))
+    with file.opened() as stream:  # which names the file in whatever fails
+        try:
+            yield read_jsonl(_lines(stream))
+        except NotJsonLines as error:
+            raise UnusableFile(str(error)) from error
 
 
 def _lines(stream: IO[bytes]) -> Iterator[bytes]:
@@ -58,8 +61,7 @@ def contents_of_export(file: LogFile, choices: Choices, scratch: Path) -> Sequen
     `scratch` is a folder for the files of the rooms.
 
     Raises:
-        UnusableFile: the file cannot be read.
-        NotJsonLines: a line is damaged, or lines are missing.
+        UnusableFile: the file cannot be read, a line is damaged, or lines are missing.
     """
     with export_records(file) as records:
         head = takewhile(lambda one: isinstance(one, ArchivedRoom | ArchivedSpan), records)

@@ -534,6 +534,22 @@ def test_a_cut_export_is_refused_whole(tmp_path: Path) -> None:
     assert messages(tmp_path / "there.db") == []
 
 
+@pytest.mark.parametrize("lines", [10, 20_000], ids=["here", "in a process of its own"])
+def test_a_cut_export_that_is_to_be_merged_is_named_as_such(tmp_path: Path, lines: int) -> None:
+    log = tmp_path / "irc.labnet.#lab.weechatlog"
+    said = (f"2026-10-24 23:57:13\tbob\t{at} of a rather long talk\n" for at in range(lines))
+    log.write_text("".join(said), "utf-8")
+    imported(tmp_path, log, *BERLIN)
+    everything(database(tmp_path), tmp_path)
+    export = tmp_path / "irc_logs.jsonl"
+    export.write_bytes(export.read_bytes()[:-100])
+    done = imported(tmp_path, export, "--map", "#lab=#den", db=tmp_path / "there.db")
+    assert done.returncode == 1
+    assert f"{export}: Line " in done.stderr
+    assert "it was cut" in done.stderr or "damaged, or was cut" in done.stderr
+    assert messages(tmp_path / "there.db") == []
+
+
 def test_an_import_killed_at_any_point_and_repeated_is_as_one(tmp_path: Path) -> None:
     """Also the ids, since what was added before is recognised."""
     logs = tmp_path / "logs"
