@@ -1,5 +1,6 @@
 """`terrarium-mcp import` as people run it: what it finds, says, refuses, and survives."""
 
+import gzip
 import os
 import random
 import shlex
@@ -9,6 +10,7 @@ import sqlite3
 import subprocess
 import tarfile
 import zipfile
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -241,6 +243,29 @@ def test_what_cannot_be_read_is_added_to_what_stands_in_the_file(tmp_path: Path)
     nowhere = imported(tmp_path, log, *BERLIN, "--rejects", tmp_path / "no" / "rejects.txt")
     assert "rejects.txt cannot be written: No such file or directory." in nowhere.stderr
     assert "Traceback" not in nowhere.stderr
+
+
+@pytest.mark.parametrize("trial", [(), ("--dry-run",)], ids=["import", "trial"])
+def test_a_compressed_log_that_was_cut_is_written_down_and_alone_it_fails_the_import(
+    tmp_path: Path, trial: Sequence[str]
+) -> None:
+    logs, rejects = tmp_path / "logs", tmp_path / "rejects.txt"
+    logs.mkdir()
+    words = (pow(3, at, 1_000_003) for at in range(2_000))
+    lines = (f"2026-10-24 23:57:13\tbob\t{word}\n" for word in words)
+    packed = gzip.compress("".join(lines).encode())
+    cut = logs / "irc.labnet.#lab.weechatlog.gz"
+    cut.write_bytes(packed[: len(packed) // 2])
+    alone = imported(tmp_path, logs, *BERLIN, *trial, "--rejects", rejects)
+    assert alone.returncode == 1
+    assert f"not read: {cut}: " in alone.stdout
+    assert alone.stderr == "terrarium-mcp: None of the logs could be read.\n"
+    (named,) = rejects.read_text("utf-8").splitlines()
+    assert named.startswith(f"{cut}: ")
+    (logs / "irc.labnet.#tea.weechatlog").write_bytes(b"2026-10-24 23:57:13\tbob\thi\n")
+    with_another = imported(tmp_path, logs, *BERLIN, *trial, "--rejects", rejects)
+    assert with_another.returncode == 0
+    assert rejects.read_text("utf-8").splitlines() == [named, named]
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,8 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
     """Find, show and import the logs that the options name.
 
     Raises:
-        NothingToImport: none of the files is a log, or an option must decide about some.
+        NothingToImport: none of the files is a log that can be read, or an option must decide
+            about some.
         OutputIsSource: the rejects would be written into a log, or into the history.
         StoreFailed: the store cannot write. Run the same import again.
     """
@@ -154,6 +155,8 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
     _print(report_lines(reports))
     if not options.rejects and any(one.counts.rejected for one in reports if one.content.target):
         click.echo("--rejects FILE writes down the lines that could not be read, and why")
+    if all(one.failure for one in reports if one.content.target):
+        raise NothingToImport("None of the logs could be read.")
     undo = f"terrarium-mcp import --undo {number}" if number else ""
     _print(other_names(findings.contents, [room.channel for room in rooms], undo))
     if number:
@@ -196,15 +199,16 @@ async def _imported(
 ) -> tuple[int, Sequence[ContentReport]]:
     """Import what was found: the import's number, 0 if it stored nothing, and what became of it."""
     rules = await store.imports.voice_rules()
-    with (
-        _rejects(options.rejects, findings.skipped) as on_reject,
-        _progress(findings.contents) as on_lines,
-    ):
+    number = 0
+    _write_down(options.rejects, findings.skipped)
+    with _rejects(options.rejects) as on_reject, _progress(findings.contents) as on_lines:
         run = LogImport(findings.contents, rules, on_lines=on_lines, on_reject=on_reject)
-        if not options.dry_run:
-            return await run.store(store, " ".join(sys.argv[1:]), read), run.reports
-        await run.try_out()
-        return 0, run.reports
+        if options.dry_run:
+            await run.try_out()
+        else:
+            number = await run.store(store, " ".join(sys.argv[1:]), read)
+    _write_down(options.rejects, (one.failure for one in run.reports if one.failure))
+    return number, run.reports
 
 
 async def _recorded_rooms(settings: Settings, options: ImportOptions) -> Sequence[Room]:
@@ -326,14 +330,23 @@ def _why_nothing(private: Sequence[LogContent]) -> str:
     )
 
 
+def _write_down(path: Path | None, files: Iterable[TerrariumError]) -> None:
+    """Add files that cannot be read to the rejects, each once, if there is a file for them."""
+    if path is None:
+        return
+    with _appended(path) as written:
+        written.writelines(
+            f"{line}\n" for line in dict.fromkeys(harmless(str(one)) for one in files)
+        )
+
+
 @contextmanager
-def _rejects(path: Path | None, skipped: Iterable[TerrariumError]) -> Iterator[Reject]:
-    """Where lines go that cannot be read, and before them the files: to a file, or nowhere."""
+def _rejects(path: Path | None) -> Iterator[Reject]:
+    """Where lines go that cannot be read: to a file, or nowhere."""
     if path is None:
         yield lambda _, __: None
         return
     with _appended(path) as written:
-        written.writelines(f"{harmless(str(file))}\n" for file in skipped)
 
         def write(file: LogFile, line: RejectedLine) -> None:
             written.write(

@@ -71,7 +71,7 @@ def report_lines(reports: Sequence[ContentReport]) -> Iterator[str]:
             by_room.setdefault((report.content.network, fold(target)), []).append(report)
     for several in by_room.values():
         yield f"{_name(several[0].content)}: {_room(several)}"
-    if failures := [str(one.failure) for one in reports if one.failure]:
+    if failures := list(dict.fromkeys(str(one.failure) for one in reports if one.failure)):
         yield (
             f"not read: {harmless(and_more(failures, _NAMED))}. Nothing of that was imported;"
             " unpack what can be read of it, and import the copy"
