@@ -72,9 +72,9 @@ class Archive:
 
         Only into a database that never held a message and has nobody's lines to leave out, or one
         in which an earlier call with the same records was interrupted: it then writes the rest. All
-        records are read, and put aside in a temporary
-        file, before the first is written; then they go in by groups, with pauses, so that readers
-        see them as they come. What is derived from the messages is built along.
+        records are read, and put aside in a temporary file, before the first is written; then they
+        go in by groups, with pauses, so that readers see them as they come. What is derived from
+        the messages is built along.
 
         Args:
             records: all of an export, as `logformats.jsonl` reads them.
