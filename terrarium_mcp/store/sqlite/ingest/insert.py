@@ -151,7 +151,7 @@ class _Rows:
 
         Its msgid decides. Where one of the two has none, the same text by the same nick in the same
         second counts as the same message (playback may carry whole seconds only), unless the replay
-        has it more often than the record.
+        has it more often than the record. Our own live lines may have been dated some seconds off.
         """
         msgid = storable(message.msgid)
         if (room, msgid) in self._msgids:
@@ -167,6 +167,12 @@ class _Rows:
         }
         alike = tuple(params.values())[:-1]
         stored = int(await self._writer.value(_ALIKE, params)) + self._unnamed[alike]
+        if message.own:
+            around = {
+                "from": to_text(message.said_at - _OWN_SHIFT),
+                "to": to_text(message.said_at + _OWN_SHIFT),
+            }
+            stored = max(stored, int(await self._writer.value(_OWN_ALIKE, params | around)))
         if stored > message.repeat:
             return True
         self._unnamed[alike] += 1
@@ -177,6 +183,10 @@ _LONGEST_SHIFT = timedelta(seconds=120)
 """How much later than its server-time a live line may be dated: as much as the line before it was,
 whose server-time is at most 60 s ahead of our clock, and some delay."""
 
+_OWN_SHIFT = timedelta(seconds=10)
+"""How far the time of our own live line may be from its server-time: it is dated by our own clock,
+when the network has confirmed it."""
+
 _ALIKE = """
 SELECT count(*) FROM messages
  WHERE room = :room AND (msgid IS NULL OR :msgid = '')
@@ -185,6 +195,15 @@ SELECT count(*) FROM messages
    AND message_type = :kind AND nick = :nick
    AND (message = :text OR redacted_at NOT NULL)
 """
+
+_OWN_ALIKE = f"""
+SELECT count(*) FROM messages
+ WHERE room = :room AND (msgid IS NULL OR :msgid = '')
+   AND timestamp BETWEEN :from AND :to
+   AND self AND origin = '{Origin.LIVE}'
+   AND message_type = :kind AND nick = :nick
+   AND (message = :text OR redacted_at NOT NULL)
+"""  # noqa: S608 -- a constant
 
 
 def _differs(server_time: str, timestamp: str) -> bool:

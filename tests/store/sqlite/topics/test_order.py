@@ -144,6 +144,25 @@ async def test_playback_has_equal_words_as_often_as_they_were_said(store: Store)
     assert await store.messages.append([again]) == [7]
 
 
+async def test_playback_of_our_own_line_is_known_although_we_dated_it_when_it_was_confirmed(
+    store: Store,
+) -> None:
+    def replayed(text: str, seconds: float) -> NewMessage:
+        line = line_of("Terra", text, NOON + timedelta(seconds=seconds))
+        return line._replace(own=True, origin=Origin.PLAYBACK)
+
+    live = replayed("pong", 0.2)._replace(origin=Origin.LIVE)
+    await store.messages.append([live, live._replace(text="hi", own=False)])
+    early, skewed = replayed("pong", -0.2), replayed("pong", 9)
+    assert await store.messages.append([early, skewed]) == [0, 0]
+    others = [replayed("hi", 3), replayed("pong", 60), early._replace(own=False)]
+    assert await store.messages.append(others) == [3, 4, 5]
+    assert await store.messages.append([replayed("pong", 63)]) == [6]  # said twice, heard never
+    assert (
+        await store.messages.append([early, replayed("pong", 60), replayed("pong", 63)]) == [0] * 3
+    )
+
+
 async def test_playback_does_not_bring_back_what_was_purged(store: Store) -> None:
     said = [line_of("ada", "one"), line_of("bo", "two"), line_of("ada", "on oft", network="oft")]
     replayed = [line._replace(origin=Origin.PLAYBACK) for line in said]
