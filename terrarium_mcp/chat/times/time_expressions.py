@@ -32,6 +32,9 @@ _RELATED = re.compile(
 )
 
 
+_LIKE_ASCII = str.maketrans("\u017f\u0130\u0131", "sii")
+"""Letters that a pattern takes for these where it ignores case, but `lower` does not."""
+
 _BY_ONE_WORD = re.compile(r"by\s+([^\W\d_]+)\.?", re.IGNORECASE)
 
 
@@ -75,6 +78,7 @@ class TimeExpression(NamedTuple):
 def time_expressions(text: str, now: datetime, zone: tzinfo) -> tuple[TimeExpression, ...]:
     """The times that `text` names, the most certain first, read at `now` in the reader's `zone`."""
     today = local(now, zone).date()
+    text = text.translate(_LIKE_ASCII)
     times = _recent(text, now, zone)
     taken = [one.span for one in times]
     for match, read in matches(text):

@@ -68,6 +68,24 @@ def test_what_names_no_time_is_none(text: str) -> None:
     assert days(text) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("in the \u017fpring", "in the spring"),
+        ("in \u017fep", "in sep"),
+        ("la\u017ft week", "last week"),
+        ("f\u0131ve days ago", "five days ago"),
+        ("SIX DAYS AGO AT CHR\u0130STMAS", "six days ago at christmas"),
+        ("\u017f\u0130x m\u0131nutes ago", "six minutes ago"),
+        ("on fr\u0131day", "on friday"),
+    ],
+)
+def test_letters_that_differ_by_more_than_case_break_nothing(text: str, plain: str) -> None:
+    named, meant = (time_expressions(one, NOW, UTC) for one in (text, plain))
+    assert [(one.since, one.until) for one in named] == [(one.since, one.until) for one in meant]
+    assert without_times(named, text).strip() == ""
+
+
 def test_a_day_is_the_readers() -> None:
     late = datetime(2026, 5, 14, 23, 30, tzinfo=UTC)
     (day,) = time_expressions("yesterday", late, ZoneInfo("Asia/Tokyo"))
