@@ -17,6 +17,7 @@ from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 from terrarium_mcp.irc_bridge.network.operators import is_operator
 from terrarium_mcp.irc_bridge.network.outgoing import Lane
+from terrarium_mcp.irc_bridge.network.refused_lines import RefusedLines
 from terrarium_mcp.irc_bridge.network.refused_logins import RefusedLogins
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.session import Session
@@ -40,6 +41,7 @@ class IrcNetwork:
         self._running: anyio.CancelScope | None = None
         self._stopped = False
         self._trouble = "not started"
+        self._refused_lines = RefusedLines()
         self._refused_logins = RefusedLogins(self.name, self._timeouts)
 
     async def run(self) -> None:
@@ -83,7 +85,11 @@ class IrcNetwork:
     async def _connect_once(self) -> None:
         """Run one connection from its first byte to its last."""
         session = Session(
-            self._config, self._listener, self._timeouts, casemapping=self.casemapping
+            self._config,
+            self._listener,
+            self._timeouts,
+            casemapping=self.casemapping,
+            refused=self._refused_lines,
         )
         why = "stopped"
         try:

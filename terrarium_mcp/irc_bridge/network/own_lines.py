@@ -16,6 +16,7 @@ from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.errors import quantity
 from terrarium_mcp.irc_bridge.network.errors import NotTaken
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
+from terrarium_mcp.irc_bridge.network.refused_lines import RefusedLines
 
 log = logging.getLogger(__name__)
 
@@ -49,11 +50,16 @@ class OwnLines:
     """
 
     def __init__(
-        self, client: PydleClient, post: Post, deliver: Callable[[IrcMessage], None]
+        self,
+        client: PydleClient,
+        post: Post,
+        deliver: Callable[[IrcMessage], None],
+        refused: RefusedLines,
     ) -> None:
         self._client = client
         self._post = post
         self._deliver = deliver
+        self._refused = refused
         self._probed: deque[_LineUnderWay] = deque()
         self._sent: deque[_LineUnderWay] = deque()
         self._probe = 0
@@ -63,6 +69,12 @@ class OwnLines:
     def sent(self, line: IrcMessage) -> None:
         """A line was sent that the server will not echo."""
         self._expect(_LineUnderWay(self._client.fold(line.params[0]), line))
+
+    def was_refused(self, line: IrcMessage) -> bool:
+        """Whether a line is the playback of one of ours that was refused."""
+        if not line.replay or len(line.params) < 2 or not self._client.is_own(line.source):
+            return False
+        return self._refused.has(self._client.fold(line.params[0]), line)
 
     async def refusal(self, target: str) -> str:
         """Why the last line to `target` was refused, once that is known; empty if it was taken.
@@ -150,6 +162,8 @@ class OwnLines:
                 if own.target == folded:
                     waiting.remove(own)
                     own.refusal = why
+                    if own.line:
+                        self._refused.add(folded, own.line.params[-1])
                     own.ended.set()
                     self._complain(folded, target, why)
                     return

@@ -26,6 +26,7 @@ from terrarium_mcp.irc_bridge.network.nickserv import NickServ
 from terrarium_mcp.irc_bridge.network.own_lines import REFUSALS, OwnLines
 from terrarium_mcp.irc_bridge.network.own_mask import OwnMask
 from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
+from terrarium_mcp.irc_bridge.network.refused_lines import RefusedLines
 from terrarium_mcp.irc_bridge.network.sasl import Sasl
 from terrarium_mcp.irc_bridge.network.sender import Sender, SendQueue
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
@@ -62,6 +63,7 @@ class Session:
         timeouts: Timeouts,
         *,
         casemapping: str = DEFAULT_CASEMAPPING,
+        refused: RefusedLines | None = None,
     ) -> None:
         self.why = ""
         """Why it ended; empty until then."""
@@ -81,7 +83,7 @@ class Session:
         self.client = PydleClient(config, self._sasl, self.post, self.end, known, self._limit)
         self.membership = Membership(self.client, self.post)
         self._own_mask = OwnMask(self.client)
-        self._own_lines = OwnLines(self.client, self.post, self._deliver)
+        self._own_lines = OwnLines(self.client, self.post, self._deliver, refused or RefusedLines())
         self.sender = Sender(
             self._queue, timeouts, self.client, self._own_mask, self._own_lines.sent
         )
@@ -247,7 +249,8 @@ class Session:
             except MalformedMessage as error:
                 self._limit.warning("malformed", "ignored a line: %s", error)
                 continue
-            self._deliver(line)
+            if not self._own_lines.was_refused(line):
+                self._deliver(line)
             if line.replay:
                 self.history.on_replay(line)
             else:

@@ -2,10 +2,12 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
 
 import anyio
 import pytest
 
+from terrarium_mcp.chat.times.timestamps import to_iso
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.errors import NotTaken
 from tests.irc_bridge.network.scene import PATIENCE, login, staying
@@ -19,6 +21,12 @@ ECHO = ("echo-message",)
 def silent_at(*starts: str) -> Callable[[str], Sequence[str] | None]:
     """A server that leaves these lines without an answer."""
     return lambda line: [] if line.startswith(starts) else None
+
+
+def replying_404(line: str) -> Sequence[str] | None:
+    """A server that refuses whatever is said in #tea."""
+    cannot = ":srv 404 Terra #tea :Cannot send to channel"
+    return [cannot] if line.startswith("PRIVMSG #tea") else None
 
 
 def refusals(caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -55,6 +63,31 @@ async def test_what_answers_an_earlier_probe_confirms_nothing_later(pong: str) -
         later = server.heard("PING terrarium-said")[1].split()[1]
         await server.says(pong.format(later))
         await ear.hears("two")
+
+
+async def test_what_was_refused_is_no_history_when_a_bouncer_plays_it_back() -> None:
+    def replay(text: str, at: datetime) -> str:
+        return f"@batch=b;time={to_iso(at)} :Terra!u@host.example PRIVMSG #tea :{text}"
+
+    async with (
+        fake_ircd(caps=("batch server-time",)) as server,
+        staying(login(server.port, "#tea")) as (network, ear),
+    ):
+        await ear.happens("members_complete", "#tea")
+        server.answer = replying_404
+        assert await refused(network, "nobody heard it") == "Cannot send to channel"
+        await server.drops()
+        await ear.happens("members_complete", "#tea", times=2)
+        now = datetime.now(UTC)
+        await server.says(
+            ":srv BATCH +b znc.in/playback #tea",
+            replay("nobody heard it", now),
+            replay("another", now),
+            replay("nobody heard it", now - timedelta(hours=1)),
+            ":srv BATCH -b",
+        )
+        await server.settles()
+        assert ear.texts() == ["another", "nobody heard it"]
 
 
 async def test_each_line_has_a_refusal_of_its_own() -> None:
