@@ -30,7 +30,7 @@ from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE, BatchSizer, Yiel
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.ingest.bulk import LARGEST, SMALLEST, USUAL
-from terrarium_mcp.store.sqlite.ingest.forgotten import forgotten_until
+from terrarium_mcp.store.sqlite.ingest.forgotten import all_purges, forgotten_until
 
 COMPARED = 1_000
 """Messages compared at once with what is stored."""
@@ -135,8 +135,7 @@ async def _require_nothing_else(database: Database, staged: StagedRecords) -> No
     """
     known = 0
     async with database.writing() as writer:
-        if await forgotten_until(writer) or await writer.rows("SELECT 1 FROM opt_outs LIMIT 1"):
-            raise _people_left_out()
+        await _require_nobody_left_out(writer)
         for group in staged.groups(lambda: COMPARED):
             new = _unknown(await writer.rows(_STORED, _ids(group)), group)
             known += len(group) - len(new)
@@ -154,6 +153,21 @@ async def _require_nothing_else(database: Database, staged: StagedRecords) -> No
         raise _other_messages()
 
 
+async def _require_nobody_left_out(writer: Writer) -> None:
+    """Check that nobody's lines have to stay out: nobody looks at each line of a restoration.
+
+    Raises:
+        NotRestorable: somebody opted out, or had theirs removed, or the operator did that.
+    """
+    opted_out = await writer.rows("SELECT 1 FROM opt_outs LIMIT 1")
+    if opted_out or await forgotten_until(writer) or (await all_purges(writer)).until:
+        raise NotRestorable(
+            "In the database are people who opted out, or had their lines removed. An export can be"
+            " restored as it was only where nobody's lines have to stay out: name a new one with"
+            " --db."
+        )
+
+
 def _other_messages() -> NotRestorable:
     return NotRestorable(
         "The database holds messages that are not in this export. An export can be restored as it"
@@ -167,13 +181,6 @@ def _used_ids() -> NotRestorable:
         "The database has used ids of this export for messages that were removed. An export can be"
         " restored as it was only into a database that never held a message: name a new one with"
         " --db."
-    )
-
-
-def _people_left_out() -> NotRestorable:
-    return NotRestorable(
-        "In the database are people who opted out, or had their lines removed. An export can be"
-        " restored as it was only where nobody's lines have to stay out: name a new one with --db."
     )
 
 

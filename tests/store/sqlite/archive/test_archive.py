@@ -42,6 +42,7 @@ from tests.store.scene import (
     texts,
     write,
 )
+from tests.store.sqlite.imports.logs import bring
 
 KEPT = ("messages", "private_messages", "spans", "rooms", "networks")
 FIGURES = (
@@ -231,21 +232,21 @@ async def test_an_export_is_not_restored_under_ids_that_were_used_before(
     history: Store, empty: Store
 ) -> None:
     """The watermarks hold those ids: no index would look at them again."""
-    await empty.messages.append(chat("<eve> gone tomorrow"))
-    await empty.removal.purge(PurgeTarget("eve"), asked_by="a scene", at=NOON)
+    await bring(empty, chat("<eve> gone tomorrow"))
+    await empty.imports.undo(1)
     with pytest.raises(NotRestorable, match="never held a message"):
         await empty.archive.restore_exactly(read_jsonl(await exported(history)))
     assert dump(empty.path, ("messages", "spans")) == {"messages": [], "spans": []}
 
 
-async def test_a_message_that_was_purged_after_a_restoration_is_not_restored_under_its_id(
+async def test_a_message_that_was_purged_after_a_restoration_does_not_come_back(
     history: Store, empty: Store
 ) -> None:
     lines = await exported(history)
     await empty.archive.restore_exactly(read_jsonl(lines))
     await empty.removal.purge(PurgeTarget("lady"), asked_by="a scene", at=NOON)
     before = dump(empty.path, ("messages",))
-    with pytest.raises(NotRestorable, match="never held a message"):
+    with pytest.raises(NotRestorable, match="had their lines removed"):
         await empty.archive.restore_exactly(read_jsonl(lines))
     assert dump(empty.path, ("messages",)) == before
 
@@ -266,6 +267,15 @@ async def test_nothing_is_restored_past_somebody_who_had_their_lines_removed(
     ada = Identity("net", "ada", said.user, said.host, "")
     await empty.messages.append([said])
     await empty.removal.purge(PurgeTarget("ada", "net", ada), asked_by="ada", at=NOON)
+    with pytest.raises(NotRestorable, match="had their lines removed"):
+        await empty.archive.restore_exactly(read_jsonl(await exported(history)))
+    assert dump(empty.path, ("messages",)) == {"messages": []}
+
+
+async def test_nothing_is_restored_past_the_purge_of_a_nick(history: Store, empty: Store) -> None:
+    """Also where no id was used: private messages have their own."""
+    await empty.messages.append(chat("<lady> between us", channel="bo"))
+    await empty.removal.purge(PurgeTarget("lady"), asked_by="a scene", at=NOON)
     with pytest.raises(NotRestorable, match="had their lines removed"):
         await empty.archive.restore_exactly(read_jsonl(await exported(history)))
     assert dump(empty.path, ("messages",)) == {"messages": []}
