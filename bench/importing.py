@@ -30,12 +30,12 @@ from terrarium_mcp.chat.records import MessageType, NewMessage
 FILES = 5_000
 """Day files of a ZNC that ran for fourteen years."""
 
-LEAST, MOST = 20, 200
+LEAST, MOST = 20, 100
 """Lines of a day file: the command takes no longer a line for more of them."""
 
-TURNS = 3
-"""The folder and the one file are imported in turn: a machine may be half as fast five minutes
-later."""
+TURNS = 5
+"""The folder and the one file are imported in turn: on a shared machine two runs of the same differ
+by a fifth."""
 
 _WEECHAT = {
     MessageType.PRIVMSG: "{nick}\t{text}",
