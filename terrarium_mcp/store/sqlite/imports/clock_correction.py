@@ -11,6 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from datetime import timedelta
+from functools import cached_property
 from itertools import compress
 from typing import NamedTuple
 
@@ -111,8 +112,8 @@ class ClockCorrection:
         self._earlier = earlier
         self._sources: list[EarlierSource] | None = None
         """The rows of the log from before it grew; None as long as they were not asked for."""
-        self._began: TimeSpan | None = None
-        """About when its first line was said."""
+        self._began = ""
+        """The timestamp of its first line."""
         self._position = 0
         """How many of its lines were looked at."""
 
@@ -130,8 +131,12 @@ class ClockCorrection:
         """The next block, with corrected times once one of the blocks shows the offset."""
         if self.found.lines or not (block and is_channel(self._log.channel)):
             return self._moved(block)
+        position, self._position = self._position, self._position + len(block)
+        self._began = self._began or min(block.columns.timestamp)
+        if not await self._has_beside(block):  # every block of a log that is alone, or of a series
+            return block
         parts = []
-        for source, lines in await self._by_source(block):
+        for source, lines in await self._by_source(block, position):
             part = block[lines]
             if not self.found.lines:
                 self.found = await self._look(part, source) or NO_OFFSET
@@ -142,12 +147,16 @@ class ClockCorrection:
         """Lines with their times corrected by the offset."""
         return lines.earlier_by(self.offset) if self.offset else lines
 
-    async def _by_source(self, block: PreparedLines) -> list[LinesOfSource]:
-        """The next block by the earlier sources of the log: what each had is compared by itself."""
-        position, self._position = self._position, self._position + len(block)
-        self._began = self._began or around([min(block.columns.timestamp)])
+    async def _has_beside(self, block: PreparedLines) -> bool:
+        """Whether the room may have lines of others at the time of a block, stored or brought."""
+        is_stored = await self._has_others(around(block.columns.timestamp))
+        return is_stored or self._recent.has_beside(self.clock)
+
+    async def _by_source(self, block: PreparedLines, position: int) -> list[LinesOfSource]:
+        """A block by the earlier sources of the log: what each had is compared by itself."""
         if self._sources is None and await self._has_others(around(block.columns.timestamp)):
-            self._sources = await earlier_sources(self._database, self._log, self._began)
+            began = around([self._began])
+            self._sources = await earlier_sources(self._database, self._log, began)
         return [*lines_by_source(self._sources or (), position, len(block))]
 
     async def _has_others(self, time: TimeSpan) -> bool:
@@ -160,7 +169,7 @@ class ClockCorrection:
         network, channel = map(storable, place)
         return FoldedRoom(network, fold(channel, self._casemapping))
 
-    @property
+    @cached_property
     def _room(self) -> FoldedRoom:
         return self.room_of((self._log.network, self._log.channel))
 
@@ -173,8 +182,6 @@ class ClockCorrection:
         """
         time = around(block.columns.timestamp)
         is_stored = await self._has_others(time)
-        if not (is_stored or self._recent.has_beside(self.clock)):
-            return None  # every block of a log that is alone, or of a series
         sample = _sample(block.columns.message, self._is_here(block))
         if len(sample) < FEWEST:
             return None

@@ -5,7 +5,7 @@ log. So what an import brought lately is remembered, and of the other lines of a
 when they are.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Container, Sequence
 from typing import NamedTuple
 
@@ -59,6 +59,8 @@ class RecentTexts:
     def __init__(self) -> None:
         self.newest: int | None = None
         self._recent = deque[RecentBlock]()
+        self._clocks = Counter[object]()
+        """How many of the recent blocks are of each clock."""
         self._said = set[str]()
         """What recent lines say, and some that are no longer recent."""
         self._others: dict[FoldedRoom, TimeSpan | None] = {}
@@ -80,7 +82,7 @@ class RecentTexts:
 
     def has_beside(self, clock: object) -> bool:
         """Whether any recent line is of a log with another clock."""
-        return any(one.clock != clock for one in self._recent)
+        return len(self._clocks) > (clock in self._clocks)
 
     def count(self, texts: Collection[str], clock: object, time: TimeSpan) -> int:
         """How many recent lines by other clocks say one of these texts, about at a time."""
@@ -108,6 +110,7 @@ class RecentTexts:
         time = TimeSpan(min(timestamps), max(timestamps))
         rooms = {room_of(place) for place in lines.places}
         self._recent.append(RecentBlock(clock, time, end, rooms, lines.columns.message))
+        self._clocks[clock] += 1
         self._said.update(lines.columns.message)
 
     def saved(self, position: int, newest: int) -> None:
@@ -116,6 +119,9 @@ class RecentTexts:
             self.newest = newest
         while self._recent and self._recent[0].end <= position - KEPT:
             one = self._recent.popleft()
+            self._clocks[one.clock] -= 1
+            if not self._clocks[one.clock]:
+                del self._clocks[one.clock]
             for room in one.rooms:
                 self._extend(room, one.time)
         if len(self._said) > 3 * KEPT:
