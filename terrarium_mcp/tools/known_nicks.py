@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.query import Query
-from terrarium_mcp.chat.records import MessageType, Room
+from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.errors import shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Person, Search, Sort
@@ -43,10 +43,12 @@ async def unknown_nick_notes(
     return notes
 
 
-async def _is_found(request: Request, nick: str, rooms: Sequence[Room]) -> bool:
-    """Whether a search finds a nick: it compares as the network does, a look-up in ASCII alone."""
-    anything = Search(
-        query=Query(people=(nick,), kinds=tuple(MessageType)),
+async def newest_by(
+    request: Request, nick: str, rooms: Sequence[Room], kinds: tuple[MessageType, ...]
+) -> Message | None:
+    """The newest message of some kinds by the nick, speech if none are named; no command."""
+    newest = Search(
+        query=Query(people=(nick,), kinds=kinds),
         rooms=rooms,
         limit=1,
         sort=Sort.NEWEST,
@@ -55,7 +57,12 @@ async def _is_found(request: Request, nick: str, rooms: Sequence[Room]) -> bool:
         zone=request.settings.zone,
         visible_only=request.visible_only,
     )
-    return bool((await request.store.search(anything, "")).messages)
+    return next(iter((await request.store.search(newest, "newest")).messages), None)
+
+
+async def _is_found(request: Request, nick: str, rooms: Sequence[Room]) -> bool:
+    """Whether a search finds a nick: it compares as the network does, a look-up in ASCII alone."""
+    return await newest_by(request, nick, rooms, tuple(MessageType)) is not None
 
 
 async def _looked_up(request: Request, nick: str, rooms: Sequence[Room]) -> list[Person]:

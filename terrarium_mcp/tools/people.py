@@ -9,14 +9,14 @@ from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
 from terrarium_mcp.chat.irctext import harmless, harmless_nick
-from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.chat.times.timestamps import local, to_iso
 from terrarium_mcp.chat.transcript import dated_line, listing
 from terrarium_mcp.errors import TerrariumError, quantity, shown
 from terrarium_mcp.request import Request
-from terrarium_mcp.store import Evidence, NickActivity, Person, Search, Sort
+from terrarium_mcp.store import Evidence, NickActivity, Person
 from terrarium_mcp.tools.facts import within_budget
+from terrarium_mcp.tools.known_nicks import newest_by
 from terrarium_mcp.tools.parameters import Nick
 from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import tool_result
@@ -133,23 +133,10 @@ async def _person(request: Request, nick: str, network: str, rooms: Sequence[Roo
 async def _newest(
     request: Request, nick: str, active: Sequence[NickActivity], kinds: tuple[MessageType, ...]
 ) -> Message | None:
-    """The newest message of some kinds by the nick, speech if none are named; no command."""
+    """As `newest_by`, where they were active."""
     if not active:
         return None
-    found = await request.store.search(
-        Search(
-            query=Query(people=(nick,), kinds=kinds),
-            rooms=[one.room for one in active],
-            limit=1,
-            sort=Sort.NEWEST,
-            until=request.until,
-            now=request.now,
-            zone=request.settings.zone,
-            visible_only=request.visible_only,
-        ),
-        "newest",
-    )
-    return next(iter(found.messages), None)
+    return await newest_by(request, nick, [one.room for one in active], kinds)
 
 
 async def _apart_from_asides(request: Request, nick: str, activity: NickActivity) -> NickActivity:

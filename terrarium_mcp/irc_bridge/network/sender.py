@@ -74,11 +74,12 @@ class SendQueue:
         Raises:
             ValueError: it cannot be sent, and so fails here, in its caller.
         """
+        if line.command in _LOW_PRIORITY:
+            self.post_low_priority(line)
+            return
         serialize(line)
         if line.command in _URGENT:
             self._urgent.append(line)
-        elif line.command in _LOW_PRIORITY:
-            self.post_low_priority(line)
         else:
             place, target = (PRIVATE, line.params[0]) if line.command in _SPEECH else (_ERRANDS, "")
             self._outgoing.put(QueuedLine(line), place=place, target=target, lane=Lane.COMMAND)
