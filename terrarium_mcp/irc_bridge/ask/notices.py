@@ -1,8 +1,8 @@
 """Tells people that they must wait, or are not answered: one line a minute and channel for all.
 
 Each hears it once: a person named in a line is not named again until a minute has passed in which
-nobody was refused there. The lines leave last of all that is said (`OutgoingQueue`). What is no
-longer true when a line leaves is not in it.
+nobody was refused there. The lines leave last of all that is said (`OutgoingQueue`), and are
+written only then: what is no longer true by then is not in them.
 """
 
 import logging
@@ -27,7 +27,7 @@ STALE_AFTER = 15.0
 """Seconds after which a refusal of the moment is no longer said."""
 
 NAMED = 3
-"""Nicks in a line; of the others it says how many there are."""
+"""Nicks in a line at most; of the others it says how many there are."""
 
 MOST_NICKS = 200
 """Nicks remembered for each channel, and private chats with a line on its way."""
@@ -62,25 +62,25 @@ class _Board:
         """Who is to be told something, each once."""
         return tuple(dict.fromkeys([*(one.command.asker for one in self.waiting), *self.refused]))
 
-    def tell(self, nicks: Sequence[str]) -> None:
-        """These have been told."""
-        self.told.update(nicks)
-        self.waiting = [one for one in self.waiting if one.command.asker not in self.told]
-        self.refused = {nick: one for nick, one in self.refused.items() if nick not in self.told}
+    def tell(self) -> None:
+        """They have been told."""
+        self.told.update(self.named)
+        self.waiting.clear()
+        self.refused.clear()
 
     def has_room(self) -> bool:
         return len(self.refused) + len(self.waiting) + len(self.told) < MOST_NICKS
 
 
 class NoticeBoard:
-    """Gathers who is to be told what. `say` sends a line to a channel or nick."""
+    """Gathers who is to be told what. `say_last` is as that of `IrcNetwork`."""
 
     def __init__(
         self,
-        say: Callable[[str, str], Awaitable[None]],
+        say_last: Callable[[str, Callable[[int], str]], Awaitable[None]],
         still_waits: Callable[[PendingCommand], bool],
     ) -> None:
-        self._say = say
+        self._say_last = say_last
         self._still_waits = still_waits
         self._boards: dict[str, _Board] = {}
         self._tasks: anyio.abc.TaskGroup | None = None
@@ -139,50 +139,59 @@ class NoticeBoard:
     async def _say_line(self, target: str, board: _Board) -> bool:
         """Say what is to be said; returns whether anything was.
 
-        All else that is said leaves first. So while a line waits, it is written again from what is
-        true by then.
+        All else that is said leaves first, so the line is written when it leaves.
         """
-        while text := self._line(board):
-            nicks = board.named
-            with anyio.move_on_after(GATHERED) as waiting:
-                try:
-                    await self._say(target, text)
-                except TerrariumError as error:
-                    log.info("nobody was told in %s: %s", target, error)
-            if not waiting.cancelled_caught:
-                board.tell(nicks)
-                return True
-        return False
+        is_said = False
 
-    def _line(self, board: _Board) -> str:
-        """The line for all who are to be told something now."""
+        def written(size: int) -> str:
+            nonlocal is_said
+            text = self._line(board, size)
+            is_said = text != ""
+            board.tell()
+            return text
+
+        try:
+            await self._say_last(target, written)
+        except TerrariumError as error:
+            log.info("nobody was told in %s: %s", target, error)
+        return is_said
+
+    def _line(self, board: _Board, size: int) -> str:
+        """The line of `size` bytes for all who are to be told something now."""
         now = anyio.current_time()
         board.waiting = [one for one in board.waiting if self._still_waits(one)]
         board.refused = {nick: one for nick, one in board.refused.items() if not one.is_stale(now)}
         waiting = [nick for nick in board.named if nick not in board.refused]
         refused = {nick: one.why for nick, one in board.refused.items()}
-        return line_for(refused, waiting, named=bool(board.channel))
+        return line_for(refused, waiting, named=bool(board.channel), size=size)
 
 
-def line_for(refused: Mapping[str, Refusal], waiting: Sequence[str], *, named: bool) -> str:
+def line_for(
+    refused: Mapping[str, Refusal], waiting: Sequence[str], *, named: bool, size: int
+) -> str:
     """One line for all: those who wait, then those who are refused; "" if there are none.
 
-    The reason is the one that most of the refused share. In a private chat nobody is `named`.
+    The reason is the one that most of the refused share. In a private chat nobody is `named`. In a
+    channel as many are named, one at least, as fit `size` bytes.
     """
     parts = []
     if waiting:
-        parts.append((_people(waiting), "one moment, other questions come first."))
+        parts.append((waiting, "one moment, other questions come first."))
     if refused:
         reasons = list(refused.values())
-        parts.append((_people(list(refused)), max(reasons, key=reasons.count).value))
-    if named:
-        return " ".join(f"{people}: {text}" for people, text in parts)
-    return " ".join(f"{text[:1].upper()}{text[1:]}" for _, text in parts)
+        parts.append((list(refused), max(reasons, key=reasons.count).value))
+    if not named:
+        return " ".join(f"{text[:1].upper()}{text[1:]}" for _, text in parts)
+    lines = [
+        " ".join(f"{_people(nicks, most)}: {text}" for nicks, text in parts)
+        for most in range(NAMED, 0, -1)
+    ]
+    return next((line for line in lines if len(line.encode()) <= size), lines[-1])
 
 
-def _people(nicks: Sequence[str]) -> str:
-    """`ada`, `ada and bo`, `ada, bo, cy and 12 others`."""
-    shown, left = list(nicks[:NAMED]), len(nicks) - NAMED
+def _people(nicks: Sequence[str], most: int) -> str:
+    """`ada`, `ada and bo`, `ada, bo, cy and 12 others`: `most` by their nicks."""
+    shown, left = list(nicks[:most]), len(nicks) - most
     if left > 0:
         return f"{', '.join(shown)} and {left} other{'s' if left > 1 else ''}"
     return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))

@@ -26,7 +26,7 @@ from terrarium_mcp.irc_bridge.ask.notices import NoticeBoard
 from terrarium_mcp.irc_bridge.ask.quiet_times import QuietTimes
 from terrarium_mcp.irc_bridge.ask.suggestions import SuggestionMemory
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
-from terrarium_mcp.irc_bridge.network.outgoing import PRIVATE, Lane
+from terrarium_mcp.irc_bridge.network.outgoing import PRIVATE
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage
 from terrarium_mcp.settings import Settings
 
@@ -255,10 +255,10 @@ class Reception:
             if one.command.person == person:
                 one.command = replace(one.command, off_record=True)
 
-    async def _refuse_aloud(self, target: str, text: str) -> None:
+    async def _refuse_aloud(self, target: str, text: Callable[[int], str]) -> None:
         channel = target if self._network.is_channel(target) else ""
         if not self._moderation.is_quiet(channel, datetime.now(UTC)):
-            await self._network.say(target, text, Lane.REFUSAL)
+            await self._network.say_last(target, text)
 
 
 def _question_limits(settings: Settings) -> QuestionLimits:

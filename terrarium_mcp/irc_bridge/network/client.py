@@ -1,7 +1,7 @@
 """A network that stays connected: it reconnects, sends, and knows who is in which channel."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -120,6 +120,14 @@ class IrcNetwork:
             SendQueueFull: too many lines are waiting; none of this text was queued.
         """
         await self._speak("PRIVMSG", target, text, lane, reply_to)
+
+    async def say_last(self, target: str, text: Callable[[int], str]) -> None:
+        """Send what `text` returns when nothing else waits to leave; with "", nothing.
+
+        It is given the bytes that fit one line; what exceeds them is cut off. Otherwise as `say`.
+        """
+        if not await self._live_session().sender.speak_last(target, text):
+            raise NotConnected(self._config.host)
 
     async def confirm(self, target: str) -> bool:
         """Return once the network has taken what was just said to `target`.

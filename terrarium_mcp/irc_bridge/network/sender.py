@@ -44,13 +44,24 @@ class QueuedLine:
     """A line that waits to be sent, and what became of it."""
 
     line: IrcMessage
-    is_sent: bool = False
+    text: Callable[[], str] | None = None
+    """Writes what it says when it leaves, from what is true by then; "" if it is not to."""
+    is_lost: bool = False
+    """The connection ended before it could leave."""
     ended: anyio.Event = field(default_factory=anyio.Event)
     """Set once it is sent, or never will be."""
 
-    def end(self, *, is_sent: bool) -> None:
-        """Say what became of it."""
-        self.is_sent = is_sent
+    def is_due(self) -> bool:
+        """Whether it is to leave after all, now that it could; its text is written then."""
+        if self.text is None:
+            return True
+        text = self.text()
+        self.line = replace(self.line, params=(self.line.params[0], text))
+        return text != ""
+
+    def lose(self) -> None:
+        """Give it up: the connection has ended."""
+        self.is_lost = True
         self.ended.set()
 
 
@@ -114,6 +125,19 @@ class SendQueue:
         self._posted.ring()
         return queued
 
+    def post_refusal(self, target: str, place: str, text: Callable[[], str]) -> QueuedLine:
+        """Add a line to `target` that leaves last, and is written only then; "" is not sent.
+
+        Raises:
+            SendQueueFull: it does not fit.
+        """
+        if len(self._outgoing) >= self._capacity:
+            raise SendQueueFull(len(self._outgoing))
+        queued = QueuedLine(IrcMessage("PRIVMSG", (target,)), text)
+        self._outgoing.put(queued, place=place, target=target, lane=Lane.REFUSAL)
+        self._posted.ring()
+        return queued
+
     def withdraw(self, lines: Collection[QueuedLine]) -> None:
         """Forget those of `lines` that have not been sent."""
         self._outgoing.remove(lambda queued: queued in lines)
@@ -121,7 +145,7 @@ class SendQueue:
     def close(self) -> None:
         """Give up everything that waits: the connection is over."""
         for queued in self._outgoing.remove(lambda _: True):
-            queued.end(is_sent=False)
+            queued.lose()
 
     async def next_urgent(self) -> IrcMessage:
         """The next line that must not wait for any other."""
@@ -151,9 +175,12 @@ class SendQueue:
         return self._outgoing.only_refuses and not self._low_priority
 
     def _next(self) -> QueuedLine | None:
+        """Take out the line that leaves now; None if there is none."""
         if self._low_priority and (not self._outgoing or self._outgoing.only_refuses):
             return self._low_priority.popleft()
-        return self._outgoing.next()
+        while (queued := self._outgoing.next()) is not None and not queued.is_due():
+            queued.ended.set()
+        return queued
 
 
 class Sender:
@@ -200,6 +227,22 @@ class Sender:
         ]
         return await self._have_left(lines, lane)
 
+    async def speak_last(self, target: str, text: Callable[[int], str]) -> bool:
+        """Send to `target` what `text` returns when nothing else waits any more; "" is not sent.
+
+        It is given the bytes that fit one line; what exceeds them is cut off. Otherwise as `speak`.
+
+        Raises:
+            SendQueueFull: too many lines are waiting.
+        """
+
+        def fitting() -> str:
+            size = self.payload_bytes(target, "PRIVMSG")
+            return next(iter(split_for_irc(_LINE_BREAKS.sub(" ", text(size)), size)), "")
+
+        queued = self._queue.post_refusal(target, self._place(target), fitting)
+        return await self._until_ended([queued])
+
     async def show_typing(self, target: str) -> None:
         """Show in `target` that we are typing, until cancelled (IRCv3 typing).
 
@@ -229,14 +272,22 @@ class Sender:
         if not lines:
             return True
         target = lines[0].params[0]
-        place = self._client.fold(target) if self._client.is_channel(target) else PRIVATE
-        queued = self._queue.post_speech(lines, place, lane)
+        return await self._until_ended(self._queue.post_speech(lines, self._place(target), lane))
+
+    async def _until_ended(self, queued: Sequence[QueuedLine]) -> bool:
+        """Wait until queued lines have ended; whether the connection still stood then.
+
+        If cancelled, what has not left is not sent.
+        """
         try:
             for one in queued:
                 await one.ended.wait()
         finally:
             self._queue.withdraw(queued)
-        return all(one.is_sent for one in queued)
+        return not any(one.is_lost for one in queued)
+
+    def _place(self, target: str) -> str:
+        return self._client.fold(target) if self._client.is_channel(target) else PRIVATE
 
     def _reply_tags(self, msgid: str) -> dict[str, str]:
         """The tag under each of its names that the network takes: clients know one of them."""
@@ -262,9 +313,9 @@ class Sender:
             try:
                 await _send(connection, line)
             except BaseException:
-                queued.end(is_sent=False)
+                queued.lose()
                 raise
-            queued.end(is_sent=True)
+            queued.ended.set()
             if line.command in _SPEECH and not self._client.has_capability("echo-message"):
                 self._deliver(replace(line, source=self._own_mask.source))
 

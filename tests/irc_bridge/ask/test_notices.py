@@ -1,6 +1,6 @@
 """What those hear who must wait or are refused: one line for all, a minute apart, each once."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import anyio
@@ -28,30 +28,30 @@ class Wall:
 
     def __init__(self) -> None:
         self.lines: list[tuple[str, str]] = []
-        self.offered: list[str] = []
-        """What is or was about to be put up."""
         self.broken = False
         self.waiting = True
         self.free = anyio.Event()
         """Set while nothing else is said."""
         self.free.set()
         self._news = Bell()
+        self._offered = 0
 
     async def has_lines(self, count: int) -> None:
         with anyio.fail_after(10):
             while len(self.lines) < count:
                 await self._news.wait()
 
-    async def is_offered(self, text: str) -> None:
+    async def has_waiting(self, count: int) -> None:
         with anyio.fail_after(10):
-            while text not in self.offered:
+            while self._offered < count:
                 await self._news.wait()
 
-    async def say(self, target: str, text: str) -> None:
-        self.offered.append(text)
+    async def say_last(self, target: str, text: Callable[[int], str]) -> None:
+        self._offered += 1
         self._news.ring()
         await self.free.wait()
-        self.lines.append((target, text))
+        if line := text(400):
+            self.lines.append((target, line))
         self._news.ring()
         if self.broken:
             raise NotConnected("irc.example")
@@ -63,7 +63,7 @@ async def board_on(
 ) -> AsyncIterator[NoticeBoard]:
     monkeypatch.setattr(notices, "GATHERED", 0.01)
     monkeypatch.setattr(notices, "EVERY", every)
-    board = NoticeBoard(wall.say, lambda _: wall.waiting)
+    board = NoticeBoard(wall.say_last, lambda _: wall.waiting)
     async with beside(board.run):
         await anyio.wait_all_tasks_blocked()
         yield board
@@ -87,17 +87,30 @@ async def until_empty(board: NoticeBoard) -> None:
 )
 def test_a_line_names_a_few_and_counts_the_others(nicks: list[str], people: str) -> None:
     refused = dict.fromkeys(nicks, FULL)
-    assert line_for(refused, [], named=True) == f"{people}: {FULL.value}"
+    assert line_for(refused, [], named=True, size=400) == f"{people}: {FULL.value}"
+
+
+def test_a_line_names_as_many_as_fit_it_and_one_where_not_even_that_one_does() -> None:
+    ada, bo, cy = (letter * 30 for letter in "abc")
+    refused = dict.fromkeys([ada, bo, cy, "di"], FULL)
+
+    def line(size: int) -> str:
+        return line_for(refused, ["eve"], named=True, size=size)
+
+    wait = "eve: one moment, other questions come first."
+    assert line(400) == f"{wait} {ada}, {bo}, {cy} and 1 other: {FULL.value}"
+    assert line(len(line(400)) - 1) == f"{wait} {ada}, {bo} and 2 others: {FULL.value}"
+    assert line(1) == f"{wait} {ada} and 3 others: {FULL.value}"
 
 
 def test_a_line_gives_the_reason_of_most_and_says_who_only_waits() -> None:
     refused = {"ada": QUICK, "bo": FULL, "cy": FULL}
-    assert line_for(refused, ["di"], named=True) == (
+    assert line_for(refused, ["di"], named=True, size=400) == (
         f"di: one moment, other questions come first. ada, bo and cy: {FULL.value}"
     )
     quick = "That was quick. Ask again in a little while."
-    assert line_for({"ada": QUICK}, [], named=False) == quick
-    assert line_for({}, [], named=True) == ""
+    assert line_for({"ada": QUICK}, [], named=False, size=400) == quick
+    assert line_for({}, [], named=True, size=400) == ""
 
 
 async def test_each_hears_once_and_later_ones_in_the_next_line(
@@ -145,11 +158,9 @@ async def test_who_is_served_while_the_line_waits_to_leave_is_not_in_it(
     async with board_on(wall, monkeypatch) as board:
         board.announce(PendingCommand(command("ada"), None, "#tea"))
         board.refuse(command("bo"), FULL)
-        wait = "ada: one moment, other questions come first."
-        await wall.is_offered(f"{wait} bo: {FULL.value}")
+        await wall.has_waiting(1)
         wall.waiting = False
         board.refuse(command("cy"), FULL)
-        await wall.is_offered(f"bo and cy: {FULL.value}")
         wall.free.set()
         await wall.has_lines(1)
         await until_empty(board)

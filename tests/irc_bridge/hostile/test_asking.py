@@ -142,6 +142,8 @@ async def test_a_hundred_ask_at_once_and_channels_are_answered_in_turn_and_a_pin
             assert f"{letter}5, {letter}6, {letter}7 and 12 others: Too many" in refused
             assert len(scene.said(f"PRIVMSG {channel}", "one moment")) <= 1
         await scene.hears("PRIVMSG p5 :Too many questions are waiting here.")
+        told = scene.said("PRIVMSG p", "Too many questions")
+        assert len(told) == len(set(told))
 
 
 async def test_two_channels_with_twenty_questions_each_never_mix_and_nobody_is_without_a_word(

@@ -101,7 +101,7 @@ async def test_what_is_withdrawn_is_not_sent_and_what_is_closed_has_ended() -> N
         assert await queue.next_paced() is one
         queue.close()
         await three.ended.wait()
-    assert not three.is_sent
+    assert three.is_lost
     assert not two.ended.is_set()
 
 
@@ -126,7 +126,8 @@ async def test_a_line_withdrawn_while_it_waits_for_the_pace_lets_the_next_one_go
 async def test_a_refusal_leaves_only_when_an_answer_could_leave_at_once_after_it() -> None:
     queue = SendQueue(Timeouts(burst=3, per_line=0.1))
     with anyio.fail_after(10):
-        queue.post_speech(said("no", "never"), "#tea", Lane.REFUSAL)
+        queue.post_refusal("#tea", "#tea", lambda: "no")
+        queue.post_refusal("#tea", "#tea", lambda: "never")
         queue.post_speech(said("1", "2", "3"), "#tea", Lane.ANSWER)
         order = []
         for _ in range(5):
@@ -146,7 +147,7 @@ async def test_an_answer_that_comes_while_refusals_wait_for_the_pace_goes_first(
     with anyio.fail_after(10):
         async with anyio.create_task_group() as tasks:
             queue.post_speech(said("1", "2"), "#tea", Lane.ANSWER)
-            queue.post_speech(said("no"), "#tea", Lane.REFUSAL)
+            queue.post_refusal("#tea", "#tea", lambda: "no")
             tasks.start_soon(send)
             await anyio.wait_all_tasks_blocked()  # both answers are out, the refusal is held back
             queue.post_speech(said("3"), "#tea", Lane.ANSWER)
@@ -155,7 +156,7 @@ async def test_an_answer_that_comes_while_refusals_wait_for_the_pace_goes_first(
 
 async def test_refusals_leave_after_questions_to_the_server() -> None:
     queue = new_queue()
-    queue.post_speech(said("no"), "#tea", Lane.REFUSAL)
+    queue.post_refusal("#tea", "#tea", lambda: "no")
     queue.post(line("WHO"))
     with anyio.fail_after(5):
         order = [(await queue.next_paced()).line.command for _ in range(2)]
@@ -164,6 +165,26 @@ async def test_refusals_leave_after_questions_to_the_server() -> None:
 
 async def test_a_refusal_leaves_also_where_one_line_at_a_time_may() -> None:
     queue = SendQueue(Timeouts(burst=1, per_line=0.001))
-    queue.post_speech(said("no"), "#tea", Lane.REFUSAL)
+    queue.post_refusal("#tea", "#tea", lambda: "no")
     with anyio.fail_after(5):
         assert (await queue.next_paced()).line.params[-1] == "no"
+
+
+async def test_a_refusal_is_written_when_it_leaves_and_one_that_is_not_due_costs_no_pace() -> None:
+    queue = SendQueue(Timeouts(burst=2, per_line=60))
+    true = {"#tea": "ada waits", "#mate": "bo waits"}
+    dropped = queue.post_refusal("#tea", "#tea", lambda: true["#tea"])
+    told = queue.post_refusal("#mate", "#mate", lambda: true["#mate"])
+    true |= {"#tea": "", "#mate": "nobody waits"}
+    with anyio.fail_after(5):
+        assert (await queue.next_paced()) is told
+    assert told.line == line("PRIVMSG", "#mate", "nobody waits")
+    assert dropped.ended.is_set()
+    assert not dropped.is_lost
+
+
+async def test_refusals_too_are_bounded() -> None:
+    queue = SendQueue(Timeouts(queue=1))
+    queue.post_refusal("ada", "", lambda: "no")
+    with pytest.raises(SendQueueFull):
+        queue.post_refusal("bo", "", lambda: "no")
