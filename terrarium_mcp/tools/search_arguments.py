@@ -80,7 +80,8 @@ async def with_networks_taken(
     """The query without the networks before its nicks, and those rooms on the networks.
 
     Raises:
-        TerrariumError: no room is left, or a line may be by people of different networks.
+        TerrariumError: no room is left, a line may be by people of different networks, or somebody
+            is left out on one of several networks.
     """
     mentions = []
     for named in query.mentions:
@@ -94,8 +95,23 @@ async def with_networks_taken(
             " network before each of them, or ask about each by itself."
         )
     (rooms,) = their_rooms
-    nicks = tuple(dict.fromkeys(nick for nick, _ in people))
-    return replace(query, people=nicks, mentions=tuple(dict.fromkeys(mentions))), rooms
+    others = []
+    for named in query.excluded_people:
+        nick, left = await on_its_network(request, named, rooms)
+        if left != rooms:
+            raise TerrariumError(
+                f"-from:{shown(named)} leaves somebody out on one network, and the channels"
+                " searched are on several. Search one of them at a time, or write"
+                f" -from:{shown(nick)}."
+            )
+        others.append(nick)
+    named_once = replace(
+        query,
+        people=tuple(dict.fromkeys(nick for nick, _ in people)),
+        mentions=tuple(dict.fromkeys(mentions)),
+        excluded_people=tuple(dict.fromkeys(others)),
+    )
+    return named_once, rooms
 
 
 def rooms_searched(request: Request, channel: str, query: Query) -> tuple[Room, ...]:

@@ -444,6 +444,22 @@ async def test_a_nick_may_be_named_with_its_network_as_answers_print_it(house: H
         assert "note: " not in told.outside
 
 
+async def test_somebody_of_one_network_is_left_out_where_no_other_is_searched(
+    house: House,
+) -> None:
+    ids = await house.hears("<ada> tea\n<bo> tea")
+    await house.hears("<ada> tea\n<bo> tea", network="other")
+    told = await house.learns("search_irc_history", query="tea in:net/#tea -from:net/ada")
+    assert told.ids == [ids[1]]
+    with_bo = await house.learns("search_irc_history", query="from:net/bo -from:NET/ada tea")
+    assert with_bo.ids == [ids[1]]
+    refused = await house.is_refused("search_irc_history", query="tea -from:net/ada")
+    assert refused.startswith(
+        "-from:net/ada leaves somebody out on one network, and the channels searched are on"
+        " several. Search one of them at a time, or write -from:ada."
+    )
+
+
 async def test_a_nick_with_a_network_finds_nobody_of_another(house: House) -> None:
     await house.hears("<ada> tea")
     await house.hears("<bo> tea", network="other")
