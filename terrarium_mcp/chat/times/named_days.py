@@ -49,7 +49,8 @@ _COUNT = rf"(?P<count>\d{{1,4}}|{'|'.join(COUNTS)})(?:\s+of)?\s+"
 RELATION = r"(?:since|before|prior\s+to|after|until|till|up\s+to|by|around)"
 """Words in front of days that say which time is meant by them."""
 _AT = rf"(?:on|at|over|during|last|this|{RELATION})\s+"
-_IN = rf"(?:in|during|last|this|of|{RELATION})\s+(?:the\s+)?"
+_IN = rf"(?:in|during|this|of|{RELATION})\s+(?:the\s+)?"
+_LAST = r"(?P<last>last)\s+"
 # Bounded, because strangers write it.
 _DURING = rf"(?:(?:in|during|over|early|late|mid|{RELATION})[\s-]+|the\s+){{0,3}}"
 _WITHIN = r"(?:in|during|over|within|from|of)"
@@ -64,10 +65,14 @@ def _on(found: re.Match[str], today: date) -> list[Days]:
 
 
 def _in_month(found: re.Match[str], today: date) -> list[Days]:
-    """A month, or a third of it; without a year, the latest one that has begun."""
+    """A month, or a third of it; without a year, the latest one that has begun.
+
+    The `last` one of that name is over, as is the last weekday of a name.
+    """
     fields = found.groupdict()
     month = month_number(fields["month"])
-    year = int(fields.get("year") or 0) or latest_year_with(month, 1, today)
+    newest = PERIODS["month"].first_day(today) - timedelta(1) if fields.get("last") else today
+    year = int(fields.get("year") or 0) or latest_year_with(month, 1, newest)
     if part := fields.get("part"):
         return [part_of_month(part.split()[0].lower(), date(year, month, 1))]
     return [_whole("month", date(year, month, 1))]
@@ -268,7 +273,7 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"(?:in\s+)?(?:the\s+)?{_ANY_NTH}\s+quarter\s+of\s+{_YEAR}", _quarter),
     (rf"(?:in\s+)?Q(?P<nth>[1-4])\s*[/-]?\s*{_YEAR}", _quarter),
     (rf"(?:in\s+)?{_YEAR}[\s-]*Q(?P<nth>[1-4])", _quarter),
-    (rf"(?:{_IN})?(?:{_PART})?{_MONTH},?\s+{_YEAR}", _in_month),
+    (rf"(?:{_IN})?(?:{_LAST})?(?:{_PART})?{_MONTH},?\s+{_YEAR}", _in_month),
     (rf"{_DURING}{_SEASON}\s+(?:of\s+)?{_YEAR}\s*[/-]\s*(?:\d\d)?\d\d", _season_between),
     (rf"{_DURING}{_SEASON}\s+(?:of\s+)?{_YEAR}", _seasons_of),
     (rf"{_DURING}{_PART}{_YEAR}", _part_of_year),
@@ -278,7 +283,9 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"(?:in|during|over|{RELATION})\s+the\s+(?:early\s+|late\s+)?{_SEASON}", _latest_season),
     # Where more follows, it may be the word of something else, such as a framework.
     (rf"(?:in|during|over|{RELATION})\s+{_SEASON}(?=\s*(?:[?.,!;]|$))", _latest_season),
-    (rf"(?:{_IN})?(?:the\s+)?{_PART}{_MONTH}", _in_month),
+    (rf"(?:{_IN})?(?:the\s+)?(?:{_LAST})?{_PART}{_MONTH}", _in_month),
+    (rf"(?:{_IN})?(?:the\s+)?{_PART}{_LAST}{_MONTH}", _in_month),
+    (rf"(?:{_IN})?{_LAST}{_MONTH}", _in_month),
     (rf"{_IN}{_MONTH}", _in_month),
     (rf"(?:in|during|of|from|year|{RELATION})\s+(?:the\s+year\s+)?{_YEAR}", _in_year),
     (r"yesterday", _yesterday),

@@ -135,6 +135,24 @@ def test_september_has_two_short_forms() -> None:
     assert days("in sept") == days("in sep") == [("2025-09-01", "2025-10-01")]
 
 
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("last may", "2025-05-01", "2025-06-01"),  # this one is not over
+        ("in last May 2024", "2024-05-01", "2024-06-01"),
+        ("in early last may", "2025-05-01", "2025-05-11"),
+        ("last late may", "2025-05-21", "2025-06-01"),
+        ("at the end of last april", "2026-04-21", "2026-05-01"),
+        ("last april", "2026-04-01", "2026-05-01"),
+        ("last june", "2025-06-01", "2025-07-01"),
+        ("since last may", "2025-05-01", "2026-05-15"),
+        ("this may", "2026-05-01", "2026-06-01"),
+    ],
+)
+def test_the_last_month_of_a_name_is_over(text: str, since: str, until: str) -> None:
+    assert days(f"what did ada say {text}?") == days(text.upper()) == [(since, until)]
+
+
 @pytest.mark.parametrize(("back", "name"), list(enumerate(["thursday", *WEEKDAYS[2::-1]])))
 def test_a_weekday_is_the_last_one_before_today(back: int, name: str) -> None:
     first = 14 - (back or 7)
