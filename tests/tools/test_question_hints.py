@@ -96,6 +96,10 @@ COUNTS = "note: a search does not count: get_channel_stats("
         ("how many lines are there?", 'query="after:1970-01-01"'),
         ("how many messages were sent in #tea?", 'channel="#tea"'),
         ("how many messages did bo send?", 'query="from:bo"'),
+        (
+            "how many lines did bo write in the last month?",
+            'query="from:bo after:2026-04-02 before:2026-05-03"',
+        ),
         ("how often was the kettle mentioned", 'query="kettle"'),
     ],
 )

@@ -53,7 +53,9 @@ _IN = rf"(?:in|during|this|of|{RELATION})\s+(?:the\s+)?"
 _LAST = r"(?P<last>last)\s+"
 # Bounded, because strangers write it.
 _DURING = rf"(?:(?:in|during|over|early|late|mid|{RELATION})[\s-]+|the\s+){{0,3}}"
-_WITHIN = r"(?:in|during|over|within|from|of)"
+_WITHIN = r"(?:in|during|over|within|for|from|of)"
+_WITHIN_THE = r"(?:in|during|over|within|for)\s+the"
+"""In front of `last month` these make it the month up to now, rather than that of the calendar."""
 _LATELY = rf"(?:{_WITHIN}\s+)?(?:the\s+)?"
 _ANY_NTH = r"(?P<nth>first|second|third|fourth|last)"
 _NTH = {"first": 1, "second": 2, "third": 3, "fourth": 4}
@@ -163,25 +165,23 @@ def _ago(found: re.Match[str], today: date) -> list[Days]:
 
 
 def _this_or_last(found: re.Match[str], today: date) -> list[Days]:
-    """The calendar week, month or year, up to today if it is this one; `past` ones end today."""
-    which, unit = found["which"].lower(), found["unit"].lower()
-    if which == "past":
-        return [(today - timedelta(_UNIT_DAYS[unit]), today + timedelta(1))]
+    """The calendar week, month or year, up to today if it is this one."""
+    unit = found["unit"].lower()
     first = PERIODS[unit].first_day(today)
-    if which == "this":
+    if found["which"].lower() == "this":
         return [(first, today + timedelta(1))]
     return [(PERIODS[unit].first_day(first - timedelta(1)), first)]
 
 
 def _last_few(found: re.Match[str], today: date) -> list[Days]:
-    """So many days up to today, or about as many as that many weeks, months or years have."""
+    """So many days up to today, or about as many as a week, month or year has, or several do."""
     number, unit = _count_and_days(found)
     return [(today - timedelta(number * unit), today + timedelta(1))]
 
 
 def _count_and_days(found: re.Match[str]) -> tuple[int, int]:
-    """How many of a unit, and about how many days the unit has."""
-    count = found["count"].lower()
+    """How many of a unit, one if that is not said, and about how many days the unit has."""
+    count = found.groupdict().get("count", "one").lower()
     number = int(count) if count.isdigit() else COUNTS[count]
     return number, _UNIT_DAYS[found["unit"].lower()]
 
@@ -300,7 +300,8 @@ READERS: tuple[tuple[str, Reader], ...] = (
         _last_few,
     ),
     (rf"(?:{_WITHIN}\s+(?:the\s+)?(?:last|past)|(?:the\s+)?past)\s+day(?!\s+of\b)", _last_day),
-    (r"(?:the\s+)?(?P<which>last|this|past)\s+(?P<unit>week|month|year)", _this_or_last),
+    (rf"(?:{_LATELY}past|{_WITHIN_THE}\s+last)\s+(?P<unit>week|month|year)", _last_few),
+    (rf"{_LATELY}(?P<which>last|this)\s+(?P<unit>week|month|year)", _this_or_last),
     (rf"(?:last|on|this|{RELATION})\s+(?P<weekday>{'|'.join(WEEKDAYS)})", _weekday),
 )
 """The expressions that name days, the most certain first, and what reads each."""

@@ -153,6 +153,33 @@ def test_the_last_month_of_a_name_is_over(text: str, since: str, until: str) -> 
     assert days(f"what did ada say {text}?") == days(text.upper()) == [(since, until)]
 
 
+@pytest.mark.parametrize(
+    ("unit", "long", "calendar"),
+    [
+        ("week", "2026-05-07", ("2026-05-04", "2026-05-11")),
+        ("month", "2026-04-14", ("2026-04-01", "2026-05-01")),
+        ("year", "2025-05-14", ("2025-01-01", "2026-01-01")),
+    ],
+)
+def test_in_the_last_month_is_up_to_now_and_last_month_is_that_of_the_calendar(
+    unit: str, long: str, calendar: tuple[str, str]
+) -> None:
+    for word in ("in", "within", "over", "during", "for"):
+        text = f"what did ada say {word} the last {unit}?"
+        assert days(text) == days(f"past {unit}") == [(long, "2026-05-15")]
+        assert without_times(time_expressions(text, NOW, UTC), text).split() == [
+            *("what", "did", "ada", "say", "?")
+        ]
+    for words in ("last", "the last", "of last", "from last", "during last"):
+        assert days(f"links {words} {unit}") == [calendar]
+
+
+@pytest.mark.parametrize("words", ["in this week", "over the past month", "for the last 3 days"])
+def test_the_word_in_front_of_a_time_up_to_now_belongs_to_it(words: str) -> None:
+    text = f"did ada speak {words} at last?"
+    assert without_times(time_expressions(text, NOW, UTC), text) == "did ada speak   at last?"
+
+
 @pytest.mark.parametrize(("back", "name"), list(enumerate(["thursday", *WEEKDAYS[2::-1]])))
 def test_a_weekday_is_the_last_one_before_today(back: int, name: str) -> None:
     first = 14 - (back or 7)
