@@ -9,6 +9,8 @@ from datetime import date, datetime, time, timedelta, tzinfo
 from functools import cache
 from typing import NamedTuple
 
+from terrarium_mcp.chat.times.timestamps import from_local
+
 _CLOCK = r"(?:\d{1,2}(?::\d\d)?\s*[ap]\.?m(?!\w)\.?|\d{1,2}:\d\d(?![\d:])|noon)"
 _AND = r"(?:and|to|until|till|-)"
 _TIME = (
@@ -75,7 +77,7 @@ def time_of_day(text: str, begin: int, end: int) -> TimeOfDay | None:
 def _clock(said: str, day: date, zone: tzinfo) -> datetime:
     """The moment of a day at which a clock shows that time."""
     if said.lower() == "noon":
-        return datetime.combine(day, time(_NOON), zone)
+        return from_local(datetime.combine(day, time(_NOON)), zone)
     fields = _FIELDS.fullmatch(said)
     if fields is None:
         raise ValueError(said)
@@ -84,7 +86,7 @@ def _clock(said: str, day: date, zone: tzinfo) -> datetime:
         raise ValueError(said)
     if half:
         hour = hour % _NOON + (_NOON if half == "p" else 0)
-    return datetime.combine(day, time(hour, minute), zone)
+    return from_local(datetime.combine(day, time(hour, minute)), zone)
 
 
 @cache

@@ -14,6 +14,7 @@ from terrarium_mcp.chat.times.calendar_words import (
 )
 from terrarium_mcp.chat.times.recent_hours import how_long_ago
 from terrarium_mcp.chat.times.time_expressions import time_expressions
+from terrarium_mcp.chat.times.timestamps import from_local
 
 _ISO = re.compile(r"\d{4}(?:$|-)")
 _YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d\d))?")
@@ -124,8 +125,8 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 def _utc(moment: datetime, zone: tzinfo) -> datetime:
     """The moment in UTC, in whole milliseconds like the times of messages."""
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=zone)
-    return aware.replace(microsecond=moment.microsecond // 1000 * 1000).astimezone(UTC)
+    whole = moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+    return whole.astimezone(UTC) if whole.tzinfo else from_local(whole, zone)
 
 
 def _midnight(moment: datetime) -> datetime:

@@ -1,5 +1,6 @@
 """Timestamps: sortable UTC text as the store writes it, and positions in the order of messages."""
 
+from bisect import bisect_left
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import NamedTuple
 
@@ -68,6 +69,24 @@ def local(moment: datetime, zone: tzinfo) -> datetime:
         return moment.astimezone(zone)
     except OverflowError:
         return moment.astimezone(UTC)
+
+
+def from_local(here: datetime, zone: tzinfo) -> datetime:
+    """The moment, in UTC, at which a clock of `zone` shows `here`; the first of two such.
+
+    A time that the clock skips, as it is put forward, is the moment at which that happens.
+    """
+    early, late = (here.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (1, 0))
+    if late <= early:
+        return late
+    # By the offsets of before and after, a skipped time is two moments; the change is between them.
+    early, offset = early.replace(microsecond=0), late.astimezone(zone).utcoffset()
+
+    def is_changed(second: int) -> bool:
+        return (early + timedelta(seconds=second)).astimezone(zone).utcoffset() == offset
+
+    seconds = range(int((late - early).total_seconds()))
+    return early + timedelta(seconds=bisect_left(seconds, True, key=is_changed))  # noqa: FBT003 -- what is sought
 
 
 BEGINNING = Position("")

@@ -91,6 +91,12 @@ def test_hours_are_those_of_the_reader() -> None:
     )
 
 
+def test_an_hour_that_the_clock_skips_is_the_moment_at_which_it_does() -> None:
+    berlin = ZoneInfo("Europe/Berlin")
+    (one,) = time_expressions("after 2:30 on 29 March 2026", NOW, berlin)
+    assert one.since == datetime(2026, 3, 29, 1, tzinfo=UTC)
+
+
 @pytest.mark.parametrize("text", ["who is here tonight", "kettle tonight?", "any news tonight"])
 def test_tonight_is_today_in_a_question(text: str) -> None:
     assert hours(text) == ["05-14 00:00 to 05-15 00:00"]

@@ -126,6 +126,12 @@ def test_a_day_ago_is_the_same_time_of_day_also_where_the_clock_changes() -> Non
     )
 
 
+@pytest.mark.parametrize("text", ["2026-03-29T02:30", "2026-03-29 02:30:00", "29 march 2026 02:30"])
+def test_a_time_that_the_clock_skips_is_the_moment_of_the_change(text: str) -> None:
+    assert parse_moment(text, NOW, BERLIN) == datetime(2026, 3, 29, 1, tzinfo=UTC)
+    assert day(text, zone=BERLIN) == ("2026-03-29", "2026-03-30")
+
+
 @pytest.mark.parametrize(
     "text",
     [

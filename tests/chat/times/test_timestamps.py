@@ -15,6 +15,7 @@ from terrarium_mcp.chat.times.timestamps import (
     clock,
     day,
     from_iso,
+    from_local,
     from_text,
     lasting,
     local,
@@ -48,6 +49,41 @@ def test_iso_moments_are_utc_unless_they_say_otherwise() -> None:
 def test_what_is_no_moment_is_a_value_error(text: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 -- of the library's own words
         from_iso(text)
+
+
+@pytest.mark.parametrize(
+    ("zone", "here", "moment"),
+    [
+        ("Europe/Berlin", "2026-03-29 01:59", "2026-03-29 00:59"),
+        ("Europe/Berlin", "2026-03-29 02:00", "2026-03-29 01:00"),
+        ("Europe/Berlin", "2026-03-29 02:30", "2026-03-29 01:00"),
+        ("Europe/Berlin", "2026-03-29 02:59:59.999", "2026-03-29 01:00"),
+        ("Europe/Berlin", "2026-03-29 03:00", "2026-03-29 01:00"),
+        ("America/Santiago", "2026-09-06", "2026-09-06 04:00"),  # midnight is skipped
+        ("Australia/Lord_Howe", "2026-10-04 02:15", "2026-10-03 15:30"),  # half an hour is
+        ("Pacific/Apia", "2011-12-30 12:00", "2011-12-30 10:00"),  # a whole day was
+    ],
+)
+def test_a_time_that_the_clock_skips_is_the_moment_at_which_it_does(
+    zone: str, here: str, moment: str
+) -> None:
+    expected = datetime.fromisoformat(moment).replace(tzinfo=UTC)
+    assert from_local(datetime.fromisoformat(here), ZoneInfo(zone)) == expected
+
+
+def test_of_two_moments_at_which_a_clock_shows_the_same_the_first_is_meant() -> None:
+    berlin = ZoneInfo("Europe/Berlin")
+    first = datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
+    assert from_local(datetime(2026, 10, 25, 2, 30, fold=1), berlin) == first  # noqa: DTZ001 -- of a clock
+
+
+@given(st.datetimes(datetime(1900, 1, 1), datetime(2100, 1, 1)), st.sampled_from([  # noqa: DTZ001 -- of a clock
+    "Europe/Berlin", "America/New_York", "Asia/Tokyo", "Australia/Lord_Howe",
+]))  # fmt: skip
+def test_a_clock_shows_what_it_was_read_as_or_a_later_time(here: datetime, name: str) -> None:
+    zone = ZoneInfo(name)
+    shown = from_local(here, zone).astimezone(zone).replace(tzinfo=None, fold=0)
+    assert here.replace(microsecond=0) <= shown <= here + timedelta(hours=1)
 
 
 @given(MOMENTS, st.sampled_from([FAR_EAST, FAR_WEST, ZoneInfo("America/New_York")]))
