@@ -24,6 +24,11 @@ _UNITS = {"d": "days", "w": "weeks"}
 _MAX_CHARACTERS = 60
 _COUNT = rf"(?:\d{{1,4}}|(?:a\s+)?(?:{'|'.join(COUNTS)})(?:\s+of)?)"
 _UNIT = r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?)"
+_COUNTED = (
+    rf"(?:the\s+)?(?:(?P<digits>\d{{1,6}}(?:\.\d)?)\s*|(?:a\s+)?(?P<word>{'|'.join(COUNTS)})\s+(?:of\s+)?)"
+    r"(?P<unit>[a-z].*?)(?P<ago>\s+ago)?"
+)
+"""So long before now: `2 weeks`, `a couple of months ago`."""
 _WEEKDAY = rf"(?:{'|'.join(f'{name}|{name[:3]}' for name in WEEKDAYS)}|tues|thurs?)"
 _CLOCK = r"(?:\d{1,2}(?::\d\d){1,2}(?:\s*[ap]m)?|\d{1,2}\s*[ap]m|noon|midnight)"
 _SEVERAL_WORDS = (
@@ -56,7 +61,7 @@ def parse_moment(text: str, now: datetime, zone: tzinfo) -> datetime | None:
     """The moment, in UTC, at which the time named by `text` begins.
 
     None if it names no time, or one that does not exist. Examples: `2026-05-01`, `2026-05`,
-    `2026-W18`, `2026-05-01T14:00Z`, `yesterday`, `2h` (ago), `last week`, `5 may`,
+    `2026-W18`, `2026-05-01T14:00Z`, `yesterday`, `2h` and `2 weeks` (ago), `last week`, `5 may`,
     `the last 3 days`, `early 2022`. A date without a year is the last one before `now`.
     """
     try:
@@ -152,21 +157,32 @@ def _ago(text: str, now: datetime, here: datetime) -> tuple[str, datetime] | Non
 
 
 def _words(text: str, here: datetime) -> tuple[str, datetime]:
-    """Read other text with dateparser.
+    """Read other text with dateparser. A count, such as `2 weeks`, is a moment: that long ago.
 
     Raises:
         ValueError: it is no time, or unlikely to be meant as one: a bare number, a two-digit year.
     """
     from dateparser.date import DateDataParser  # noqa: PLC0415 -- slow to load, seldom needed
 
-    for kind in ("relative-time", "absolute-time"):
+    counted = _compiled(_COUNTED).fullmatch(text)
+    in_digits = _in_digits(counted) if counted else text
+    for kind, said in (("relative-time", in_digits), ("absolute-time", text)):
         settings = _SETTINGS | {"RELATIVE_BASE": here, "PARSERS": [kind]}
-        read = DateDataParser(languages=["en"], settings=settings).get_date_data(text)
+        read = DateDataParser(languages=["en"], settings=settings).get_date_data(said)
         if not read.date_obj or not _keeps_its_year(text, read.date_obj):
             continue
-        if kind == "relative-time" or _is_plausible(text, read.parts):
+        if kind == "relative-time":
+            return "time" if counted and not counted["ago"] else read.period, read.date_obj
+        if _is_plausible(text, read.parts):
             return read.period, read.date_obj
     raise ValueError(text)
+
+
+def _in_digits(counted: re.Match[str]) -> str:
+    """A count in digits: dateparser does not know `a couple of weeks`."""
+    if counted["digits"]:
+        return counted[0][counted.start("digits") :]
+    return f"{COUNTS[counted['word'].lower()]} {counted['unit']}{counted['ago'] or ''}"
 
 
 def _keeps_its_year(text: str, read: datetime) -> bool:

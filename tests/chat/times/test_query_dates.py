@@ -69,6 +69,17 @@ def test_a_time_is_a_stretch_and_begins_at_a_moment(text: str, begins: str, ends
         ("The last 24 hours", "2026-05-05 14:23:05"),
         ("past 1 minute", "2026-05-06 14:22:05"),
         ("10 minutes ago", "2026-05-06 14:13:05"),
+        ("2 days", "2026-05-04 14:23:05"),
+        ("1 week", "2026-04-29 14:23:05"),
+        ("two weeks", "2026-04-22 14:23:05"),
+        ("a couple of weeks", "2026-04-22 14:23:05"),
+        ("a few days", "2026-05-03 14:23:05"),
+        ("1.5 weeks", "2026-04-26 02:23:05"),
+        ("1 month", "2026-04-06 14:23:05"),
+        ("12 Months", "2025-05-06 14:23:05"),
+        ("6mo", "2025-11-06 14:23:05"),
+        ("the 1 year", "2025-05-06 14:23:05"),
+        ("1 year 2 months", "2025-03-06 14:23:05"),
         ("yesterday 14:00", "2026-05-05 14:00:00"),
         ("2026-05-01T14:00:00.123456Z", "2026-05-01 14:00:00"),
         ("2026-05-01T14:00+02:00", "2026-05-01 12:00:00"),
@@ -86,6 +97,11 @@ def test_days_are_those_of_the_zone_also_where_its_clock_changes() -> None:
     assert day == (datetime(2026, 3, 28, 23, tzinfo=UTC), datetime(2026, 3, 29, 22, tzinfo=UTC))
     late = datetime(2026, 5, 6, 23, tzinfo=UTC)
     assert parse_moment("today", late, BERLIN) == datetime(2026, 5, 6, 22, tzinfo=UTC)
+
+
+def test_a_month_before_a_day_that_it_lacks_begins_on_its_last() -> None:
+    end_of_march = datetime(2026, 3, 31, 12, tzinfo=UTC)
+    assert parse_moment("1 month", end_of_march, UTC) == datetime(2026, 2, 28, 12, tzinfo=UTC)
 
 
 FORWARD = datetime(2026, 3, 29, 1, 10, tzinfo=UTC)  # ten minutes after 2:00 became 3:00 in Berlin
@@ -117,7 +133,8 @@ def test_an_hour_is_sixty_minutes_also_where_the_clock_changes(
 
 def test_a_day_ago_is_the_same_time_of_day_also_where_the_clock_changes() -> None:
     assert parse_moment("1d", FORWARD, BERLIN) == datetime(2026, 3, 28, 2, 10, tzinfo=UTC)
-    assert parse_moment("1w", FORWARD, BERLIN) == datetime(2026, 3, 22, 2, 10, tzinfo=UTC)
+    for week in ("1w", "1 week", "a week", "7 days"):
+        assert parse_moment(week, FORWARD, BERLIN) == datetime(2026, 3, 22, 2, 10, tzinfo=UTC)
     assert parse_moment("1d", BACK, BERLIN) == datetime(2026, 10, 24, 0, 30, tzinfo=UTC)
     on_that_day = parse_period("30m", BACK, BERLIN)
     assert on_that_day == (
