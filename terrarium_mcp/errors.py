@@ -60,14 +60,17 @@ class UnknownChannel(TerrariumError):
 
 
 class UnknownMessage(TerrariumError):
-    """The id does not exist, or the caller may not see it: the two look alike."""
+    """The id does not exist, or the caller may not see it: the two look alike.
+
+    `hint` is a sentence about what else may have been meant.
+    """
 
     code = "unknown message"
 
-    def __init__(self, message_id: str) -> None:
+    def __init__(self, message_id: str, hint: str = "") -> None:
         super().__init__(
             f"No message {shown(message_id) or '(empty)'}. The id is the number at the start of"
-            " each line of a transcript."
+            f" each line of a transcript.{hint}"
         )
 
 

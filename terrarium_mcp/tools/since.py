@@ -1,5 +1,6 @@
 """Since when to catch somebody up: the time they name, their own absence, or a day."""
 
+import re
 from collections.abc import Sequence
 from datetime import timedelta
 from functools import partial
@@ -9,8 +10,8 @@ from terrarium_mcp.chat.absence import newest_absence
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.query_dates import parse_moment
-from terrarium_mcp.chat.times.timestamps import Position, lasting, local
-from terrarium_mcp.errors import TerrariumError, shown
+from terrarium_mcp.chat.times.timestamps import Position, lasting, local, to_iso
+from terrarium_mcp.errors import TerrariumError, UnknownMessage, quantity, shown
 from terrarium_mcp.offload import offload
 from terrarium_mcp.policy import is_year, message_id
 from terrarium_mcp.request import Request
@@ -18,6 +19,9 @@ from terrarium_mcp.tools.signs import signs_of
 
 _USUAL = timedelta(hours=24)
 """How far back to go for somebody of whom no absence is known."""
+
+_HOURS = re.compile(r"[1-9]\d{0,2}")
+"""A number that may mean hours: up to six weeks."""
 
 
 class DigestStart(NamedTuple):
@@ -37,10 +41,10 @@ async def digest_start(
     """Where a digest of `rooms` begins for `nick`, if `since` names no time or message.
 
     Raises:
-        TerrariumError: `since` is neither a past time nor the id of a readable message.
+        TerrariumError: `since` is neither a past time nor the id of a readable message of `rooms`.
     """
     if since:
-        return await _asked_for(request, since)
+        return await _asked_for(request, rooms, since)
     if not nick:
         return _usual(request, "no nick was given")
     theirs = await signs_of(request, rooms, nick)
@@ -58,10 +62,20 @@ async def digest_start(
     return DigestStart(last.position, why, is_known=True)
 
 
-async def _asked_for(request: Request, since: str) -> DigestStart:
+async def _asked_for(request: Request, rooms: Sequence[Room], since: str) -> DigestStart:
     """The time or message that the caller names."""
     if message_id(since) is not None and not is_year(since):
-        message = await request.message(since)
+        try:
+            message = await request.message(since)
+        except UnknownMessage as error:
+            raise UnknownMessage(since, _as_hours(since)) from error
+        if message.room not in rooms:
+            raise TerrariumError(
+                f"Message {message.id} is in {request.room_name(message.room)},"
+                f" not in {request.room_names(rooms)}."
+                f" Write since={to_iso(message.said_at)} for what was said since that message."
+                f"{_as_hours(since)}"
+            )
         return DigestStart(message.position, f"message {message.id}, as asked")
     zone = request.settings.zone
     moment = await offload(partial(parse_moment, since, request.now, zone))  # may take 5 ms
@@ -76,6 +90,14 @@ async def _asked_for(request: Request, since: str) -> DigestStart:
             " Write a time as 2h, yesterday or 2026-05-01."
         )
     return DigestStart(Position.at(moment), "as asked")
+
+
+def _as_hours(since: str) -> str:
+    """A sentence on how to write a small number that was meant as hours; empty if it is none."""
+    number = since.strip()
+    if not _HOURS.fullmatch(number):
+        return ""
+    return f" Write since={number}h for the last {quantity(int(number), 'hour')}."
 
 
 def _usual(request: Request, why: str) -> DigestStart:

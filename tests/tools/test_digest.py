@@ -210,6 +210,27 @@ async def test_a_since_that_is_no_time_is_refused_with_the_way_out(
     assert "No message 777." in await after_work.is_refused("catch_up", VIEW, since="777")
 
 
+async def test_a_message_of_another_channel_is_refused_with_what_may_have_been_meant(
+    house: House,
+) -> None:
+    await house.hears("12:00 <bo> hello\n12:10 <cy> hi bo")
+    await house.hears("13:00 <dora> the mate is ready\n13:05 <eve> thanks", channel="#mate")
+    refused = await house.is_refused("catch_up", VIEW, channel="#tea", since=3)
+    assert refused == (
+        "Message 3 is in #mate, not in #tea. Write since=2026-05-01T13:00:00.000Z for what was said"
+        " since that message. Write since=3h for the last 3 hours."
+    )
+    unknown = await house.is_refused("catch_up", VIEW, since=24)
+    assert unknown.startswith("No message 24.")
+    assert unknown.endswith(" Write since=24h for the last 24 hours.")
+    marked = await house.is_refused("catch_up", VIEW, channel="#tea", since="#3")
+    assert "3h" not in marked
+    assert marked.endswith("Z for what was said since that message.")
+    for channel in ("#mate", ""):
+        told = await house.learns("catch_up", VIEW, channel=channel, since=3)
+        assert "since 2026-05-01 13:00 (message 3, as asked)" in told.text
+
+
 async def test_a_since_in_the_future_is_refused_with_the_time_that_it_means(
     after_work: House,
 ) -> None:
