@@ -339,7 +339,7 @@ class _QueryParser:
             if key == "on" and (stretch := parse_period(named, self._now, self._zone)):
                 self._times["after"].append(stretch[0])
                 self._times["before"].append(stretch[1])
-                if names_a_moment(named):
+                if names_a_moment(named, self._now, self._zone):
                     self._note(f"on:{_shown(named)} is the whole of that day; after: begins then")
             elif key != "on" and (moment := parse_moment(named, self._now, self._zone)):
                 self._times[key].append(moment)

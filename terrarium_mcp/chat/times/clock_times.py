@@ -11,11 +11,13 @@ from typing import NamedTuple
 
 from terrarium_mcp.chat.times.timestamps import from_local
 
-_CLOCK = r"(?:\d{1,2}(?::\d\d)?\s*[ap]\.?m(?!\w)\.?|\d{1,2}:\d\d(?![\d:])|noon)"
+CLOCK = r"(?:\d{1,2}(?::\d\d)?\s*[ap]\.?m(?!\w)\.?|\d{1,2}:\d\d(?![\d:])|noon)"
+"""A time of day, as a regular expression."""
+
 _AND = r"(?:and|to|until|till|-)"
 _TIME = (
-    rf"(?:(?:between|from)\s+(?P<begins>{_CLOCK})\s*{_AND}\s*(?P<ends>{_CLOCK})"
-    rf"|(?:(?P<how>at|around|about|before|by|until|till|after|since|from)\s+)?(?P<at>{_CLOCK}))"
+    rf"(?:(?:between|from)\s+(?P<begins>{CLOCK})\s*{_AND}\s*(?P<ends>{CLOCK})"
+    rf"|(?:(?P<how>at|around|about|before|by|until|till|after|since|from)\s+)?(?P<at>{CLOCK}))"
 )
 PART = r"(?:morning|afternoon|evening|night)"
 """The parts of a day, as a regular expression."""
@@ -28,7 +30,9 @@ _LONGEST = 50
 _ABOUT = {"at": timedelta(minutes=30), "around": timedelta(hours=1), "about": timedelta(hours=1)}
 """How far a time reaches before and after a moment that is named so."""
 
-_NOON, _FIELDS = 12, re.compile(r"(\d+)(?::(\d\d))?\s*(?:([ap])\.?m\.?)?", re.IGNORECASE)
+_NOON = 12
+_NAMED = {"noon": time(_NOON), "midnight": time()}
+_FIELDS = re.compile(r"(\d+)(?::(\d\d))?(?::(\d\d))?\s*(?:([ap])\.?m\.?)?", re.IGNORECASE)
 
 
 class TimeOfDay(NamedTuple):
@@ -47,11 +51,11 @@ class TimeOfDay(NamedTuple):
         begins, ends, at = (self.found[name] for name in ("begins", "ends", "at"))
         midnight = datetime.combine(day, time.min, zone)
         if begins:
-            ordered = _clock(begins, day, zone), _clock(ends, day, zone) + timedelta(minutes=1)
+            ordered = clock_on(begins, day, zone), clock_on(ends, day, zone) + timedelta(minutes=1)
         elif not at:
             return None
         else:
-            how, moment = (self.found["how"] or "at").lower(), _clock(at, day, zone)
+            how, moment = (self.found["how"] or "at").lower(), clock_on(at, day, zone)
             if around := _ABOUT.get(how):
                 ordered = moment - around, moment + around
             elif how in ("after", "since", "from"):
@@ -74,19 +78,24 @@ def time_of_day(text: str, begin: int, end: int) -> TimeOfDay | None:
     return None
 
 
-def _clock(said: str, day: date, zone: tzinfo) -> datetime:
-    """The moment of a day at which a clock shows that time."""
-    if said.lower() == "noon":
-        return from_local(datetime.combine(day, time(_NOON)), zone)
+def clock_on(said: str, day: date, zone: tzinfo) -> datetime:
+    """The moment, in UTC, of a day at which a clock shows that time: `8pm`, `20:00:30`, `midnight`.
+
+    Raises:
+        ValueError: there is no such time of day.
+    """
+    if named := _NAMED.get(said.lower()):
+        return from_local(datetime.combine(day, named), zone)
     fields = _FIELDS.fullmatch(said)
     if fields is None:
         raise ValueError(said)
-    hour, minute, half = int(fields[1]), int(fields[2] or 0), (fields[3] or "").lower()
+    hour, minute, second = int(fields[1]), int(fields[2] or 0), int(fields[3] or 0)
+    half = (fields[4] or "").lower()
     if half and not 1 <= hour <= _NOON:
         raise ValueError(said)
     if half:
         hour = hour % _NOON + (_NOON if half == "p" else 0)
-    return from_local(datetime.combine(day, time(hour, minute)), zone)
+    return from_local(datetime.combine(day, time(hour, minute, second)), zone)
 
 
 @cache

@@ -187,8 +187,10 @@ def _count_and_days(found: re.Match[str]) -> tuple[int, int]:
 
 
 def _weekday(found: re.Match[str], today: date) -> list[Days]:
-    """The last such weekday before today."""
-    back = (today.weekday() - WEEKDAYS.index(found["weekday"].lower())) % 7 or 7
+    """The last such weekday before today, which itself may be `this` one."""
+    back = (today.weekday() - WEEKDAYS.index(found["weekday"].lower())) % 7
+    if not back and not found["this"]:
+        back = 7
     return [_day(today - timedelta(back))]
 
 
@@ -302,7 +304,7 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"(?:{_WITHIN}\s+(?:the\s+)?(?:last|past)|(?:the\s+)?past)\s+day(?!\s+of\b)", _last_day),
     (rf"(?:{_LATELY}past|{_WITHIN_THE}\s+last)\s+(?P<unit>week|month|year)", _last_few),
     (rf"{_LATELY}(?P<which>last|this)\s+(?P<unit>week|month|year)", _this_or_last),
-    (rf"(?:last|on|this|{RELATION})\s+(?P<weekday>{'|'.join(WEEKDAYS)})", _weekday),
+    (rf"(?:last|on|(?P<this>this)|{RELATION})\s+(?P<weekday>{'|'.join(WEEKDAYS)})", _weekday),
 )
 """The expressions that name days, the most certain first, and what reads each."""
 

@@ -1,7 +1,7 @@
 """Times as people type them into a query, read in the reader's zone by the request's clock."""
 
 import re
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import cache
 
 from terrarium_mcp.chat.times.calendar_words import (
@@ -12,11 +12,13 @@ from terrarium_mcp.chat.times.calendar_words import (
     WEEKDAYS,
     YEAR,
 )
+from terrarium_mcp.chat.times.clock_times import CLOCK, clock_on
 from terrarium_mcp.chat.times.recent_hours import how_long_ago
 from terrarium_mcp.chat.times.time_expressions import time_expressions
-from terrarium_mcp.chat.times.timestamps import from_local
+from terrarium_mcp.chat.times.timestamps import from_local, local
 
 _ISO = re.compile(r"\d{4}(?:$|-)")
+_ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d\d))?")
 _WEEK = re.compile(r"\d{4}-W\d\d")
 _DAYS_AGO = re.compile(r"(\d{1,6})([dw])")
@@ -29,14 +31,22 @@ _COUNTED = (
     r"(?P<unit>[a-z].*?)(?P<ago>\s+ago)?"
 )
 """So long before now: `2 weeks`, `a couple of months ago`."""
-_WEEKDAY = rf"(?:{'|'.join(f'{name}|{name[:3]}' for name in WEEKDAYS)}|tues|thurs?)"
-_CLOCK = r"(?:\d{1,2}(?::\d\d){1,2}(?:\s*[ap]m)?|\d{1,2}\s*[ap]m|noon|midnight)"
+_SHORT_WEEKDAYS = {name[:3]: name for name in WEEKDAYS}
+_SHORT_WEEKDAY = rf"\b(?P<short>{'|'.join(_SHORT_WEEKDAYS)})(?:(?<=tue)s|(?<=thu)rs?)?\b"
+_WEEKDAY = rf"(?:{'|'.join(WEEKDAYS)})"
+_AT = rf"(?:\d{{1,2}}:\d\d:\d\d(?:\s*[ap]m)?|{CLOCK}|midnight)"
+_AT_CLOCK = (
+    rf"(?P<day>.+?),?\s+(?:at\s+)?(?P<clock>{_AT})",
+    rf"(?:at\s+)?(?P<clock>{_AT}),?\s+(?:on\s+)?(?P<day>.+)",
+)
+"""A time of day after a day, and before one."""
 _SEVERAL_WORDS = (
     rf"(?:the\s+)?{_COUNT}\s+{_UNIT}(?:\s+ago)?"
     rf"|(?:the\s+)?(?:last|past|this)\s+(?:{_COUNT}\s+)?(?:{_UNIT}|{_WEEKDAY}|{MONTH})"
     rf"|(?:(?:{_WEEKDAY},?\s+)?(?:the\s+)?(?:{DAY_OF_MONTH}\s+(?:of\s+)?{MONTH}|{MONTH}\s+{DAY_OF_MONTH})(?:,?\s+{YEAR})?"
     rf"|{MONTH},?\s+{YEAR}|(?:last\s+)?{_WEEKDAY}|yesterday|today)"
-    rf"(?:\s+(?:morning|afternoon|evening|night))?(?:,?\s+(?:at\s+)?{_CLOCK})?"
+    r"(?:\s+(?:morning|afternoon|evening|night))?"
+    r"|\d{4}-\d\d-\d\d \d\d:\d\d\S*"
 )
 """Times of several words that dateparser reads, beside those that a question may name. It ignores
 what it does not know, and takes `apt` for a time zone, so that `yesterday apt` would be one."""
@@ -46,15 +56,13 @@ _SETTINGS = {
     "RETURN_TIME_AS_PERIOD": True,
     "TIMEZONE": "UTC",  # dateparser uses the machine's zone otherwise
 }
-_MOMENT = (
-    r"\dT\d|\d:\d\d|\d\s*[smh]\Z|\d\s*[ap]m\b|\b(?:noon|midnight|morning|afternoon|evening)\b"
-    r"|\b(?:sec(?:ond)?|min(?:ute)?|h(?:ou)?r)s?\b"
-)
+Stretch = tuple[datetime, datetime | None]
+"""From when to when (exclusive), in UTC; without an end if that is beyond the year 9999."""
 
 
-def names_a_moment(text: str) -> bool:
-    """Whether a time is one of a day: `2h`, `yesterday evening`, `2026-05-01T14:00Z`."""
-    return _compiled(_MOMENT).search(text) is not None
+def names_a_moment(text: str, now: datetime, zone: tzinfo) -> bool:
+    """Whether a time is one of a day: `2h`, `yesterday 20:00`, `2026-05-01T14:00Z`."""
+    return isinstance(_read(text, now, zone), datetime)
 
 
 def parse_moment(text: str, now: datetime, zone: tzinfo) -> datetime | None:
@@ -64,13 +72,8 @@ def parse_moment(text: str, now: datetime, zone: tzinfo) -> datetime | None:
     `2026-W18`, `2026-05-01T14:00Z`, `yesterday`, `2h` and `2 weeks` (ago), `last week`, `5 may`,
     `the last 3 days`, `early 2022`. A date without a year is the last one before `now`.
     """
-    try:
-        period, named = _read(text, now, zone)
-        if period in PERIODS:
-            named = PERIODS[period].first_day(_midnight(named))
-        return _utc(named, zone)
-    except (ValueError, OverflowError):  # no time, or outside the calendar
-        return next(iter(_expressed(text, now, zone)), None)
+    read = _day_ago(text, now, zone) or _read(text, now, zone)
+    return read[0] if isinstance(read, tuple) else read
 
 
 def parse_period(text: str, now: datetime, zone: tzinfo) -> tuple[datetime, datetime] | None:
@@ -78,48 +81,140 @@ def parse_period(text: str, now: datetime, zone: tzinfo) -> tuple[datetime, date
 
     A moment, such as `2h`, stands for its day. None as in `parse_moment`.
     """
-    try:
-        name, named = _read(text, now, zone)
-        local = named.astimezone(zone).replace(tzinfo=None) if named.tzinfo else named
-        period = PERIODS.get(name, PERIODS["day"])
-        first = period.first_day(_midnight(local))
-        return _utc(first, zone), _utc(period.following(first), zone)
-    except (ValueError, OverflowError):
-        return _expressed(text, now, zone) or None
+    read = _read(text, now, zone)
+    if isinstance(read, datetime):
+        read = _day_of(read, zone)
+    return None if read is None or read[1] is None else (read[0], read[1])
 
 
 def is_time(text: str, now: datetime, zone: tzinfo) -> bool:
     """Whether all of several words name a time together: `3 days ago`, not `yesterday apt`."""
-    named = " ".join(text.split())
-    return bool(_compiled(_SEVERAL_WORDS).fullmatch(named) or _expressed(named, now, zone))
+    named = _plain(text)
+    try:
+        at_clock = _at_clock(named, now, zone)
+    except (ValueError, OverflowError):  # 25:00
+        return False
+    return at_clock is not None or _is_time_of_words(named, now, zone)
 
 
-def _read(text: str, now: datetime, zone: tzinfo) -> tuple[str, datetime]:
-    """The period that `text` names (`time` for a moment), and a moment in it.
+def _plain(text: str) -> str:
+    """The words of a time, one space apart, and weekdays in full: `this mon` is `this monday`."""
+
+    def in_full(found: re.Match[str]) -> str:
+        return _SHORT_WEEKDAYS[found["short"].lower()]
+
+    return _compiled(_SHORT_WEEKDAY).sub(in_full, " ".join(text.split()))
+
+
+def _read(text: str, now: datetime, zone: tzinfo) -> datetime | Stretch | None:
+    """The moment or the period that `text` names; None if it names none.
+
+    What a question may name is read as in one: `this monday` is over, and `this morning` is today.
+    """
+    named = _plain(text)
+    if not named or len(named) > _MAX_CHARACTERS:
+        return None
+    try:
+        return _at_clock(named, now, zone) or _without_clock(named, now, zone)
+    except (ValueError, OverflowError):  # no time, or outside the calendar
+        return None
+
+
+def _without_clock(text: str, now: datetime, zone: tzinfo) -> datetime | Stretch:
+    """The moment or the period that `text` names without a time of day beside a day.
 
     Raises:
-        ValueError: it names no time.
+        ValueError, OverflowError: it names none, or one outside the calendar.
     """
-    text = " ".join(text.split())
-    if not text or len(text) > _MAX_CHARACTERS:
-        raise ValueError(text)
     here = now.astimezone(zone).replace(tzinfo=None)
-    return _iso(text) if _ISO.match(text) else _ago(text, now, here) or _words(text, here)
+    if ago := _ago(text, now, here):
+        return _utc(ago, zone)
+    if _ISO.match(text):
+        return _bounded(*_iso(text), zone)
+    return _expressed(text, now, zone) or _bounded(*_words(text, here), zone)
 
 
-def _expressed(text: str, now: datetime, zone: tzinfo) -> tuple[datetime, datetime] | tuple[()]:
+def _bounded(period: str, moment: datetime, zone: tzinfo) -> datetime | Stretch:
+    """The period of that name around a moment; the moment itself if it is `time`."""
+    if period == "time":
+        return _utc(moment, zone)
+    return _calendar_period(period, moment, zone)
+
+
+def _day_of(moment: datetime, zone: tzinfo) -> Stretch:
+    """The day of a moment, in the reader's zone."""
+    return _calendar_period("day", local(moment, zone).replace(tzinfo=None), zone)
+
+
+def _calendar_period(name: str, here: datetime, zone: tzinfo) -> Stretch:
+    """The day, week, month or year that contains `here`, on the reader's clock."""
+    period = PERIODS.get(name, PERIODS["day"])
+    first = period.first_day(_midnight(here))
+    begins = _utc(first, zone)
+    try:
+        return begins, _utc(period.following(first), zone)
+    except (ValueError, OverflowError):
+        return begins, None
+
+
+def _expressed(text: str, now: datetime, zone: tzinfo) -> tuple[datetime, datetime] | None:
     """The period that `text` names as a question would: `the last 3 days`, `christmas 2012`.
 
     Of two readings, such as the winters of one year, it is the likelier.
     """
-    text = " ".join(text.split())
     if len(text) > _MAX_CHARACTERS or _ISO.match(text):  # ISO 8601 is read strictly
-        return ()
+        return None
     for named in (text, f"on {text}", f"in {text}"):
-        times = time_expressions(named, now, zone)
+        times = time_expressions(f"what was said {named}?", now, zone)
         if times and times[0].said == named and times[0].has_beginning:
             return times[0].since, times[0].until
-    return ()
+    return None
+
+
+def _at_clock(text: str, now: datetime, zone: tzinfo) -> datetime | None:
+    """The moment that a day and a time of it name: `2026-05-01 9:30`, `8pm on 5 May`.
+
+    Raises:
+        ValueError, OverflowError: the day has no such time, or there is no such day.
+    """
+    if len(text) > _MAX_CHARACTERS:
+        return None
+    for pattern in _AT_CLOCK:
+        found = _compiled(pattern).fullmatch(text)
+        day = found and _one_day(found["day"], now, zone)
+        if found and day:
+            return clock_on(found["clock"], day, zone)
+    return None
+
+
+def _one_day(text: str, now: datetime, zone: tzinfo) -> date | None:
+    """The day that `text` names; None if it names something else, such as a week or `2h`."""
+    if not (_ISO_DAY.fullmatch(text) or _is_time_of_words(text, now, zone)):
+        return None
+    read = _without_clock(text, now, zone)
+    if isinstance(read, datetime) or read != _day_of(read[0], zone):
+        return None
+    return local(read[0], zone).date()
+
+
+def _is_time_of_words(text: str, now: datetime, zone: tzinfo) -> bool:
+    """Whether words name a time, without a time of day that a query alone may have beside it."""
+    if _compiled(_SEVERAL_WORDS).fullmatch(text):
+        return True
+    return _expressed(text, now, zone) is not None
+
+
+def _day_ago(text: str, now: datetime, zone: tzinfo) -> datetime | None:
+    """When the day so long ago begins, of days and longer: `2 weeks ago`.
+
+    The period of that name is longer: people count weeks and months roughly.
+    """
+    named = _plain(text)
+    found = _compiled(_COUNTED).fullmatch(named)
+    if found is None or found["ago"] is None or how_long_ago(named):
+        return None
+    moment = _read(named[: found.start("ago")], now, zone)
+    return _day_of(moment, zone)[0] if isinstance(moment, datetime) else None
 
 
 @cache
@@ -148,12 +243,12 @@ def _iso(text: str) -> tuple[str, datetime]:
     return ("time" if len(text) > 10 else "day"), datetime.fromisoformat(text)
 
 
-def _ago(text: str, now: datetime, here: datetime) -> tuple[str, datetime] | None:
+def _ago(text: str, now: datetime, here: datetime) -> datetime | None:
     """A time so long ago: days and weeks on the reader's clock, which is `here`, hours on none."""
     if found := _DAYS_AGO.fullmatch(text.lower()):
-        return "time", here - timedelta(**{_UNITS[found[2]]: int(found[1])})
+        return here - timedelta(**{_UNITS[found[2]]: int(found[1])})
     long = how_long_ago(text)
-    return None if long is None else ("time", now.astimezone(UTC) - long)
+    return None if long is None else now.astimezone(UTC) - long
 
 
 def _words(text: str, here: datetime) -> tuple[str, datetime]:

@@ -25,7 +25,9 @@ BERLIN = ZoneInfo("Europe/Berlin")
         ("2024-02-29", "2024-02-29", "2024-03-01"),
         ("today", "2026-05-06", "2026-05-07"),
         ("Yesterday", "2026-05-05", "2026-05-06"),
-        ("this week", "2026-05-04", "2026-05-11"),
+        ("this week", "2026-05-04", "2026-05-07"),
+        ("this month", "2026-05-01", "2026-05-07"),
+        ("in the last month", "2026-04-06", "2026-05-07"),
         ("last  week", "2026-04-27", "2026-05-04"),
         ("last month", "2026-04-01", "2026-05-01"),
         ("last year", "2025-01-01", "2026-01-01"),
@@ -37,7 +39,16 @@ BERLIN = ZoneInfo("Europe/Berlin")
         ("december", "2025-12-01", "2026-01-01"),
         ("may", "2026-05-01", "2026-06-01"),
         ("last may", "2025-05-01", "2025-06-01"),
-        ("2 weeks ago", "2026-04-20", "2026-04-27"),
+        ("this monday", "2026-05-04", "2026-05-05"),
+        ("this wednesday", "2026-05-06", "2026-05-07"),
+        ("this thursday", "2026-04-30", "2026-05-01"),
+        ("this Fri", "2026-05-01", "2026-05-02"),
+        ("this morning", "2026-05-06", "2026-05-07"),
+        ("this evening", "2026-05-06", "2026-05-07"),
+        ("tonight", "2026-05-06", "2026-05-07"),
+        ("last night", "2026-05-05", "2026-05-07"),
+        ("yesterday evening", "2026-05-05", "2026-05-06"),
+        ("3 days ago", "2026-05-03", "2026-05-04"),
         ("last 3 days", "2026-05-03", "2026-05-07"),
         ("the past  week", "2026-04-29", "2026-05-07"),
         ("since friday", "2026-05-01", "2026-05-07"),
@@ -81,6 +92,15 @@ def test_a_time_is_a_stretch_and_begins_at_a_moment(text: str, begins: str, ends
         ("the 1 year", "2025-05-06 14:23:05"),
         ("1 year 2 months", "2025-03-06 14:23:05"),
         ("yesterday 14:00", "2026-05-05 14:00:00"),
+        ("monday at 8pm", "2026-05-04 20:00:00"),
+        ("this tues 20:00:30", "2026-05-05 20:00:30"),
+        ("3 days ago at noon", "2026-05-03 12:00:00"),
+        ("24.12.2025 8:05 am", "2025-12-24 08:05:00"),
+        ("8 p.m. on 5 may", "2026-05-05 20:00:00"),
+        ("midnight, yesterday", "2026-05-05 00:00:00"),
+        ("2026-05-01 9:30", "2026-05-01 09:30:00"),
+        ("2026-05-01 at 8pm", "2026-05-01 20:00:00"),
+        ("Fri, 1 May 2026 14:00:00 +0200", "2026-05-01 12:00:00"),
         ("2026-05-01T14:00:00.123456Z", "2026-05-01 14:00:00"),
         ("2026-05-01T14:00+02:00", "2026-05-01 12:00:00"),
     ],
@@ -97,6 +117,36 @@ def test_days_are_those_of_the_zone_also_where_its_clock_changes() -> None:
     assert day == (datetime(2026, 3, 28, 23, tzinfo=UTC), datetime(2026, 3, 29, 22, tzinfo=UTC))
     late = datetime(2026, 5, 6, 23, tzinfo=UTC)
     assert parse_moment("today", late, BERLIN) == datetime(2026, 5, 6, 22, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "begins", "period"),
+    [
+        ("2 weeks ago", "2026-04-22", ("2026-04-19", "2026-04-26")),
+        ("a week ago", "2026-04-29", ("2026-04-26", "2026-05-03")),
+        ("1 month ago", "2026-04-06", ("2026-03-22", "2026-04-22")),
+        ("a couple of years ago", "2024-05-06", ("2023-11-06", "2024-11-05")),
+        ("3mo ago", "2026-02-06", ("2026-02-01", "2026-03-01")),
+    ],
+)
+def test_weeks_ago_begin_on_that_day_and_are_about_as_long_as_a_week(
+    text: str, begins: str, period: tuple[str, str]
+) -> None:
+    assert parse_moment(text, NOW, UTC) == datetime.fromisoformat(begins).replace(tzinfo=UTC)
+    assert day(text) == period
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *["this week", "this monday", "this wednesday", "this morning", "tonight", "last night"],
+        *["last month", "last may", "on monday", "yesterday evening", "in the last year"],
+        *["the weekend", "2 weeks ago", "since friday", "in may"],
+    ],
+)
+def test_a_time_is_that_of_a_question(text: str) -> None:
+    asked = time_expressions(f"what did ada say {text}?", NOW, BERLIN)[0]
+    assert parse_period(text, NOW, BERLIN) == (asked.since, asked.until)
 
 
 def test_a_month_before_a_day_that_it_lacks_begins_on_its_last() -> None:
@@ -154,6 +204,7 @@ def test_a_time_that_the_clock_skips_is_the_moment_of_the_change(text: str) -> N
     [
         *["", " ", "tea", "a", "1", "12", "13:99", "friday 13", "may 32", "32 may", "5.5.26"],
         *["2026-02-30", "2026-13", "2026-13-01", "0000", "0000-01-01", "2026-05-01T25:00"],
+        *["yesterday 25:00", "2026-05-01 13pm", "2026-02-30 at noon", "yesterday at 10:00:61"],
         *["1777777777", "999999w", "99999999999 days ago", "x" * 5_000, "\0", "2026-"],
     ],
 )
@@ -199,7 +250,7 @@ def test_every_month_has_its_days(number: int, name: str) -> None:
 @pytest.mark.parametrize("weekday", range(7))
 def test_a_week_begins_on_monday_whatever_the_day(weekday: int) -> None:
     now = datetime(2026, 5, 4 + weekday, 12, tzinfo=UTC)
-    assert day("this week", now) == ("2026-05-04", "2026-05-11")
+    assert day("this week", now) == ("2026-05-04", f"2026-05-{5 + weekday:02}")
     assert day("last week", now) == ("2026-04-27", "2026-05-04")
 
 

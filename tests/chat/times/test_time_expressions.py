@@ -190,6 +190,11 @@ def test_a_weekday_is_the_last_one_before_today(back: int, name: str) -> None:
     )
 
 
+def test_this_weekday_may_be_today() -> None:
+    assert days("this thursday") == [("2026-05-14", "2026-05-15")]
+    assert days("this friday") == [("2026-05-08", "2026-05-09")]
+
+
 @pytest.mark.parametrize(
     ("count", "number"),
     [
