@@ -13,7 +13,8 @@
              / "is:command"                    ; only commands to the bot; else they are left out
              / "type:" kind                     ; privmsg, notice, action, join ...; any of several
              / ( "after:" / "before:" / "on:" ) time
-    time     = "2026-05-01" / "2026-05" / "2026" / "yesterday" / "2h" / "last week" / "5 may" ...
+    time     = day [ [ "at" ] "14:00" ] / "2026-05" / "2026" / "2h" / "last week" ...
+    day      = "2026-05-01" / "yesterday" / "5 may" ...
 
 A message must satisfy every clause, with or without AND between two of them, and contain none of
 the terms after a minus. The only operators that can follow a minus are from: and in:. A value may
@@ -70,11 +71,15 @@ _ANY_OF = ("from", "in", "type")
 """Operators of which any one holds where there are several, as an OR between them says."""
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # SQLite ends text at NUL; UTF-8 has no surrogates
 _PUNCTUATION = re.compile(r"[.,;:!?\u2026]+")
-_COMPLETE_TIME = re.compile(r"\d{4}-|\d+[a-z]$", re.IGNORECASE)
-"""A value that is a time without the words after it: `2026-05-01`, `2h`."""
-_NEXT_WORDS = re.compile(r"(?:\s+[^\s:\"-]+(?!\S)){1,5}")
-"""Up to five words after a value, which may continue its time: `after:3 days ago`. An operator, a
-phrase or an excluded word (with `:`, `"` or `-`) ends them."""
+_COMPLETE_TIME = re.compile(r"\d+[a-z]$", re.IGNORECASE)
+"""A value that is a time without the words after it: `2h`."""
+_TIME_OF_DAY = r"\d{1,2}(?::\d\d){1,2}(?:[+-]\d\d:\d\d)?[^\s:\"]*"
+_CLOCK_BEHIND = re.compile(rf"\s+({_TIME_OF_DAY})(?!\S)")
+_BESIDE_A_DAY = "write a time of day behind its day, as after:2026-05-01 14:00"
+_NEXT_WORDS = re.compile(rf"(?:\s+(?:{_TIME_OF_DAY}|[^\s:\"-]+)(?!\S)){{1,7}}")
+"""Up to seven words after a value, which may continue its time: `after:3 days ago`, and
+`on:the 5th of may 2026 at 8 pm`. An operator, a phrase or an excluded word (with `:`, `"` or `-`)
+ends them; a time of day does not."""
 _TIME_OPERATOR = re.compile(r"(?<!\w)(?:after|before|on):", re.IGNORECASE)
 # Not is:, which ends half a sentence: "the answer is: ...".
 _NEEDS_VALUE = re.compile(r"-?(?:from|in|mentions|has|type|after|before|on):", re.IGNORECASE)
@@ -346,6 +351,8 @@ class _QueryParser:
             else:
                 continue
             self._at = end
+            if beside := _CLOCK_BEHIND.match(self._text, end):
+                self._note(_invalid(beside[1], _BESIDE_A_DAY))
             return True
         self._not_times += 1
         return False
@@ -354,8 +361,9 @@ class _QueryParser:
         """The possible times that begin with `value`, and where each ends; the longest first."""
         following = None if _COMPLETE_TIME.match(value) else _NEXT_WORDS.match(self._text, self._at)
         while following:
-            if is_time(value + following[0], self._now, self._zone):
-                yield value + following[0], following.end()
+            named = _value(value + following[0])
+            if is_time(named, self._now, self._zone):
+                yield named, following.end()
             shorter = following.end() - len(following[0].split()[-1])
             following = _NEXT_WORDS.fullmatch(self._text[:shorter].rstrip(), self._at)
         yield value, self._at

@@ -273,10 +273,82 @@ def test_a_time_takes_the_words_that_belong_to_it_and_no_more() -> None:
     assert parsed("after:yesterday -tea").excluded == word("tea")
     assert parsed('after:last week "tea"').terms == phrase("tea")
     assert parsed("after:last week from:ada").people == ("ada",)
-    assert parsed("after:2026-05-01 10:00").terms == word("10:00")
     assert parsed("after:2h ago").terms == word("ago")
     assert parsed('after:"3 days" ago').terms == word("ago")
     assert parsed("on:friday a b").terms == (Term("a"), Term("b"))
+
+
+@pytest.mark.parametrize(
+    ("typed", "since"),
+    [
+        ("2026-05-01 10:00", "2026-05-01T10:00"),
+        ("2026-05-01 9:30", "2026-05-01T09:30"),
+        ("2026-05-01 10:00:30", "2026-05-01T10:00:30"),
+        ("2026-05-01 10:00Z", "2026-05-01T10:00"),
+        ("2026-05-01 10:00+02:00", "2026-05-01T08:00"),
+        ("2026-05-01 at 20:00", "2026-05-01T20:00"),
+        ("2026-05-01 8pm", "2026-05-01T20:00"),
+        ("2026-05-01 8 PM", "2026-05-01T20:00"),
+        ("2026-05-01 00:00", "2026-05-01"),
+        ("2026-05-01, 10:00", "2026-05-01T10:00"),
+        ("yesterday 20:00", "2026-05-05T20:00"),
+        ("yesterday at 20:00", "2026-05-05T20:00"),
+        ("yesterday noon", "2026-05-05T12:00"),
+        ("5 may 12:00", "2026-05-05T12:00"),
+        ("may 5 2025 12:00", "2025-05-05T12:00"),
+        ("this monday 12:00", "2026-05-04T12:00"),
+        ("last friday at 8:15 am", "2026-05-01T08:15"),
+        ("the 24th of november 2025 at 8 pm", "2025-11-24T20:00"),
+        ("20:00 yesterday", "2026-05-05T20:00"),
+    ],
+)
+@pytest.mark.parametrize("behind", [" tea", ", tea", " from:ada tea", ' "tea"', ") tea"])
+def test_a_time_of_day_behind_a_day_belongs_to_it(typed: str, since: str, behind: str) -> None:
+    moment = datetime.fromisoformat(since).replace(tzinfo=UTC)
+    for key, found in ("after", "since"), ("before", "until"):
+        query = parsed(f"{key}:{typed}{behind}")
+        assert getattr(query, found) == moment
+        assert query.question == "tea"
+        assert not query.notes
+    assert parsed(f"({key}:{typed})").clauses == ()
+
+
+def test_two_days_with_their_times_are_a_part_of_them() -> None:
+    query = parsed("in:#tea after:2026-05-01 10:00 before:2026-05-02 21:30")
+    assert (
+        query.printed(UTC)
+        == "in:#tea after:2026-05-01T10:00:00.000Z before:2026-05-02T21:30:00.000Z"
+    )
+    on = parsed("on:2026-05-01 10:00 tea")
+    assert on == parsed("on:2026-05-01 tea")
+    assert on.notes == ("on:2026-05-01 10:00 is the whole of that day; after: begins then",)
+
+
+@pytest.mark.parametrize(
+    ("time", "left"),
+    [
+        ("yesterday", "25:00"),
+        ("last week", "10:00"),
+        ("2026-05", "10:00"),
+        ("2h", "10:00"),
+        ('"2026-05-01"', "10:00"),
+    ],
+)
+def test_a_time_of_day_that_belongs_to_no_day_is_said_to_be_text(time: str, left: str) -> None:
+    query = parsed(f"after:{time} {left} tea")
+    assert query.since == parsed(f"after:{time}").since
+    assert query.terms == (Term(left), Term("tea"))
+    assert query.notes == (
+        f"{left} was read as text: write a time of day behind its day, as after:2026-05-01 14:00",
+    )
+
+
+@pytest.mark.parametrize("words", ["12 monkeys", "16.04", "8 pmx", "10:00pm:x", "at home", "x:1"])
+def test_what_is_no_time_of_day_is_text_behind_a_day(words: str) -> None:
+    query = parsed(f"after:2026-05-01 {words}")
+    assert query.since == datetime(2026, 5, 1, tzinfo=UTC)
+    assert query.question == words
+    assert query.notes == ()
 
 
 SWALLOWED_BEFORE = """apt git net get set bot cat cut art ant most must cost just about cant from
@@ -491,6 +563,8 @@ HUGE = {
     "dates": "on:2026-05-01 " * MANY,
     "dates in words": "after:last week " * MANY,
     "no dates": " ".join(f"on:tea{n} b c d" for n in range(MANY)),
+    "times of day after a date": "on:friday " + "10:00 " * MANY,
+    "times of day after dates": "on:2026-05-01 10:00 11:00 12:00 13:00 14:00 15:00 16:00 a " * MANY,
     "one word after a date": "on:friday " + "a" * MANY + "!",
     "words after a date": "on:friday " + "a! " * MANY,
     "brackets": "(" * MANY + ")" * MANY,
