@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.query import Query
@@ -29,7 +30,16 @@ from terrarium_mcp.tools.silence import is_silent
 Times = tuple[TimeExpression, ...]
 
 
-async def read_as_question(search: Search, request: Request, *, in_channel: bool = False) -> Search:
+class QuestionReading(NamedTuple):
+    """The search that a question asks for; of its notes the `hints` name what answers better."""
+
+    search: Search
+    hints: Sequence[str] = ()
+
+
+async def read_as_question(
+    search: Search, request: Request, *, in_channel: bool = False
+) -> QuestionReading:
     """The search that the words of `search` ask for; its notes say how they were read.
 
     - A time and nothing else (`what happened yesterday`) is for the conversations of that time.
@@ -45,14 +55,22 @@ async def read_as_question(search: Search, request: Request, *, in_channel: bool
     """
     asked_in_words = search.query.question
     if not (search.now and search.query.terms and _is_sentence(search.query)):
-        return search
+        return QuestionReading(search)
     times = time_expressions(asked_in_words, search.now, search.zone)
     times = await _without_people(times, search, request)
     times = await _likelier_reading_first(times, search, request)
     rest = " ".join(without_times(times, asked_in_words).split())
-    search = _with_notes(search, await question_hints(rest, times, search, request))
+    hints = await question_hints(rest, times, search, request)
+    hinted = _with_notes(search, hints)
+    return QuestionReading(await _meant(rest, times, hinted, request, in_channel), hints)
+
+
+async def _meant(
+    rest: str, times: Times, search: Search, request: Request, in_channel: bool
+) -> Search:
+    """The search that a question asks for, whose text without its times is `rest`."""
     query = search.query
-    is_lately = is_put_as_a_question(asked_in_words) and without_lately(rest) != rest
+    is_lately = is_put_as_a_question(query.question) and without_lately(rest) != rest
     rest = without_lately(rest) if is_lately else rest
     asks_for_all = asks_what_was_said(rest)
     if times and asks_for_all and not _selects_lines(query):

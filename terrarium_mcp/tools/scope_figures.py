@@ -129,14 +129,15 @@ async def _question_notes(request: Request, channel: str, lines: Search) -> list
     query = with_channels_taken(lines.query, request, channel)
     rooms = lines.rooms if query == lines.query else rooms_searched(request, channel, query)
     asked = replace(lines, until=request.until, query=query, rooms=rooms, sort=Sort.OLDEST)
-    read = await read_as_question(asked, request)
-    if read.query != query:
-        argument = query_argument(request, rooms, read.query)
-        meant = f"{no_line} has all these words; as a question: {argument}"
-        return [note(meant)] if argument else []
-    hints = [note(hint) for hint in read.query.notes if hint not in lines.query.notes]
-    if hints or not (lines.query.terms and is_put_as_a_question(lines.query.question)):
-        return hints
+    meant, hints = await read_as_question(asked, request)
+    if hints:  # a count that is asked for, though no line has the words that ask for it
+        return [note(hint) for hint in hints]
+    if meant.query != query:
+        argument = query_argument(request, rooms, meant.query)
+        as_meant = f"{no_line} has all these words; as a question: {argument}"
+        return [note(as_meant)] if argument else []
+    if not (lines.query.terms and is_put_as_a_question(lines.query.question)):
+        return []
     return [note(f"{no_line} has all these words; this takes words and operators, not questions")]
 
 

@@ -42,8 +42,8 @@ async def requested_search(
         zone=zone,
         visible_only=request.visible_only,
     )
-    search = await read_as_question(search, request, in_channel=bool(channel))
-    return _in_time_order(search)
+    reading = await read_as_question(search, request, in_channel=bool(channel))
+    return _in_time_order(reading.search)
 
 
 def _in_time_order(search: Search) -> Search:

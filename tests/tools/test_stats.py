@@ -302,6 +302,26 @@ async def test_any_question_of_which_no_line_has_all_words_is_told_the_way_out(
     assert other.facts["notes"] == []
 
 
+@pytest.mark.parametrize(
+    ("question", "counted"),
+    [
+        ("who spoke most last week?", "3 lines by 2 people"),
+        ("how many messages did ada send last week?", "2 lines by 1 person"),
+        ("how many lines did ada write in april 2026?", "2 lines by 1 person"),
+    ],
+)
+async def test_a_count_asked_of_a_time_is_told_the_query_that_counts_it(
+    house: House, question: str, counted: str
+) -> None:
+    await house.hears("<ada> tea\n<bo> more tea\n<ada> thanks", at=NOON - timedelta(days=7))
+    await house.hears("<ada> hello\n<bo> hello", at=NOON)
+    told = await house.learns("get_channel_stats", {"now": NOON.isoformat()}, query=question)
+    (note,) = told.facts["notes"]
+    query = note.removeprefix('note: a search does not count: get_channel_stats(query="')
+    followed = await house.learns("get_channel_stats", query=query.removesuffix('") does'))
+    assert followed.lines[0].startswith(f"{counted}, ")
+
+
 @pytest.mark.parametrize("query", ["", "after:2026-06"])
 async def test_times_that_exclude_each_other_are_said(house: House, query: str) -> None:
     await house.hears(TALK)
