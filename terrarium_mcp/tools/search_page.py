@@ -20,6 +20,7 @@ from terrarium_mcp.tools.parameters import clamping_notes
 from terrarium_mcp.tools.search_arguments import requested_search
 from terrarium_mcp.tools.search_text import (
     NOT_NEVER,
+    apart_note,
     exact_total_note,
     headline,
     hits_summary,
@@ -170,6 +171,7 @@ class _Layout(NamedTuple):
         ]
         if hits.reached:
             notes.append(scan_note(request, search, hits.reached))
+        notes += apart_note(request, search, hits)
         notes += exact_total_note(request, search, hits)
         if not (hits.messages or search.cursor):
             notes += await silence_notes(request, search) or [NOT_NEVER]

@@ -8,7 +8,7 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.times.timestamps import local
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import line_of
-from terrarium_mcp.errors import and_more, shown
+from terrarium_mcp.errors import and_more, quantity, shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import COUNTED, Hits, Rung, Search, Sort
 from terrarium_mcp.tools.notes import note
@@ -125,6 +125,29 @@ def scan_note(request: Request, search: Search, reached: datetime) -> str:
     return f"searched only {direction} {time:%Y-%m-%d %H:%M}: the next page continues from there"
 
 
+def apart_note(request: Request, search: Search, hits: Hits) -> list[str]:
+    """That not all of a time is in the conversations of its first page, and the call that shows it.
+
+    Without, one conversation reads as all that happened.
+    """
+    if search.cursor or not (hits.apart or hits.is_sample):
+        return []
+    argument = _all_lines_argument(request, search)
+    call = f'search_irc_history({argument}, sort="oldest")'
+    left_out = (
+        "a long time, so these are only of the beginning of each sixth of it"
+        if hits.is_sample
+        else f"besides, {quantity(hits.apart, 'line')} of no conversation"
+    )
+    return [note(f"{left_out}: {call} shows every line" if argument else left_out)]
+
+
+def _all_lines_argument(request: Request, search: Search) -> str:
+    """The query that selects the lines of a search, with the hours that it asks for."""
+    since = max(filter(None, (search.query.since, search.since)), default=None)
+    return query_argument(request, search.rooms, replace(search.query, since=since))
+
+
 def exact_total_note(request: Request, search: Search, hits: Hits) -> list[str]:
     """The call that counts what a search only says to be more than `COUNTED`; nothing if none does.
 
@@ -133,8 +156,7 @@ def exact_total_note(request: Request, search: Search, hits: Hits) -> list[str]:
     is_counted = hits.rung in (Rung.ALL_WORDS, Rung.EVERYTHING)
     if not is_counted or hits.total <= COUNTED or search.cursor:
         return []
-    since = max(filter(None, (search.query.since, search.since)), default=None)
-    argument = query_argument(request, search.rooms, replace(search.query, since=since))
+    argument = _all_lines_argument(request, search)
     return [note(f"get_channel_stats counts all of them: {argument}")] if argument else []
 
 

@@ -102,10 +102,10 @@ CALLED_LIKE_TIMES = """
         ("the last message of june", "from:june", [2]),
         ("everything by summer", "from:summer", [3]),
         ("what was said by february?", "before:2026-03-01", []),  # nobody here is called so
-        ("what was said by the summer?", "before:2026-09-01", [1]),
-        ("what was said by June 2026?", "before:2026-07-01", [1]),
+        ("what was said by the summer?", "before:2026-09-01", [1, 2, 3, 4]),
+        ("what was said by June 2026?", "before:2026-07-01", [1, 2, 3, 4]),
         ("what happened in june?", "after:2026-06-01 before:2026-07-01", []),
-        ("what happened before june?", "before:2026-06-01", [1]),
+        ("what happened before june?", "before:2026-06-01", [1, 2, 3, 4]),
     ],
 )
 async def test_by_a_word_that_names_a_time_is_by_somebody_called_so(
@@ -174,7 +174,7 @@ async def test_sorted_by_time_a_time_narrows_and_only_telling_words_are_searched
     assert told.ids == [1, 2]
 
 
-@pytest.mark.parametrize(("sort", "ids"), [("oldest", [1]), ("newest", [4, 3, 2, 1])])
+@pytest.mark.parametrize(("sort", "ids"), [("oldest", [1, 2, 3, 4]), ("newest", [4, 3, 2, 1])])
 async def test_a_time_and_no_topic_is_that_time_in_every_order(
     house: House, sort: str, ids: list[int]
 ) -> None:
@@ -258,7 +258,7 @@ async def test_operators_and_a_silent_time_name_the_nearest_days(house: House) -
 
 async def test_the_conversations_of_a_channel_are_still_those_of_a_question(house: House) -> None:
     await house.hears(TALK)
-    told = await asked(house, "in:#tea what happened in May?")
+    told = await asked(house, "in:#tea what happened in May?", limit=2)
     assert "the line that opens each conversation" in told.text.splitlines()[0]
 
 
@@ -288,8 +288,8 @@ async def test_a_time_of_day_is_of_its_day(house: House) -> None:
 @pytest.mark.parametrize(
     ("query", "read_as", "ids"),
     [
-        ("what happened in the last hour?", "after:{-60}", [3]),
-        ("what happened in the past 24 hours?", "after:{-1440}", [3]),
+        ("what happened in the last hour?", "after:{-60}", [2, 3]),
+        ("what happened in the past 24 hours?", "after:{-1440}", [2, 3]),
         ("what did ada say in the last hour?", "from:ada after:{-60}", [2, 3]),
         ("from:ada in the last 2 hours", "from:ada after:{-120}", [2, 3]),
         ("what did ada say 20 minutes ago?", "from:ada after:{-30} before:{-10}", [2, 3]),
@@ -358,7 +358,7 @@ async def test_of_two_readings_of_a_time_that_with_lines_is_meant(house: House) 
     await house.hears(TALK, at=NOON - timedelta(days=100))  # 21 January
     told = await asked(house, "what happened in winter 2026?")
     assert notes(told) == ["note: read as after:2025-12-01 before:2026-03-01"]
-    assert told.ids == [1]
+    assert told.ids == [1, 2, 3, 4]
 
 
 async def test_lines_of_the_time_of_a_topic_lead_and_a_note_says_which_time(house: House) -> None:

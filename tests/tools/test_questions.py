@@ -15,6 +15,7 @@ GATE = """
     <dan> cy: soup again
 """
 NOW = {"now": (NOON + timedelta(days=40)).isoformat()}
+EVENING = NOON + timedelta(hours=9)
 
 
 async def test_a_channel_in_a_question_is_where_it_looks(house: House) -> None:
@@ -62,7 +63,11 @@ async def test_a_time_and_no_topic_shows_the_conversations_of_that_time(house: H
     await house.hears(GATE)
     await house.hears("<eve> tea?\n<fay> eve: yes", at=NOON + timedelta(days=1))
     told = await house.learns(
-        "search_irc_history", NOW, query="What happened in #tea on 1 May 2026?", format="json"
+        "search_irc_history",
+        NOW,
+        query="What happened in #tea on 1 May 2026?",
+        limit=3,
+        format="json",
     )
     assert told.text.startswith(
         "search What happened in #tea on 1 May 2026?: 2 of 2 hits in #tea"
@@ -70,6 +75,45 @@ async def test_a_time_and_no_topic_shows_the_conversations_of_that_time(house: H
     )
     assert told.ids == [1, 3]
     assert told.facts["weak"] is False
+
+
+async def test_a_day_of_few_lines_is_shown_whole(house: House) -> None:
+    await house.hears("<ada> tea?\n<bo> ada: yes")
+    await house.hears("<cy> who has the key?\n<dan> https://gate.example/", at=EVENING)
+    told = await house.learns("search_irc_history", NOW, query="what happened on 1 May 2026?")
+    assert told.text.splitlines()[0].endswith("4 of 4 hits in #tea (every line, oldest first)")
+    assert told.ids == [1, 2, 3, 4]
+
+
+async def test_lines_of_no_conversation_are_counted_beside_those_that_open_one(
+    house: House,
+) -> None:
+    await house.hears("<ada> tea?\n<bo> ada: yes\n<ada> bo: thanks")
+    await house.hears("<cy> who has the key?", at=EVENING)
+    await house.hears("<eve> hello", at=NOON + timedelta(days=1))
+    question = "what happened in #tea on 1 May 2026?"
+    told = await house.learns("search_irc_history", NOW, query=question, limit=3, format="json")
+    assert told.ids == [1]
+    query = "in:#tea after:2026-05-01 before:2026-05-02"
+    note = (
+        "note: besides, 1 line of no conversation:"
+        f' search_irc_history(query="{query}", sort="oldest") shows every line'
+    )
+    assert note in told.outside.splitlines()
+    assert note in told.facts["notes"]
+    every = await house.learns("search_irc_history", NOW, query=query, sort="oldest")
+    assert every.ids == [1, 2, 3, 4]
+
+
+async def test_of_a_long_time_it_is_said_that_parts_are_shown(house: House) -> None:
+    for day in range(4):
+        await house.hears("<ada> bo: tea?\n<bo> ada: yes\n" * 160, at=NOON + timedelta(days=day))
+    told = await house.learns("search_irc_history", NOW, query="what happened in May 2026?")
+    assert (
+        "note: a long time, so these are only of the beginning of each sixth of it:"
+        ' search_irc_history(query="after:2026-05-01 before:2026-06-01", sort="oldest")'
+        " shows every line\n"
+    ) in told.outside
 
 
 async def test_a_time_and_a_topic_looks_for_the_topic(house: House) -> None:

@@ -115,6 +115,8 @@ class Hits(NamedTuple):
             most lines first.
         wordless: the ids of the lines here that hold no word of the query: they are hits for what
             is said around them, or for who said them.
+        apart: of conversations, how many lines of the time, as far as it was read, are in none.
+        is_sample: whether the conversations are those of parts of a long time.
     """
 
     messages: Sequence[Message]
@@ -130,6 +132,8 @@ class Hits(NamedTuple):
     unsaid: Sequence[str] = ()
     stand_ins: Sequence[str] = ()
     wordless: Sequence[int] = ()
+    apart: int = 0
+    is_sample: bool = False
 
     @property
     def total_text(self) -> str:

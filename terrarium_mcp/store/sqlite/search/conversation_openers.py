@@ -1,7 +1,7 @@
 """The conversations of a time, each by the line that opens it.
 
 For a question that names a time and nothing else ("what happened on 6 August?"). A long time is
-sampled: the talk at the beginning of equal parts of it.
+sampled: the talk at the beginning of equal parts of it. Lines that nobody answered are in none.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,6 +10,7 @@ from datetime import timedelta
 from functools import partial
 from itertools import pairwise
 from operator import attrgetter, itemgetter
+from typing import NamedTuple
 
 from terrarium_mcp.chat.disentanglement import Utterance, conversations_in, find_links
 from terrarium_mcp.chat.irctext import plain
@@ -57,6 +58,17 @@ class _OpenedTalk:
         return self.people > 1, self.lines
 
 
+class OpeningLines(NamedTuple):
+    """The ids of the lines that open conversations; how many of those read are `apart`, in none.
+
+    It `is_sample` if not all lines of the time were read.
+    """
+
+    ids: Sequence[int] = ()
+    apart: int = 0
+    is_sample: bool = False
+
+
 _RANK = itemgetter(0)
 _WEIGHT = attrgetter("weight")
 
@@ -67,15 +79,26 @@ class ConversationOpeners:
     def __init__(self, exact: ExactSearch) -> None:
         self._exact = exact
 
-    async def ids(self, query: ExactQuery, most: int) -> list[int]:
-        """The ids of at most `most` of these lines."""
+    async def opening_lines(self, query: ExactQuery, most: int, few: int) -> OpeningLines:
+        """At most `most` of these lines; none of a time with `few` lines or less.
+
+        So few are better shown themselves than a part of them.
+        """
+        stretches = await self._stretches(query)
+        if len(stretches) == 1 and len(stretches[0]) <= few:
+            return OpeningLines()
         ranked: list[tuple[int, _OpenedTalk]] = []
-        for window in _windows(await self._stretches(query)):
-            ranked += enumerate(await offload(partial(_largest, window)))
+        apart = 0
+        for window in _windows(stretches):
+            largest = await offload(partial(_largest, window))
+            ranked += enumerate(largest)
+            apart += len(window) - sum(one.lines for one in largest)
         ranked.sort(key=_RANK)  # the largest of each window before the second of any
         leading = [one for _, one in ranked[:most]]
         pages = (leading[start : start + PAGE] for start in range(0, len(leading), PAGE))
-        return [row["id"] for page in pages for row in OLDEST.arranged(one.opener for one in page)]
+        openers = (OLDEST.arranged(one.opener for one in page) for page in pages)
+        ids = [row["id"] for page in openers for row in page]
+        return OpeningLines(ids, apart, is_sample=len(stretches) > 1)
 
     async def _stretches(self, query: ExactQuery) -> list[Sequence[Row]]:
         """All lines of a scope in order, or the lines with which equal parts of it begin."""

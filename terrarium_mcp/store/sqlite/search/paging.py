@@ -54,7 +54,8 @@ class RankedHead:
 
     It `is_weak` if even the first of them are unlikely to answer. `ranked_for` is the search of the
     first page. `wordless` are the ids of those without any word of the question, `stand_ins` the
-    words taken for some of it.
+    words taken for some of it. Of conversations, so many lines are `apart`, in none of them; it
+    `is_sample` if not all were looked for.
     """
 
     ids: Sequence[int]
@@ -63,6 +64,8 @@ class RankedHead:
     ranked_for: Search | None = None
     wordless: frozenset[int] = frozenset()
     stand_ins: StandIns = NO_STAND_INS
+    apart: int = 0
+    is_sample: bool = False
 
     @property
     def is_everything(self) -> bool:
@@ -134,7 +137,8 @@ class Pages:
             search = request.search
         is_inside = shown + search.limit < len(head.ids)
         of_page = self._head_page if is_inside else self._tail_page
-        return _with_stand_ins(await of_page(request, head, shown), request, head)
+        hits = _with_stand_ins(await of_page(request, head, shown), request, head)
+        return hits._replace(apart=head.apart, is_sample=head.is_sample)
 
     async def has_none(self, request: PageRequest) -> bool:
         """Whether the rarest of many words prove that no line has them all, an aside or not."""
@@ -225,13 +229,7 @@ class Pages:
     async def _ranked(self, request: PageRequest) -> RankedHead:
         """The lines with all words, if there are hardly any, and those that answer best."""
         if request.rung is Rung.CONVERSATIONS:
-            # The scorer of conversations takes 17 ms to load, and few searches ask for it.
-            from terrarium_mcp.store.sqlite.search.conversation_openers import (  # noqa: PLC0415 -- as said
-                ConversationOpeners,
-            )
-
-            openers = await ConversationOpeners(self._exact).ids(request.query, HEAD)
-            return RankedHead(openers, Total(len(openers)))
+            return await self._conversations(request)
         if request.rung is not Rung.ANY_WORD:
             newest = await self._exact.first(request.query, HEAD, NEWEST)
             if len(newest.rows) == 1:  # often the case, and to rank it takes 5 ms
@@ -254,6 +252,18 @@ class Pages:
             ),
             stand_ins=answer.about.stand_ins,
         )
+
+    async def _conversations(self, request: PageRequest) -> RankedHead:
+        """The lines that open the conversations of a time, if its first page cannot show all."""
+        # The scorer of conversations takes 17 ms to load, and few searches ask for it.
+        from terrarium_mcp.store.sqlite.search.conversation_openers import (  # noqa: PLC0415 -- as said
+            ConversationOpeners,
+        )
+
+        few = 0 if request.search.cursor else request.search.limit
+        found = await ConversationOpeners(self._exact).opening_lines(request.query, HEAD, few)
+        total = Total(len(found.ids))
+        return RankedHead(found.ids, total, apart=found.apart, is_sample=found.is_sample)
 
     async def _with_all_words(self, request: PageRequest) -> list[int]:
         """The few lines with all words, newest first; only a first page has them at hand."""

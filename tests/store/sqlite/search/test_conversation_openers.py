@@ -52,7 +52,7 @@ async def test_each_conversation_is_shown_by_its_first_line_oldest_first(store: 
         )
     )
     await store.messages.append(chat("<eve> tomorrow?\n<fay> eve: yes", at=DAY + timedelta(days=1)))
-    hits = await talk_of(store)
+    hits = await talk_of(store, limit=4)
     assert texts(hits.messages) == ["does anyone know how the gate opens?", "who has the kettle?"]
     assert (hits.rung, hits.total, hits.next) == (Rung.CONVERSATIONS, 2, None)
 
@@ -80,6 +80,31 @@ async def test_where_nobody_answers_every_line_is_shown_oldest_first(store: Stor
     assert texts(hits.messages)[0] == "tea"
 
 
+async def test_a_time_of_so_few_lines_as_fit_a_page_is_shown_whole(store: Store) -> None:
+    await store.messages.append(chat("<ada> tea?\n<bo> ada: yes\n<cy> rain", at=DAY))
+    whole = await talk_of(store, limit=3)
+    assert (texts(whole.messages), whole.rung) == (["tea?", "ada: yes", "rain"], Rung.EVERYTHING)
+    assert (await talk_of(store, limit=2)).rung is Rung.CONVERSATIONS
+
+
+async def test_the_lines_of_no_conversation_are_counted(store: Store) -> None:
+    await store.messages.append(conversation(1, 3, DAY))
+    for hour in (8, 16):
+        alone = line_of("eve", "where is the kettle?", DAY + timedelta(hours=hour))
+        await store.messages.append([alone])
+    hits = await talk_of(store, limit=4)
+    assert (hits.total, hits.apart, hits.is_sample) == (1, 2, False)
+
+
+async def test_pages_go_on_though_the_next_one_has_room_for_every_line(store: Store) -> None:
+    for number in range(3):
+        at = DAY + timedelta(hours=7 * number)
+        await store.messages.append(conversation(number, 2, at))
+    first = await talk_of(store, limit=1)
+    second = await talk_of(store, limit=PAGE, after=first)
+    assert (len(second.messages), second.rung) == (2, Rung.CONVERSATIONS)
+
+
 async def test_a_long_time_is_sampled_from_beginning_to_end(store: Store) -> None:
     every = [
         message
@@ -93,6 +118,7 @@ async def test_a_long_time_is_sampled_from_beginning_to_end(store: Store) -> Non
     assert parts == set(range(6))
     moments = [message.said_at for message in hits.messages]
     assert moments == sorted(moments)
+    assert hits.is_sample
 
 
 @pytest.mark.parametrize("words", ["from:ada", "in:#tea -from:bo"])
@@ -119,5 +145,5 @@ async def test_a_long_silence_ends_a_conversation_though_the_same_people_go_on(
                 origin=Origin.IMPORT,
             )
         )
-    hits = await talk_of(store)
+    hits = await talk_of(store, limit=5)
     assert texts(hits.messages) == ["bo: hello again"] * 3
