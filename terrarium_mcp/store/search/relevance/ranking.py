@@ -150,7 +150,32 @@ class Scorer:
         ranked = _best_first(_less_for_repeats(_best_first(scored)))
         if leading := self._of_the_time(ranked):
             ranked.sort(key=lambda one: one.line.id not in leading)
-        return ranked
+        return self._led_by_words(ranked, passages)
+
+    def _led_by_words(
+        self, ranked: Sequence[RankedLine], passages: Sequence[Passage]
+    ) -> list[RankedLine]:
+        """The ranked lines, of which none leads by the words of others alone.
+
+        It comes right after the best of those that lend it theirs, since read alone it answers
+        nothing. Further below such a line keeps its rank.
+        """
+        places = {one.line.id: n for n, one in enumerate(ranked) if one.holds_a_word}
+        leading = ranked[: min(places.values(), default=0)]
+        after: dict[int, list[RankedLine]] = {}
+        for one in leading:
+            lenders = places.keys() & self._lenders_of(one.line, passages)
+            if lenders:
+                after.setdefault(min(lenders, key=places.__getitem__), []).append(one)
+        moved = {one.line.id for later in after.values() for one in later}
+        staying = (one for one in ranked if one.line.id not in moved)
+        return [line for one in staying for line in (one, *after.get(one.line.id, ()))]
+
+    def _lenders_of(self, line: CandidateLine, passages: Sequence[Passage]) -> set[int]:
+        """The ids of those lines around one in the passages whose words count for it."""
+        passage = _passage_of(line, passages)
+        hits = _word_hits(passage, map(self._words, passage), self._replies(passage))
+        return {passage[other].id for other, _ in _lenders(hits, passage.index(line))}
 
     def _of_the_time(self, ranked: Sequence[RankedLine]) -> set[int]:
         """The lines of a time that the question names which lead the ranked ones.
@@ -184,7 +209,7 @@ class Scorer:
 
     def _said_near(self, line: CandidateLine, passages: Sequence[Passage]) -> GroupWeights:
         """The groups said within `NEAR` lines of one in the passages, each with its best form."""
-        passage = next(passage for passage in passages if line in passage)
+        passage = _passage_of(line, passages)
         at = passage.index(line)
         said: dict[int, float] = {}
         for near in passage[max(0, at - weights.NEAR) : at + weights.NEAR + 1]:
@@ -355,6 +380,11 @@ class _WordHits:
         return {at - 1, self.replies.get(at, at - 1)}.intersection(self.questions)
 
 
+def _passage_of(line: CandidateLine, passages: Sequence[Passage]) -> Passage:
+    """The passage that a line is in."""
+    return next(passage for passage in passages if line in passage)
+
+
 def _word_hits(
     passage: Passage, lines: Iterable[GroupWeights], replies: Mapping[int, int]
 ) -> _WordHits:
@@ -379,18 +409,25 @@ def _word_hits(
 def _spread(hits: _WordHits, at: int) -> dict[int, float]:
     """The words of a line and, faded, of the two on each side and of what it replies to."""
     here = dict(hits.weights.get(at, {}))
+    for other, share in _lenders(hits, at):
+        _take_over(here, hits.weights[other], share)
+    return here
+
+
+def _lenders(hits: _WordHits, at: int) -> Iterator[tuple[int, float]]:
+    """The lines whose words count for a line, by position, each with the share that does."""
     for distance, fade in enumerate(weights.FADES, 1):
         for other in (at - distance, at + distance):
-            words = hits.weights.get(other)
-            if not words or abs(hits.close_by[other] - hits.close_by[at]) > weights.SILENCE:
+            if other not in hits.weights:
                 continue
-            share = weights.ASKED_BEFORE if other == at - 1 and other in hits.questions else fade
-            _take_over(here, words, share)
+            if abs(hits.close_by[other] - hits.close_by[at]) > weights.SILENCE:
+                continue
+            is_asked = other == at - 1 and other in hits.questions
+            yield other, weights.ASKED_BEFORE if is_asked else fade
     for other in hits.linked_to(at):
-        asked = other == hits.replies.get(at) and other in hits.questions
-        share = weights.ASKED_BEFORE if asked else weights.REPLIED
-        _take_over(here, hits.weights.get(other, _NOTHING), share)
-    return here
+        if other in hits.weights:
+            is_asked = other == hits.replies.get(at) and other in hits.questions
+            yield other, weights.ASKED_BEFORE if is_asked else weights.REPLIED
 
 
 def _take_over(here: dict[int, float], words: GroupWeights, share: float) -> None:

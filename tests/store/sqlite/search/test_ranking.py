@@ -296,6 +296,20 @@ def test_the_best_come_first_and_of_equals_the_newest() -> None:
     assert isinstance(scored[0], RankedLine)
 
 
+def test_no_line_leads_by_the_words_of_others() -> None:
+    about = question(GATE, PAINT)
+    lines = talk("bo: is the gate at work?", "cy: ask again when I am back", "dan: paint it first")
+    first, second, _ = (one.line.text for one in Scorer(about).ranked([lines], []))
+    assert (first, second) == ("paint it first", "ask again when I am back")
+
+
+def test_below_the_best_a_line_keeps_the_rank_that_others_lend_it() -> None:
+    about = question(GATE, PAINT)
+    best = later(talk("bo: paint the gate", at=YEARS_LATER))
+    lines = talk("bo: is the gate at work?", "cy: ask again when I am back", "dan: paint it first")
+    assert order(about, best, lines)[:2] == ["paint the gate", "ask again when I am back"]
+
+
 def test_the_promising_are_the_best_by_themselves_the_newest_of_equals_first() -> None:
     lines = talk("bo: gate", "x: a", "bo: gate", "bo: gate paint", "ada: I am here")
     about = question(GATE, PAINT, people=["ada"])
