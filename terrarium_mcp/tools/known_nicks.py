@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Message, MessageType, Room
@@ -37,10 +38,15 @@ async def unknown_nick_notes(
     for nick in dict.fromkeys(nicks):
         people = await _looked_up(request, nick, rooms)
         if not (any(person.is_known for person in people) or await _is_found(request, nick, rooms)):
-            near = harmless(", ".join(name for person in people for name in person.near))
+            near = harmless(", ".join(similar_to(people)))
             similar = f"; similar nicks: {near}" if near else ""
             notes.append(note(f"no one called {shown(nick)} is recorded here{similar}"))
     return notes
+
+
+def similar_to(people: Iterable[Person]) -> list[str]:
+    """The nicks similar to one, each once: the same may be known on several networks."""
+    return list({fold(name): name for person in people for name in person.near}.values())
 
 
 async def newest_by(

@@ -16,7 +16,7 @@ from terrarium_mcp.errors import TerrariumError, quantity, shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Evidence, NickActivity, Person
 from terrarium_mcp.tools.facts import within_budget
-from terrarium_mcp.tools.known_nicks import newest_by
+from terrarium_mcp.tools.known_nicks import newest_by, similar_to
 from terrarium_mcp.tools.parameters import Nick
 from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import tool_result
@@ -102,7 +102,7 @@ async def lookup_nick(
         "known": known,
         **_spoke_facts(request, spoke),
         **_seen_facts(request, seen),
-        "near": [harmless_nick(near) for person in people for near in person.near],
+        "near": [harmless_nick(near) for near in similar_to(people)],
         "other_nicks": [
             _other(request, one, person) for person in people for one in person.evidence
         ],
@@ -223,7 +223,7 @@ def _rows(
         rows.append(_seen_row(request, seen))
     if not seen and any(person.is_known for person in people):
         rows.append("never seen under this nick but for a change to it")
-    near = ", ".join(name for person in people for name in person.near)
+    near = ", ".join(similar_to(people))
     rows += [f"similar nicks: {near}"] if near else []
     rows += [_other_row(request, one, person) for person in people for one in person.evidence]
     return rows + [_channel_row(request, one) for one in active]

@@ -93,6 +93,16 @@ async def test_an_unknown_nick_is_told_with_the_near_ones(house: House, nick: st
     assert (told.facts["known"], told.facts["spoke_at"], told.facts["seen_at"]) == (False, "", "")
 
 
+async def test_a_near_nick_of_several_networks_is_named_once(house: House) -> None:
+    for network in ("net", "other", "third"):
+        await house.hears("<carol> hi\n<carol_away> back soon", network=network)
+    told = await house.learns("lookup_nick", nick="carole")
+    assert told.facts["near"] == ["carol", "carol_away"]
+    assert told.lines == ["similar nicks: carol, carol_away"]
+    searched = await house.learns("search_irc_history", query="from:carole")
+    assert "; similar nicks: carol, carol_away\n" in searched.outside
+
+
 async def test_a_nick_that_somebody_only_changed_to_is_said_to_have_done_nothing(
     house: House,
 ) -> None:

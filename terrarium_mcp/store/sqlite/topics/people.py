@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.nick_history import NickEvent, NickTenure, nick_tenures, once_each
 from terrarium_mcp.chat.records import Message, MessageType, Room
-from terrarium_mcp.chat.similar_nicks import SIGNS, similar_nicks
+from terrarium_mcp.chat.similar_nicks import SIGNS, plain_start, similar_nicks
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, from_text
 from terrarium_mcp.offload import offload
 from terrarium_mcp.store.records.people import Evidence, NickActivity, Person
@@ -203,13 +203,20 @@ GROUP BY mine.kind, other.nick ORDER BY 3 DESC, other.nick, mine.kind LIMIT {MOS
         return [_evidence(row[4], row) for row in rows]
 
     async def _near(self, folded: str, rooms: Sequence[Room], until: Position) -> list[str]:
-        """Known nicks that are similar and have the same first letter, the likeliest first."""
+        """Known similar nicks that begin with the same letter, accents apart, likeliest first."""
         counted = await self._database.rows(
             f"SELECT folded, sum(lines) FROM nick_counts WHERE {within(rooms)}"
             " AND (substr(folded, 1, 1) = substr(:nick, 1, 1)"
-            "  OR substr(ltrim(folded, :signs), 1, 1) = substr(ltrim(:nick, :signs), 1, 1))"
+            "  OR substr(ltrim(folded, :signs), 1, 1)"
+            "    IN (substr(ltrim(:nick, :signs), 1, 1), :start)"
+            "  OR unicode(ltrim(folded, :signs)) > 127)"  # SQLite knows no accents
             " GROUP BY folded ORDER BY 2 DESC LIMIT :most",
-            {"nick": folded, "signs": SIGNS, "most": _COMPARED},
+            {
+                "nick": folded,
+                "signs": SIGNS,
+                "start": plain_start(folded),
+                "most": _COMPARED,
+            },
         )
         known, near = [as_text(row[0]) for row in counted], list[str]()
         for nick in await offload(lambda: similar_nicks(folded, known)):

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+import pytest
+
 from terrarium_mcp.chat.records import MessageType, NewMessage
 from terrarium_mcp.chat.times.timestamps import Position, to_text
 from terrarium_mcp.store import Evidence, Person, Store
@@ -116,6 +118,12 @@ async def test_an_unknown_nick_gets_near_spellings(store: Store) -> None:
     await store.messages.append(chat("<Adalbert> hi\n<bo> ho"))
     assert (await known(store, "adalbret")).near == ["Adalbert"]
     assert (await known(store, "bo")).near == []
+
+
+@pytest.mark.parametrize("nick", ["élodie", "elodie", "Elodie", "_elodie", "elodié", "elodei"])
+async def test_a_nick_that_differs_in_accents_is_near(store: Store, nick: str) -> None:
+    await store.messages.append(chat("<Élodie> hi\n<Ölodie> ho\n<даша> ой"))
+    assert (await known(store, nick)).near == ["Élodie"]
 
 
 async def test_a_nick_that_differs_only_in_signs_is_nearest(store: Store) -> None:
