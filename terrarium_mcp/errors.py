@@ -97,6 +97,12 @@ def _way_to_a_channel(named: str, known: Sequence[str]) -> str:
     """How an error about an unknown channel goes on: which there are."""
     if not known:
         return ". No channel is recorded yet."
+    several = list(filter(None, map(str.strip, named.split(","))))
+    if len(several) > 1:
+        return (
+            f"; that is several. Name one, or none and write in:{shown(','.join(several), 200)}"
+            " in the query of search_irc_history or get_channel_stats."
+        )
     network = f"{named.lower()}/"
     if of_network := [one for one in known if one.lower().startswith(network)]:
         listed = harmless(and_more(of_network, _MOST_CHANNELS))

@@ -61,6 +61,15 @@ def test_the_name_of_a_network_is_told_as_that_with_its_channels() -> None:
     )
 
 
+@pytest.mark.parametrize("named", ["#tea,#dev", "#tea, #dev,", "libera/#tea,dev"])
+def test_of_several_channels_in_one_the_query_for_all_of_them_is_named(named: str) -> None:
+    listed = named.replace(" ", "").strip(",")
+    assert str(UnknownChannel(named, ["#tea", "#dev"])) == (
+        f"No channel {named}; that is several. Name one, or none and write in:{listed}"
+        " in the query of search_irc_history or get_channel_stats."
+    )
+
+
 @pytest.mark.parametrize("every", ["*", "all", "ANY", "every"])
 def test_a_word_for_every_channel_is_told_to_be_left_out(every: str) -> None:
     assert str(UnknownChannel(every, ["#tea"])) == (

@@ -137,6 +137,15 @@ async def test_an_unknown_channel_is_named_with_the_nearest(
     assert refused == "No channel #tae. Did you mean #tea?"
 
 
+async def test_several_channels_in_one_are_told_the_query_for_all_of_them(house: House) -> None:
+    await house.hears("<ada> tea")
+    await house.hears("<ada> more tea", channel="#dev")
+    refused = await house.is_refused("search_irc_history", query="tea", channel="#tea, #dev")
+    assert "write in:#tea,#dev in the query of search_irc_history" in refused
+    told = await house.learns("search_irc_history", query="tea in:#tea,#dev", sort="oldest")
+    assert told.ids == [1, 2]
+
+
 async def test_the_id_of_a_removed_line_says_so(tea_house: House) -> None:
     await tea_house.store.removal.redact_message(1, asked_by="alice", at=NOON)
     for scope in ("channel", "conversation"):
