@@ -111,9 +111,22 @@ def _zone(name: str) -> str:
     try:
         ZoneInfo(name or "UTC")
     except (ValueError, OSError, ZoneInfoNotFoundError):
-        near = did_you_mean(name, sorted(available_timezones()))
-        raise ValueError(f"not a time zone.{near}") from None
+        raise ValueError(f"not a time zone.{way_to_a_zone(name)}") from None
     return name
+
+
+def way_to_a_zone(name: str) -> str:
+    """How an error about an unknown time zone goes on: the place that may be meant, or to name one.
+
+    An abbreviation is never taken for another: EST is six hours from CEST. Nor is an offset for
+    that of `Etc/GMT+1`, which is the opposite one.
+    """
+    meant = [
+        zone
+        for zone in sorted(available_timezones())
+        if ("/" in zone and not zone.startswith("Etc/")) or zone.lower() == name.lower()
+    ]
+    return did_you_mean(name, meant) or " Name a place of it, such as Europe/Berlin."
 
 
 def _nick(name: str) -> str:

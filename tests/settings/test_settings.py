@@ -506,10 +506,11 @@ def test_a_refused_secret_is_named_with_its_source(name: str) -> None:
     assert told.startswith(f"{name} (from the command line): Input should be a valid string.")
 
 
-def test_a_zone_that_is_like_no_other_is_refused_in_one_sentence() -> None:
-    assert complaint(environ={"TERRARIUM_TIMEZONE": "0123456789"}) == (
-        "TERRARIUM_TIMEZONE='0123456789' (from the environment): not a time zone."
-        " Its meaning: time zone of transcripts."
+@pytest.mark.parametrize("zone", ["0123456789", "CEST", "PDT", "UTC+2", "GMT+1"])
+def test_of_a_zone_that_is_no_place_one_is_asked_for(zone: str) -> None:
+    assert complaint(environ={"TERRARIUM_TIMEZONE": zone}) == (
+        f"TERRARIUM_TIMEZONE='{zone}' (from the environment): not a time zone."
+        " Name a place of it, such as Europe/Berlin. Its meaning: time zone of transcripts."
     )
 
 

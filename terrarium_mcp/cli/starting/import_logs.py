@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TextIO
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import click
 from tqdm import tqdm
@@ -40,6 +40,7 @@ from terrarium_mcp.logformats.named_files import log_files
 from terrarium_mcp.logformats.planning import Choices, UnknownFormat
 from terrarium_mcp.logformats.reading import LogReading, reading
 from terrarium_mcp.settings import Settings
+from terrarium_mcp.settings.values import way_to_a_zone
 from terrarium_mcp.store import NotRestorable, Store, open_store
 
 _SHOWN = 10
@@ -104,9 +105,7 @@ def _zone(name: str) -> ZoneInfo | None:
     try:
         return ZoneInfo(name) if name else None
     except (ValueError, OSError, ZoneInfoNotFoundError):
-        places = sorted(zone for zone in available_timezones() if "/" in zone)
-        near = did_you_mean(name, places) or " Name a place of it, such as Europe/Berlin."
-        raise BadChoice(f"--timezone {name}: not a time zone.{near}") from None
+        raise BadChoice(f"--timezone {name}: not a time zone.{way_to_a_zone(name)}") from None
 
 
 def _encoding(name: str) -> str:
