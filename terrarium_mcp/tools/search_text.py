@@ -20,6 +20,9 @@ _MOST_TYPED = 200
 _MOST_WORDLESS = 10
 """Hits without a word of the query that a note names."""
 
+_EXACT = (Rung.ALL_WORDS, Rung.SCAN)
+"""Rungs whose hits all hold all words of the query."""
+
 _MOST_WORDS, _LONGEST_WORD = 4, 40
 """Words of the query, or similar ones, that a headline names, and the characters of each."""
 
@@ -179,7 +182,7 @@ def search_facts(hits: Hits, next_tokens: int) -> dict[str, object]:
         "hits": [str(message.id) for message in hits.messages],
         "rung": hits.rung.value,
         "weak": hits.is_weak,
-        "with_all_words": hits.with_all_words,
+        "with_all_words": hits.total if hits.rung in _EXACT else hits.with_all_words,
         "total": total_text(hits) or None,
         "asides_left_out": hits.left_out,
         "next_cursor": str(hits.next or ""),

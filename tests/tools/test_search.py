@@ -115,6 +115,15 @@ async def test_the_headline_says_how_many_of_those_with_all_words_a_short_page_s
     )
 
 
+@pytest.mark.parametrize(("query", "count"), [("deploy", 4), ("deploy docker", 1), ("depoly", 0)])
+async def test_a_program_is_told_how_many_hits_hold_all_words(
+    house: House, query: str, count: int
+) -> None:
+    await house.hears(DEPLOY)
+    told = await house.learns("search_irc_history", query=query, format="json")
+    assert told.facts["with_all_words"] == count
+
+
 async def test_the_headline_names_the_words_that_no_line_holds_and_those_taken_instead(
     house: House,
 ) -> None:
