@@ -124,6 +124,14 @@ async def test_a_program_is_told_how_many_hits_hold_all_words(
     assert told.facts["with_all_words"] == count
 
 
+@pytest.mark.parametrize(("query", "ids"), [("cafe", [1]), ("STRAßE", [1]), ("strasse", [])])
+async def test_accents_do_not_matter_but_a_sharp_s_does(
+    house: House, query: str, ids: list[int]
+) -> None:
+    await house.hears("<ada> die Straße am Café")
+    assert (await house.learns("search_irc_history", query=query)).ids == ids
+
+
 async def test_the_headline_names_the_words_that_no_line_holds_and_those_taken_instead(
     house: House,
 ) -> None:
