@@ -78,6 +78,10 @@ class VoiceRules:
         relayed = self._relayed(nick, text)
         return text[relayed.text_at :] if relayed else text
 
+    def is_relay(self, nick: str) -> bool:
+        """Whether a nick is that of a relay on the network."""
+        return self._folded(nick) in self._by_nick
+
     def _relayed(self, nick: str, text: str) -> RelayedLine | None:
         relay = self._by_nick.get(self._folded(nick)) if self.relays else None
         return relay.relayed_line(text) if relay else None

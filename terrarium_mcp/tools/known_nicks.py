@@ -11,6 +11,19 @@ from terrarium_mcp.request import Request
 from terrarium_mcp.store import Person, Search, Sort
 from terrarium_mcp.tools.notes import note
 
+IS_A_RELAY = "is a relay: the lines that it carries count for those who spoke"
+"""What is said of a relay, after its nick."""
+
+
+async def is_relay(request: Request, nick: str, rooms: Sequence[Room]) -> bool:
+    """Whether a nick is a relay that carried a line into one of these rooms."""
+    return any(
+        [
+            await request.store.people.is_relay(nick, network, rooms, until=request.until)
+            for network in dict.fromkeys(room.network for room in rooms)
+        ]
+    )
+
 
 async def people_called(request: Request, nick: str, rooms: Sequence[Room]) -> list[Person]:
     """Who did anything in these rooms under a nick, or changed to or from it: one for a network."""
@@ -33,9 +46,12 @@ async def on_its_network(
 async def unknown_nick_notes(
     request: Request, nicks: Iterable[str], rooms: Sequence[Room]
 ) -> list[str]:
-    """A note for each of these nicks that is not recorded, with similar ones."""
+    """A note for each of these nicks that is a relay, or not recorded, with similar ones."""
     notes = []
     for nick in dict.fromkeys(nicks):
+        if await is_relay(request, nick, rooms):
+            notes.append(note(f"{shown(nick)} {IS_A_RELAY}"))
+            continue
         people = await _looked_up(request, nick, rooms)
         if not (any(person.is_known for person in people) or await _is_found(request, nick, rooms)):
             near = harmless(", ".join(similar_to(people)))

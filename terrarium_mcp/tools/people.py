@@ -16,7 +16,7 @@ from terrarium_mcp.errors import TerrariumError, quantity, shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Evidence, NickActivity, Person
 from terrarium_mcp.tools.facts import within_budget
-from terrarium_mcp.tools.known_nicks import newest_by, similar_to
+from terrarium_mcp.tools.known_nicks import IS_A_RELAY, is_relay, newest_by, similar_to
 from terrarium_mcp.tools.parameters import Nick
 from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import tool_result
@@ -111,7 +111,8 @@ async def lookup_nick(
     structured, left_out = within_budget(facts, _LISTS, request.budget)
     if left_out:
         structured["left_out"] = left_out
-    head = [_headline(nick, known=known), covered]
+    relays = await is_relay(request, nick, rooms)
+    head = [f"{shown(nick)} {IS_A_RELAY}" if relays else _headline(nick, known=known), covered]
     rows = _rows(request, people, active, spoke, seen)
     return tool_result(listing(head, rows, request.budget).text, structured)
 

@@ -15,6 +15,7 @@ from terrarium_mcp.errors import TerrariumError, UnknownMessage, quantity, shown
 from terrarium_mcp.offload import offload
 from terrarium_mcp.policy import is_year, message_id
 from terrarium_mcp.request import Request
+from terrarium_mcp.tools.known_nicks import newest_by
 from terrarium_mcp.tools.signs import signs_of
 
 _USUAL = timedelta(hours=24)
@@ -50,6 +51,9 @@ async def digest_start(
     theirs = await signs_of(request, rooms, nick)
     if not theirs:
         where = "" if set(rooms) == set(request.rooms) else f" in {request.room_names(rooms)}"
+        if await newest_by(request, nick, rooms, ()):  # of another network, so no sign of them
+            why = f"only a relay carried anything of that nick{where}"
+            return _usual(request, why)._replace(is_known=True)
         return _usual(request, f"nothing of that nick is recorded{where}")
     absence = newest_absence(theirs, request.now)
     if absence is None:

@@ -112,6 +112,29 @@ async def test_figures_name_the_person_whose_words_a_relay_carried(relaying: Hou
         assert "Jane" in told.facts["top_talkers"], selection
 
 
+IS_A_RELAY = "relaybot is a relay: the lines that it carries count for those who spoke"
+
+
+async def test_of_a_relay_it_is_said_whose_lines_it_carries(relaying: House) -> None:
+    await relaying.hears(RELAYED)
+    looked_up = await relaying.learns("lookup_nick", nick="RelayBot")
+    assert looked_up.text.splitlines()[0].lower() == IS_A_RELAY
+    searched = await relaying.learns("search_irc_history", query="from:relaybot")
+    counted = await relaying.learns("get_channel_stats", nick="relaybot")
+    for told in (searched, counted):
+        assert f"note: {IS_A_RELAY}" in told.outside.splitlines()
+
+
+async def test_a_relay_of_channels_out_of_view_is_as_unknown_as_anybody(relaying: House) -> None:
+    await relaying.hears("08:00 <bo> tea")
+    await relaying.hears(RELAYED, channel="#secret")
+    told = await relaying.learns("lookup_nick", {"channel": "#tea"}, nick="relaybot")
+    assert told.text.splitlines()[0] == "no one called relaybot is recorded here"
+    view = {"as_of": "2026-05-01T11:00:00Z"}
+    early = await relaying.learns("lookup_nick", view, nick="relaybot")
+    assert "is a relay" not in early.text
+
+
 async def test_a_relayed_line_names_the_person_and_the_relay(relaying: House) -> None:
     await relaying.hears(RELAYED)
     told = await relaying.learns("get_recent_irc_messages", channel="#tea", format="json")

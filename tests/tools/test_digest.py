@@ -336,6 +336,17 @@ async def test_what_a_relay_carries_under_the_nick_is_not_the_person(relaying: H
     assert told.facts["why"] == "when ada was last active, away for 11h"
 
 
+async def test_of_somebody_known_through_a_relay_alone_no_absence_is_known(
+    relaying: House,
+) -> None:
+    await relaying.hears("08:00 <relaybot> <Jane> hello\n09:00 <bo> hi")
+    told = await relaying.learns("catch_up", VIEW, nick="Jane", channel="#tea")
+    assert told.facts["why"] == "24 hours, as only a relay carried anything of that nick"
+    assert "is recorded here" not in told.text
+    nobody = await relaying.learns("catch_up", VIEW, nick="zoe", channel="#tea")
+    assert nobody.facts["why"] == "24 hours, as nothing of that nick is recorded"
+
+
 async def test_commands_and_words_of_the_bot_are_no_conversation(house: House) -> None:
     await house.hears("<bo> !ask what did ada say about the gate?\n<cy> Terra: where is ada?")
     await house.store.messages.append(

@@ -12,6 +12,7 @@ from terrarium_mcp.chat.nick_history import NickEvent, NickTenure, nick_tenures,
 from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.chat.similar_nicks import SIGNS, plain_start, similar_nicks
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, from_text
+from terrarium_mcp.chat.voices import rules_on
 from terrarium_mcp.offload import offload
 from terrarium_mcp.store.records.people import Evidence, NickActivity, Person
 from terrarium_mcp.store.sqlite.engine.database import Database
@@ -31,6 +32,7 @@ from terrarium_mcp.store.sqlite.index.counter_sql import (
 from terrarium_mcp.store.sqlite.index.fts_syntax import one_of, quoted
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.nick_evidence import HOST, PeopleIndex
+from terrarium_mcp.store.sqlite.index.voice_rules import stored_rules
 from terrarium_mcp.store.sqlite.topics.stats_sql import AFTER, BEFORE, SPELT_BEFORE
 
 NICK_CHANGE = "nick change"
@@ -79,6 +81,25 @@ class People:
             evidence += await self._shared_identities(folded, network, rooms, until)
         near = [] if known or evidence else await self._near(folded, rooms, until)
         return Person(nick, network, known, evidence, near)
+
+    async def is_relay(
+        self, nick: str, network: str, rooms: Sequence[Room], *, until: Position = EVERY_LINE
+    ) -> bool:
+        """Whether a nick is a relay that carried a line into one of these rooms before a position.
+
+        Such lines count for those who spoke.
+        """
+        await self._indexer.ensure_current("voices")
+        if not rules_on(network, await stored_rules(self._database)).is_relay(nick):
+            return False
+        rooms = [room for room in rooms if room.network == network]
+        carried = await self._database.value(
+            "SELECT EXISTS (SELECT 1 FROM voices v CROSS JOIN messages m ON m.id = v.id"
+            f" WHERE v.speaker NOT NULL AND {within(rooms, 'm.room')} AND m.redacted_at IS NULL"
+            f" AND {NICK_FOLDED} = :nick AND {BEFORE})",
+            {"nick": fold(storable(nick)), "until": until.timestamp, "until_id": until.id},
+        )
+        return bool(carried)
 
     async def nick_tenures(
         self, nick: str, at: Position, rooms: Sequence[Room]
