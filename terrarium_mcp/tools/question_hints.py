@@ -56,13 +56,22 @@ async def _count_hints(
     if asked.nick and not await people_called(request, asked.nick, search.rooms):
         return []
     query = narrowed_to(times, search.query).with_clauses(*telling_clauses(asked.words))
-    query = replace(query, people=(asked.nick,) if asked.nick else query.people)
+    query = replace(
+        query,
+        people=(asked.nick,) if asked.nick else query.people,
+        has_link=asked.only_links or query.has_link,
+    )
     # Of all of a channel the figures list who says most, of a query only up to some lines.
     is_all = replace(query, channels=()) == Query()
     argument = (is_all and _channel_argument(search, request)) or query_argument(
         request, search.rooms, query
     )
-    return [f"a search does not count: get_channel_stats({argument}) does"] if argument else []
+    if not argument:
+        return []
+    by_period = f', per="{asked.per}"' if asked.per else ""
+    call = f"get_channel_stats({argument}{by_period})"
+    counts = "counts the lines with a link" if asked.only_links else "does"
+    return [f"a search does not count: {call} {counts}"]
 
 
 def _channel_argument(search: Search, request: Request) -> str:

@@ -1,5 +1,6 @@
 """Questions for events: the query that finds them is named, if it finds any for this caller."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -110,6 +111,43 @@ async def test_who_asks_for_a_count_is_told_the_arguments_of_the_figures(
     await house.hears("<bo> hello", channel="#mate")
     told = await house.learns("search_irc_history", LATER, query=question)
     assert f"{COUNTS}{argument}) does\n" in told.outside
+
+
+@pytest.mark.parametrize(
+    ("question", "per", "figure"),
+    [
+        ("how many people talked in #tea on 1 May 2026?", "", "4 lines by 3 people"),
+        ("who talks most about deploy?", "", "top talkers: bo 2, ada 1"),
+        ("how many links did eve post?", "", "1 line by 1 person"),
+        ("how many links did eve post on 1 May 2026?", "", "1 line by 1 person"),
+        ("which day was busiest in #tea?", "day", "2026-05-01 4"),
+        ("what was the busiest week?", "week", "2026-04-27 6"),
+    ],
+)
+async def test_the_figures_that_a_question_names_hold_the_one_it_asks_for(
+    house: House, question: str, per: str, figure: str
+) -> None:
+    await house.hears("<eve> hello", at=NOON - timedelta(days=2))
+    await house.hears("<bo> deploy\n<ada> deploy now?\n<bo> deploy!\n<eve> https://gate.example/")
+    await house.hears("<eve> hello", channel="#mate")
+    told = await house.learns("search_irc_history", LATER, query=question)
+    (note,) = [line for line in told.outside.splitlines() if line.startswith(COUNTS)]
+    arguments = dict(re.findall(r'(\w+)="([^"]*)"', note))
+    assert arguments.get("per", "") == per
+    followed = await house.learns("get_channel_stats", LATER, **arguments)
+    assert any(line.startswith(figure) for line in followed.lines), followed.text
+
+
+async def test_who_asks_how_often_somebody_was_kicked_is_told_the_query_that_counts_it(
+    house: House,
+) -> None:
+    await house.hears("<bo> hello")
+    for _ in range(2):
+        await put_out(house, "summer")
+    (note,) = await notes(house, "how often was summer kicked?")
+    assert note.startswith("note: the query summer type:kick finds 2 events;")
+    (note,) = await notes(house, "how many times was summer kicked in #tea?")
+    assert " finds 2 events;" in note
 
 
 async def test_who_asks_who_is_here_is_told_the_tool_that_lists_them(house: House) -> None:

@@ -18,35 +18,62 @@ _SPEAK = (
     r"(?:speaks?|spoke|talks?|talked|talking|says?|said|writes?|wrote|posts?|posted|chats?|chatted)"
 )
 _MOST = r"(?:the\s+)?most(?:\s+(?:lines|messages|often))?"
+_USES = r"(?:says?|said|mentions?|mentioned|uses?|used|writes?|wrote)"
+_LINKS = r"how\s+many\s+(?P<links>links?|urls?)"
+_SHARE = r"(?:share|shared|paste|pasted|drop|dropped|give|given|mentioned)"
+_PEOPLE = r"how\s+many\s+(?:different\s+)?(?:people|persons|users|nicks|members)"
+_SPOKE = (
+    rf"(?:{_SPEAK}|spoken|written|(?:were|are|was|been)\s+active"
+    r"|sa(?:id|y)\s+(?:something|anything))"
+)
+_PERIOD, _BUSIEST = r"(?P<per>day|week|month|hour)", r"(?:the\s+)?(?:busiest|most\s+active)"
 _HERE = r"(?:\s+(?:here|overall|of\s+all|in\s+(?:here|(?:this|the)\s+channel)))*"
 
 _FORMS = tuple(
     f"{pattern}{_HERE}"
     for pattern in (
         rf"who\s+(?:(?:has|have|is|was)\s+)?{_SPEAK}\s+{_MOST}",
+        rf"who\s+(?:(?:has|have|is|was)\s+)?{_SPEAK}\s+{_MOST}\s+about\s+{_WORDS}",
+        rf"who\s+(?:(?:has|have|is|was)\s+)?(?:{_USES}|{_SPEAK}\s+about)\s+{_WORDS}\s+{_MOST}",
         r"who(?:'s|\s+(?:is|are|was|were))\s+(?:the\s+)?most\s+(?:active|talkative)",
         r"who\s+(?:is|are|was|were)\s+the\s+(?:top|biggest)\s+(?:talker|speaker|poster)s?",
         rf"{_OFTEN}\s+{_DID}\s+{_NICK}\s+(?:ever\s+)?{_SAY}\s+{_WORDS}",
         rf"{_OFTEN}\s+(?:is|are|was|were|has|have)\s+{_WORDS}\s+(?:been\s+)?(?:said|mentioned)",
         rf"{_LINES}\s+{_DID}\s+{_NICK}\s+{_SEND}",
         rf"{_LINES}\s+(?:is|are|was|were|ha(?:s|ve)\s+been)\s+(?:there|said|written|posted|sent)",
+        rf"{_LINKS}\s+{_DID}\s+{_NICK}\s+(?:{_SEND}|{_SHARE})",
+        rf"{_LINKS}\s+(?:is|are|was|were|have\s+been)\s+(?:there|{_SEND}|{_SHARE})",
+        rf"{_PEOPLE}\s+(?:(?:have|had)\s+)?{_SPOKE}",
+        rf"(?:which|what)\s+{_PERIOD}\s+(?:is|was|has\s+been)\s+{_BUSIEST}",
+        rf"(?:which|what)\s+(?:is|was|has\s+been)\s+{_BUSIEST}\s+{_PERIOD}",
     )
 )
 
 
 class CountQuestion(NamedTuple):
-    """What to count: the lines of a nick, or with some words; of neither, all lines."""
+    """What to count: the lines of a nick, or with some words, or a link; of none, all lines.
+
+    `per` is the period by which they are counted; "" for the whole time, whose hours of day the
+    figures name.
+    """
 
     nick: str = ""
     words: str = ""
+    only_links: bool = False
+    per: str = ""
 
 
 def count_question(text: str) -> CountQuestion | None:
     """What a text asks to be counted, without its time and channel; None if for no count."""
     for pattern in _FORMS:
         if match := form(pattern).fullmatch(text):
-            found = match.groupdict()
-            nick = found.get("nick") or ""
+            found = {name: value or "" for name, value in match.groupdict().items()}
+            nick, per = found.get("nick", ""), found.get("per", "").lower()
             if not nick or named_person(nick):
-                return CountQuestion(nick, (found.get("words") or "").strip(" \"'"))
+                return CountQuestion(
+                    nick,
+                    found.get("words", "").strip(" \"'"),
+                    only_links=bool(found.get("links")),
+                    per="" if per == "hour" else per,
+                )
     return None

@@ -12,7 +12,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.terms import Term, TermKind
 
 _NICK = rf"(?P<nick>{NICK})"
-_WHEN = r"(?:(?:when|why|how|where|by\s+whom)\s+)?"
+_WHEN = r"(?:(?:when|why|how(?:\s+often|\s+many\s+times)?|where|by\s+whom)\s+)?"
 _BE = r"(?:was|were|is|are|got|has|have|had|been|did|get)"
 _KICKED, _BANNED = r"kick(?:ed)?", r"bann?(?:ed)?"
 _TOPIC = r"(?:(?:current|latest|last)\s+)?(?:channel(?:['\u2019]s)?\s+)?topic"

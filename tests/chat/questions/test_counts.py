@@ -27,6 +27,18 @@ EVERYTHING = CountQuestion()
         ("how many messages has ada sent here", CountQuestion("ada")),
         ("how many messages were sent", EVERYTHING),
         ("how many lines have been written?", EVERYTHING),
+        ("who talks most about deploy?", CountQuestion(words="deploy")),
+        ("who has talked about green tea the most", CountQuestion(words="green tea")),
+        ("who said tea most often?", CountQuestion(words="tea")),
+        ("how many links did eve post?", CountQuestion("eve", only_links=True)),
+        ("how many URLs has eve shared here?", CountQuestion("eve", only_links=True)),
+        ("how many links were shared?", CountQuestion(only_links=True)),
+        ("how many people talked?", EVERYTHING),
+        ("how many different users have spoken here?", EVERYTHING),
+        ("how many people were active", EVERYTHING),
+        ("which day was busiest?", CountQuestion(per="day")),
+        ("what is the busiest month in this channel?", CountQuestion(per="month")),
+        ("which hour is the most active?", EVERYTHING),
     ],
 )
 def test_what_is_to_be_counted_is_named(text: str, meant: CountQuestion) -> None:
@@ -38,7 +50,8 @@ def test_what_is_to_be_counted_is_named(text: str, meant: CountQuestion) -> None
     [
         *["who spoke most of the truth", "how often did they say so", "how often does it rain"],
         *["how many people are here?", "who said tea?", "how much is the tea", "most", ""],
-        *["how many lines fit on a page", "who drinks most"],
+        *["how many lines fit on a page", "who drinks most", "how many people drink tea"],
+        *["how many people talked about tea", "which day is it", "how many links are broken"],
     ],
 )
 def test_other_questions_ask_for_no_count_of_lines(text: str) -> None:
