@@ -32,7 +32,6 @@ from terrarium_mcp.store.records.figures import (
     RoomStats,
     ScopeDetails,
     ScopeStats,
-    Tally,
 )
 from terrarium_mcp.store.records.people import Evidence, NickActivity, Person, PresenceSnapshot
 from terrarium_mcp.store.records.readings import Conversation, KnownLine, Link, RecentDigest
@@ -232,7 +231,6 @@ __all__ = [
     "Store",
     "StoreFailed",
     "StoredDialogue",
-    "Tally",
     "TermGroup",
     "TookTooLong",
     "ToolStep",

@@ -17,25 +17,10 @@ MOST_PERIODS = 400
 """Periods with lines that are listed: a year of days. Each takes up to 1 ms, as does a pause."""
 
 
-class Tally(NamedTuple):
-    """What is counted besides lines. Words, questions and links are those in lines of speech."""
-
-    words: int = 0
-    questions: int = 0
-    links: int = 0
-    actions: int = 0
-    joins: int = 0
-    parts: int = 0
-    quits: int = 0
-    kicks: int = 0
-    nicks: int = 0
-    topics: int = 0
-
-
 class RoomStats(NamedTuple):
     """What was said in a room before a cutoff; every count is of lines of speech.
 
-    The last three are filled in for a single room only; `hours` are 24 counts by hour of day, UTC.
+    The last two are filled in for a single room only; `hours` are 24 counts by hour of day, UTC.
     A named tuple, as an overview makes hundreds: a frozen dataclass takes three times as long.
     """
 
@@ -48,7 +33,6 @@ class RoomStats(NamedTuple):
     last_week: int = 0
     talkers: Sequence[tuple[str, int]] = ()
     hours: Sequence[int] = ()
-    tally: Tally | None = None
 
 
 class ScopeDetails(NamedTuple):

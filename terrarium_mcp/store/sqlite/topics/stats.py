@@ -9,7 +9,7 @@ from typing import Any
 
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
-from terrarium_mcp.store.records.figures import RoomStats, Tally
+from terrarium_mcp.store.records.figures import RoomStats
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
@@ -92,11 +92,10 @@ def _totals(room: Room, row: Row | None) -> RoomStats:
 
 def _detailed(room: Room, row: Row | None) -> RoomStats:
     if row is None:
-        return RoomStats(room, talkers=[], hours=[0] * 24, tally=Tally())
+        return RoomStats(room, talkers=[], hours=[0] * 24)
     return _totals(room, row)._replace(
         talkers=_pairs(row["talkers"]),
         hours=_by_hour(row["hours"]),
-        tally=Tally(**{name: row[name] for name in Tally._fields}),
     )
 
 

@@ -25,16 +25,11 @@ from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql
 from terrarium_mcp.store.sqlite.engine.voices_sql import JOINED, JOINED_SPEAKER, SPEAKER
 from terrarium_mcp.store.sqlite.index.counter_sql import (
-    COUNTED_COLUMNS,
     FOLDED,
     IS_COUNTED,
-    LINK,
-    QUESTION,
     SAID,
     SECONDS,
     SINCE,
-    SUMS,
-    WORDS,
 )
 from terrarium_mcp.store.sqlite.index.counters import MANY_LINES, Counters
 from terrarium_mcp.store.sqlite.index.watermarks import current_sql
@@ -57,8 +52,8 @@ SPELT_BEFORE = f"""CASE WHEN n.seen < {SECONDS.format(":until")}
 The counters have the newest of all; of those in the same second they keep the greatest."""
 
 TOTALS = ("room", "lines", "people", "first", "last", "last_day", "last_week")
-"""The columns of every statement. Those about one room add the rest of `COUNTED_COLUMNS`, and
-two columns of JSON: `talkers` as [[nick, lines], ...] and `hours` as [[hour, lines], ...]."""
+"""The columns of every statement. Those about one room add two columns of JSON: `talkers` as
+[[nick, lines], ...] and `hours` as [[hour, lines], ...]."""
 
 ONE_ROOM = "m.room = :room"
 FEW_ROOMS = "m.room IN (SELECT value FROM json_each(:rooms))"
@@ -128,7 +123,7 @@ def current_details() -> str:
     """Everything about the one room `:room`: `details_before` no cutoff takes twice as long."""
     return f"""
 WITH {_corrections(ONE_ROOM)}
-SELECT {_CURRENT}, {_TALLY_COLUMNS},
+SELECT {_CURRENT},
   ({_TALKERS}) AS talkers,
   ({_HOURS}) AS hours
 {_FROM_COUNTERS}
@@ -141,7 +136,7 @@ def details_before() -> str:
     return f"""
 WITH {_hidden(ONE_ROOM, AFTER)},
 {_corrections(ONE_ROOM)}
-SELECT {_LESS_HIDDEN}, {_TALLY_LESS_HIDDEN},
+SELECT {_LESS_HIDDEN},
   ({_TALKERS_LESS_HIDDEN}) AS talkers,
   ({_HOURS_LESS_HIDDEN}) AS hours
 {_FROM_COUNTERS} {_JOIN_HIDDEN}
@@ -162,7 +157,7 @@ def recounted_details() -> str:
     """Everything about the one room `:room` before a cutoff, by reading every message before it."""
     return f"""
 WITH {_recount(ONE_ROOM)}
-SELECT {", ".join(TOTALS)}, {_TALLY_COLUMNS},
+SELECT {", ".join(TOTALS)},
   ({_TALKERS_READ}) AS talkers,
   ({_HOURS_READ}) AS hours
 FROM summed
@@ -178,18 +173,16 @@ def _messages(in_rooms: str, which: str) -> str:
     Asides are said, so they count in the totals of a room; nobody is a talker for them.
     """
     return f"""
-  SELECT m.room, m.timestamp, {_JOINED_FOLDED} AS folded, 1 AS n, {IS_SPEECH} AS said,
-    {IS_SPEECH} AND v.aside IS NULL AS talked, upper(m.message_type) AS kind,
-    {WORDS} AS words, {QUESTION} AS questions, {LINK} AS links
+  SELECT m.room, m.timestamp, {_JOINED_FOLDED} AS folded, {IS_SPEECH} AS said,
+    {IS_SPEECH} AND v.aside IS NULL AS talked
   FROM {JOINED}
   WHERE {in_rooms} AND {IS_COUNTED} AND {which}"""
 
 
 _SUMS = ", ".join(
-    [f"ifnull({SUMS[name]}, 0) AS {name}" for name in COUNTED_COLUMNS]
+    ["sum(said) AS lines"]
     + [f"sum(said AND timestamp >= :{window}) AS last_{window}" for window in SINCE]
 )
-_TALLY_COLUMNS = ", ".join(name for name in COUNTED_COLUMNS if name != "lines")
 
 
 def _hidden(in_rooms: str, which: str) -> str:
@@ -281,10 +274,6 @@ _LESS_HIDDEN = f"""c.room, c.lines - ifnull(h.lines, 0) AS lines,
   ) END AS last,
   {_LAST["day"]} - ifnull(h.last_day, 0) AS last_day,
   {_LAST["week"]} - ifnull(h.last_week, 0) AS last_week"""
-
-_TALLY_LESS_HIDDEN = ", ".join(
-    f"c.{name} - ifnull(h.{name}, 0) AS {name}" for name in COUNTED_COLUMNS if name != "lines"
-)
 
 
 def _talking_most(most: str) -> str:

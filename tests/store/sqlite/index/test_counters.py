@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, to_text
-from terrarium_mcp.chat.urls import urls_in
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.records.figures import RoomStats
 from terrarium_mcp.store.sqlite.engine.database import Database
@@ -254,7 +253,7 @@ def brute(file: Path, room_id: int, until: Position, now: datetime) -> dict[str,
     """The figures of a room, by plain Python over every row."""
     with closing(sqlite3.connect(file)) as db:
         rows = db.execute(
-            "SELECT id, timestamp, nick, message, upper(ifnull(message_type, 'PRIVMSG'))"
+            "SELECT id, timestamp, nick, upper(ifnull(message_type, 'PRIVMSG'))"
             " FROM messages WHERE room = ? AND timestamp NOT NULL AND redacted_at IS NULL"
             " ORDER BY timestamp, id",
             (room_id,),
@@ -263,13 +262,11 @@ def brute(file: Path, room_id: int, until: Position, now: datetime) -> dict[str,
     said = [
         row
         for row in rows
-        if MessageType.parse(row[4])
+        if MessageType.parse(row[3])
         in (MessageType.PRIVMSG, MessageType.NOTICE, MessageType.ACTION)
     ]
-    kinds = Counter(row[4] for row in rows)
     talkers = Counter(fold(row[2]) for row in said if row[2] is not None)
     hours = Counter(int(row[1][11:13]) for row in said)
-    texts = [row[3] or "" for row in said]
     return {
         "lines": len(said),
         "people": len(talkers),
@@ -277,16 +274,6 @@ def brute(file: Path, room_id: int, until: Position, now: datetime) -> dict[str,
         "last": said[-1][1] if said else None,
         "last_day": sum(row[1] >= to_text(now - timedelta(days=1)) for row in said),
         "last_week": sum(row[1] >= to_text(now - timedelta(days=7)) for row in said),
-        "words": sum(text.count(" ") + 1 for text in texts if text),
-        "questions": sum(text.endswith("?") for text in texts),
-        "links": sum(bool(urls_in(text)) for text in texts),
-        "actions": kinds["ACTION"],
-        "joins": kinds["JOIN"],
-        "parts": kinds["PART"],
-        "quits": kinds["QUIT"],
-        "kicks": kinds["KICK"],
-        "nicks": kinds["NICK"],
-        "topics": kinds["TOPIC"],
         "talkers": sorted(talkers.items(), key=lambda one: (-one[1], one[0]))[:10],
         "hours": [hours[hour] for hour in range(24)],
     }
@@ -295,8 +282,6 @@ def brute(file: Path, room_id: int, until: Position, now: datetime) -> dict[str,
 def plain(figures: RoomStats) -> dict[str, Any]:
     """Figures in the form of `brute`."""
     told = figures._asdict()
-    tally = told.pop("tally")
-    told |= tally._asdict() if tally else {}
     del told["room"]
     told["talkers"] = [(fold(nick), lines) for nick, lines in figures.talkers]
     return told | {name: to_text(told[name]) if told[name] else None for name in ("first", "last")}

@@ -9,7 +9,6 @@ import pytest
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
 from terrarium_mcp.store import Store
-from terrarium_mcp.store.records.figures import Tally
 from terrarium_mcp.store.sqlite.index.rolling_windows import window_starts
 from terrarium_mcp.store.sqlite.topics import stats_sql
 from tests.store.scene import NOON, chat, line_of, room, write
@@ -77,13 +76,6 @@ async def test_a_row_without_a_nick_in_the_sqlite_file_is_a_line_of_no_person(
     assert (stats_sql.lines, stats_sql.people) == (2, 1)
 
 
-async def test_a_room_has_a_tally(store: Store) -> None:
-    await store.messages.append(chat("<ada> is there tea?\n* bo pours\n<cy> http://tea.example"))
-    await store.messages.append([line_of("dee", "Tea", NOON, kind=MessageType.TOPIC)])
-    stats_sql = await store.stats.for_room(await room(store), until=EVERY_LINE, now=NOON)
-    assert stats_sql.tally == Tally(words=5, questions=1, links=1, actions=1, topics=1)
-
-
 async def test_the_top_ten_count_also_nicks_with_few_lines(store: Store) -> None:
     await store.messages.append([line_of("ada", "x", NOON) for _ in range(30)])
     await store.messages.append(
@@ -106,7 +98,7 @@ async def test_an_overview_of_many_rooms_says_the_same_as_one_of_few(
     for now in (NOON, NOON + 3 * HOUR, NOON + 90 * HOUR):
         singly = [await store.stats.for_room(one, until=until, now=now) for one in rooms]
         assert await store.stats.overview(rooms, until=until, now=now) == [
-            one._replace(talkers=(), hours=(), tally=None) for one in singly
+            one._replace(talkers=(), hours=()) for one in singly
         ]
 
 
