@@ -51,7 +51,7 @@ async def import_part(store: Store, position: int, lines: Iterable[NewMessage]) 
         resolution=timedelta(seconds=1),
         series="talk",
     )
-    await store.imports.add(number, log, lines)
+    await store.imports.add_all(number, [(log, lines)])
 
 
 async def _written(

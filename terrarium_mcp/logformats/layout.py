@@ -33,13 +33,11 @@ class LogLayout:
         name: as the option `--format` takes it; that of the `TextFormat` that reads it.
         lines: what is written for a message.
         file: where it is written.
-        is_daily: whether each day has a file of its own.
     """
 
     name: str
     lines: WriteLines
     file: NameFile
-    is_daily: bool = False
 
 
 def on_one_line(text: str) -> str:

@@ -14,6 +14,7 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.search import Hits, Search, Sort
 from terrarium_mcp.store.sqlite.engine.functions import FUNCTIONS
+from terrarium_mcp.store.sqlite.removal.redaction import redact_rows
 
 LONG_AGO = datetime(2004, 1, 1, tzinfo=UTC)
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -104,6 +105,15 @@ async def find(
     return await store.search(
         Search(query=parse_query(words), rooms=rooms, limit=limit, sort=sort), "question"
     )
+
+
+async def redact(store: Store, number: int, at: datetime = NOON) -> bool:
+    """Let ada redact a message by its id, as most lines here have no msgid; False without text.
+
+    What the backlog quotes of it is left.
+    """
+    async with store._database.writing() as writer:  # noqa: SLF001 -- a network names a msgid
+        return bool(await redact_rows(writer, [number], asked_by="ada", at=at))
 
 
 async def differences(store: Store) -> list[str]:

@@ -115,12 +115,13 @@ async def test_a_file_that_exists_keeps_its_mode_and_the_copy_of_it_is_private(
 
 async def test_a_line_that_is_removed_from_an_idea_leaves_its_mode(tmp_path: Path) -> None:
     async with open_store(tmp_path / "irc_logs.db", SETTINGS) as store:
-        (number,) = await store.messages.append(chat("<ada> tea"))
+        (line,) = chat("<ada> tea")
+        (number,) = await store.messages.append([line._replace(msgid="x1")])
         quote = f"{number} 12:00 <ada> tea"
         idea, _ = await store.backlog.create("Milk", "more", about={}, lines=[quote])
         written = tmp_path / "enhancements" / idea.filename
         written.chmod(0o640)
-        await store.removal.redact_message(number, asked_by="ada", at=NOON)
+        assert await store.removal.redact("net", "#tea", "x1", asked_by="ada", at=NOON)
         assert "<ada> tea" not in written.read_text("utf-8")
         assert mode(written) == 0o640
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from terrarium_mcp.store import PurgeTarget
-from tests.store.scene import NOON, line_of
+from tests.store.scene import NOON, line_of, redact
 from tests.tools.scene import House, furnished, moved_into
 
 TALK = """
@@ -147,7 +147,7 @@ async def test_several_channels_in_one_are_told_the_query_for_all_of_them(house:
 
 
 async def test_the_id_of_a_removed_line_says_so(tea_house: House) -> None:
-    await tea_house.store.removal.redact_message(1, asked_by="alice", at=NOON)
+    await redact(tea_house.store, 1)
     for scope in ("channel", "conversation"):
         told = await tea_house.asks("get_message_context", message_id=1, scope=scope)
         assert "green tea" not in told.text

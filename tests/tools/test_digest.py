@@ -14,7 +14,7 @@ from terrarium_mcp.chat.times.timestamps import to_iso
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.sqlite.topics.digest import MOST_LINES
-from tests.store.scene import NOON, chat, line_of
+from tests.store.scene import NOON, chat, line_of, redact
 from tests.tools.scene import LINE, House, furnished, moved_into, opened
 from tests.tools.test_same_facts import as_printed
 
@@ -481,7 +481,7 @@ async def test_a_hostile_line_stays_in_the_fence_and_on_its_line(house: House) -
 
 async def test_a_removed_line_is_in_no_digest(house: House) -> None:
     await house.hears("<bo> ada: the secret is out\n<cy> bo: what secret is that?")
-    await house.store.removal.redact_message(1, asked_by="bo", at=NOON)
+    await redact(house.store, 1)
     told = await house.learns("catch_up", VIEW, since="today")
     assert told.facts["lines"] == 1
     assert "secret is out" not in told.everything

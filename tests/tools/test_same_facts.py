@@ -14,7 +14,7 @@ from terrarium_mcp.chat.records import Member, MessageType, Origin
 from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import RenderOptions, fenced, from_json
-from tests.store.scene import NOON, chat
+from tests.store.scene import NOON, chat, redact
 from tests.store.scene import line_of as said
 from tests.tools.scene import House, Told, furnished, moved_into, opened
 
@@ -97,7 +97,7 @@ async def furnish(house: House) -> None:
         [said("zoe", "tea of old", NOON - 900 * HOUR, "#mate", origin=Origin.IMPORT)]
     )
     await spans.begin("net", "#quiet", NOON, "joined")
-    await house.store.removal.redact_message(7, asked_by="ada", at=NOON)
+    await redact(house.store, 7)
 
 
 @pytest.fixture(scope="module")

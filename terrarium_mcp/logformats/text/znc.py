@@ -121,5 +121,5 @@ def _file(network: str, channel: str, said_at: datetime) -> PurePosixPath:
     return PurePosixPath(*folders, f"{said_at:%Y-%m-%d}.log")
 
 
-ZNC_LAYOUT = LogLayout("znc", _lines, _file, is_daily=True)
+ZNC_LAYOUT = LogLayout("znc", _lines, _file)
 """A file for each day of the reader's zone, as the log module of a user does it."""

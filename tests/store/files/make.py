@@ -104,7 +104,8 @@ async def record(path: Path) -> None:
         await store.messages.append([*past(8)])
         await store.presence.replace("net", "#tea", [Member("ada", "@"), Member("Cy[1]")], NOON)
         number = await store.imports.begin("terrarium-mcp import mate.log")
-        await store.imports.add(number, LOG, chat(MATE, channel="#mate", origin=Origin.IMPORT))
+        mate = chat(MATE, channel="#mate", origin=Origin.IMPORT)
+        await store.imports.add_all(number, [(LOG, mate)])
         await store.imports.finish(number)
         await talk(store)
     with closing(sqlite3.connect(path)) as db, db:

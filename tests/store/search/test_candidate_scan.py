@@ -21,7 +21,7 @@ from terrarium_mcp.store.search.relevance.question import PlainQuestion
 from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.sqlite.search.corpus import SqliteCorpus
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot, take_snapshot
-from tests.store.scene import NOON, chat, line_of
+from tests.store.scene import NOON, chat, line_of, redact
 
 
 async def snapshot_of(store: Store) -> Snapshot:
@@ -167,7 +167,7 @@ async def test_only_lines_that_may_be_seen_are_read(store: Store) -> None:
         chat("<ada> tea 1\n<ada> tea 2\n<bo> tea 3\n<ada> tea 4\n<ada> tea 5")
     )
     await store.messages.append(chat("<ada> tea 6", channel="#mate"))
-    await store.removal.redact_message(4, asked_by="ada", at=NOON)
+    await redact(store, 4)
     every = await store.rooms.all()
     assert len(every) == 2
     corpus = await corpus_of(

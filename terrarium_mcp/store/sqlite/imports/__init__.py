@@ -31,7 +31,6 @@ from terrarium_mcp.store.sqlite.engine.rooms import Rooms
 from terrarium_mcp.store.sqlite.imports.clock_correction import around
 from terrarium_mcp.store.sqlite.imports.earlier_sources import earlier_sources
 from terrarium_mcp.store.sqlite.imports.half_lines import remove_half_lines
-from terrarium_mcp.store.sqlite.imports.log_blocks import LogLines
 from terrarium_mcp.store.sqlite.imports.log_stream import Logs, LogStream
 from terrarium_mcp.store.sqlite.imports.source_rows import (
     add_span,
@@ -85,17 +84,6 @@ class Imports:
         """
         found = await self._database.value(_INTERRUPTED, [storable(command)])
         return None if found is None else int(found)
-
-    async def add(
-        self,
-        import_id: int,
-        source: LogSource,
-        messages: LogLines,
-        report: Callable[[int], None] = lambda _: None,
-    ) -> ImportTotals:
-        """Merge one log into the history, as `add_all` does."""
-        (totals,) = await self.add_all(import_id, [(source, messages)], report)
-        return totals
 
     async def add_all(
         self,
@@ -207,8 +195,6 @@ class Imports:
         self,
         import_id: int,
         report: Callable[[int], None] = lambda _: None,
-        *,
-        asked_by: str = "import --undo",
     ) -> UndoResult:
         """Remove the messages that only this import has, and the times that it covered.
 
@@ -218,13 +204,12 @@ class Imports:
         Args:
             import_id: its number.
             report: called with how many messages are removed. May raise to stop.
-            asked_by: what the audit names.
 
         Raises:
             UnknownImport: there is no such import.
             StoreFailed: the database cannot be written. What was removed stays removed.
         """
-        return await ImportUndo(self._database, self._indexer, import_id).run(asked_by, report)
+        return await ImportUndo(self._database, self._indexer, import_id).run(report)
 
 
 def _record(row: Row) -> ImportRecord:

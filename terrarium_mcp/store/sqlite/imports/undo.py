@@ -26,6 +26,9 @@ from terrarium_mcp.store.sqlite.removal.batched_delete import (
 IDS_PER_STEP = 10_000
 """Ids that are looked at together."""
 
+ASKED_BY = "import --undo"
+"""What the audit names."""
+
 
 class IdSpan(NamedTuple):
     """Consecutive ids, both ends included."""
@@ -42,7 +45,7 @@ class ImportUndo:
         self._indexer = indexer
         self._import = import_id
 
-    async def run(self, asked_by: str, on_progress: OnProgress) -> UndoResult:
+    async def run(self, on_progress: OnProgress) -> UndoResult:
         """Remove what only this import has.
 
         Raises:
@@ -51,7 +54,7 @@ class ImportUndo:
         """
         await self._mark(to_text(datetime.now(UTC)))
         await self._indexer.catch_up()
-        entry = AuditEntry(at=datetime.now(UTC), why=RemovalReason.UNDO, asked_by=asked_by)
+        entry = AuditEntry(at=datetime.now(UTC), why=RemovalReason.UNDO, asked_by=ASKED_BY)
         deletion = BatchedDelete(self._database, entry, on_progress)
         kept = 0
         for private in (False, True):

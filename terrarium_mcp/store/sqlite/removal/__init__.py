@@ -1,5 +1,6 @@
 """Removal: the text of one message, or everything of a person.
 
+- redaction: the text of messages
 - purge: a person, from all our tables; backlog_quotes: from the backlog; legacy_purge: from what
   terrarium-irc left
 - retention: what is too old
@@ -7,13 +8,11 @@
 - scrub: no byte of it remains; audit: that it was removed, without its text
 """
 
-import json
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from terrarium_mcp.chat.identity import fold
-from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.backlog import Backlog
 from terrarium_mcp.store.records.removal import (
     AuditEntry,
@@ -24,13 +23,10 @@ from terrarium_mcp.store.records.removal import (
     RemovalReason,
 )
 from terrarium_mcp.store.sqlite.engine.database import Database
-from terrarium_mcp.store.sqlite.engine.dialogue_rows import remove_turns_with
-from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
+from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.rooms import Rooms
-from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.msgid_index import messages_with
-from terrarium_mcp.store.sqlite.index.unindexing import unindex_text
 from terrarium_mcp.store.sqlite.removal import audit
 from terrarium_mcp.store.sqlite.removal.backlog_quotes import (
     mentions_of,
@@ -45,6 +41,7 @@ from terrarium_mcp.store.sqlite.removal.purge import (
     purge_tables,
     stored_traces,
 )
+from terrarium_mcp.store.sqlite.removal.redaction import redact_rows
 
 
 class Removal:
@@ -74,13 +71,9 @@ class Removal:
                 "SELECT id FROM rooms WHERE network = :network AND folded = :folded", room, 0
             )
             rows = await messages_with(writer, [(found, storable(msgid))])
-            redacted = await _redact(writer, [row["id"] for row in rows], asked_by, at)
-        return await self._remove_quotes(redacted)
-
-    async def redact_message(self, number: int, *, asked_by: str, at: datetime) -> bool:
-        """Remove the text of the message with this id, as `redact` does."""
-        async with self._database.writing() as writer:
-            redacted = await _redact(writer, [number], asked_by, at)
+            redacted = await redact_rows(
+                writer, [row["id"] for row in rows], asked_by=asked_by, at=at
+            )
         return await self._remove_quotes(redacted)
 
     async def traces(self, target: PurgeTarget) -> PersonTraces:
@@ -151,31 +144,3 @@ class Removal:
         for number in redacted:
             await remove_quotes(self._backlog, number)
         return bool(redacted)
-
-
-async def _redact(writer: Writer, ids: Sequence[int], asked_by: str, at: datetime) -> list[int]:
-    """Remove the text of messages, and what rests on it; returns the ids of those that had one."""
-    rows = await writer.rows(
-        "SELECT id, network, nick FROM messages WHERE redacted_at IS NULL"
-        " AND id IN (SELECT value FROM json_each(:ids))",
-        {"ids": json.dumps(list(ids))},
-    )
-    for number, network, nick in rows:
-        await unindex_text(writer, [number])
-        await writer.run(
-            "UPDATE messages SET message = '', redacted_at = :at WHERE id = :id",
-            {"id": number, "at": to_text(at)},
-        )
-        await audit.begin(
-            writer,
-            AuditEntry(
-                at=at,
-                why=RemovalReason.REDACTION,
-                asked_by=asked_by,
-                network=as_text(network),
-                nick=as_text(nick),
-                messages=1,
-                turns=await remove_turns_with(writer, [number]),
-            ),
-        )
-    return [row["id"] for row in rows]

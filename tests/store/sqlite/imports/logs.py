@@ -6,6 +6,7 @@ from pathlib import Path
 
 from terrarium_mcp.chat.records import NewMessage, Origin
 from terrarium_mcp.store import ImportTotals, LogSource, Store
+from terrarium_mcp.store.sqlite.imports.log_blocks import LogLines
 from tests.store.scene import rows_of
 
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
@@ -51,8 +52,20 @@ async def bring(
     """Import one log by a command of its own."""
     log = log or log_of()
     number = await store.imports.begin(f"terrarium-mcp import {log.path}")
-    totals = await store.imports.add(number, log, lines, report)
+    totals = await add(store, number, log, lines, report)
     await store.imports.finish(number)
+    return totals
+
+
+async def add(
+    store: Store,
+    import_id: int,
+    log: LogSource,
+    lines: LogLines,
+    report: Callable[[int], None] = lambda _: None,
+) -> ImportTotals:
+    """Import one log as a part of a command."""
+    (totals,) = await store.imports.add_all(import_id, [(log, lines)], report)
     return totals
 
 

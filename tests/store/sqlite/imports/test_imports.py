@@ -33,6 +33,7 @@ from tests.store.scene import (
 )
 from tests.store.sqlite.imports.logs import (
     MINUTE,
+    add,
     bring,
     log_of,
     logged,
@@ -75,7 +76,7 @@ async def test_three_levels_of_a_bouncer_in_one_import_are_one_log(
 ) -> None:
     number = await store.imports.begin("terrarium-mcp import .znc")
     for level in ("network", "user", "global"):
-        await store.imports.add(number, log_of(level, "ZNC"), logged(TEA))
+        await add(store, number, log_of(level, "ZNC"), logged(TEA))
     await store.imports.finish(number)
     assert words_in(file) == words(TEA)
     (record,) = await store.imports.all()
@@ -162,7 +163,7 @@ async def test_the_room_says_from_which_logs_its_lines_are(store: Store) -> None
 
 async def test_thousands_of_times_in_which_a_log_was_open_are_one_span(store: Store) -> None:
     number = await store.imports.begin("terrarium-mcp import irclogs")
-    await store.imports.add(number, log_of(program="irssi"), logged(TEA))
+    await add(store, number, log_of(program="irssi"), logged(TEA))
     for day in range(20):
         began = NOON + timedelta(days=day)
         ended = began + timedelta(hours=8)
@@ -182,7 +183,7 @@ async def test_all_imports_are_listed(store: Store) -> None:
     assert await store.imports.all() == []
     began = datetime.now(UTC) - timedelta(seconds=1)
     first = await store.imports.begin("terrarium-mcp import a.log")
-    await store.imports.add(first, log_of(), logged(TEA))
+    await add(store, first, log_of(), logged(TEA))
     second = await store.imports.begin("terrarium-mcp import b.log")
     await store.imports.finish(second)
     one, two = await store.imports.all()
@@ -198,7 +199,7 @@ async def test_all_imports_are_listed(store: Store) -> None:
 async def test_a_file_that_was_read_whole_is_known_by_its_contents(store: Store) -> None:
     assert await store.imports.was_read("abc", "net", "#tea") is None
     number = await store.imports.begin("terrarium-mcp import a.log")
-    await store.imports.add(number, log_of(contents="abc"), logged(TEA))
+    await add(store, number, log_of(contents="abc"), logged(TEA))
     earlier = await store.imports.was_read("abc", "net", "#TEA")
     assert earlier == EarlierReading(number, "UTC")
     assert await store.imports.was_read("abc", "net", "#mate") is None
@@ -248,7 +249,7 @@ async def test_lines_of_an_async_iterator_are_imported_too(store: Store) -> None
             yield line
 
     number = await store.imports.begin("terrarium-mcp import -")
-    assert (await store.imports.add(number, log_of(), read())).added == 5
+    assert (await add(store, number, log_of(), read())).added == 5
 
 
 async def test_an_empty_log_is_imported_too(store: Store) -> None:
@@ -295,7 +296,7 @@ async def test_an_import_that_is_undone_while_it_runs_stops(
         yield lines[4]
 
     with pytest.raises(ImportWasUndone, match=f"Import {number} was undone"):
-        await store.imports.add(number, log_of(), read())
+        await add(store, number, log_of(), read())
     await store.imports.undo(number)
     assert messages_in(file) == []
 

@@ -27,6 +27,7 @@ from tests.store.scene import (
 )
 from tests.store.sqlite.imports.logs import (
     MINUTE,
+    add,
     bring,
     log_of,
     logged,
@@ -83,7 +84,7 @@ async def test_what_another_import_has_stays_until_that_is_undone_too(
 async def test_lines_of_one_import_in_several_logs_go_with_it(store: Store, file: Path) -> None:
     number = await store.imports.begin("terrarium-mcp import .znc")
     for level in ("network", "user"):
-        await store.imports.add(number, log_of(level), LOGGED)
+        await add(store, number, log_of(level), LOGGED)
     assert await store.imports.undo(number) == UndoResult(removed=4, kept=0)
     assert messages_in(file) == []
 
@@ -109,10 +110,10 @@ async def test_private_messages_are_taken_back_too(store: Store, file: Path) -> 
 
 async def test_an_undo_leaves_a_row_in_the_audit_without_the_text(store: Store) -> None:
     await bring(store, LOGGED)
-    await store.imports.undo(1, asked_by="terrarium-mcp import --undo 1")
+    await store.imports.undo(1)
     (entry,) = await store.removal.audit()
     assert (entry.why, entry.messages) == (RemovalReason.UNDO, 4)
-    assert entry.asked_by == "terrarium-mcp import --undo 1"
+    assert entry.asked_by == "import --undo"
     (record,) = await store.imports.all()
     assert record.undone_at is not None
     assert (record.lines, record.added) == (4, 4)

@@ -29,6 +29,7 @@ from tests.store.scene import (
     differences,
     find,
     line_of,
+    redact,
     room,
     rows_of,
     texts,
@@ -352,7 +353,7 @@ async def test_a_flood_is_marked_before_it_is_indexed(file: Path, store: Store) 
 async def test_a_redacted_line_is_nobodys_any_more(file: Path) -> None:
     async with opened(file, with_relays("relaybot")) as store:
         [number, *_] = await store.messages.append(chat(RELAYED))
-        await store.removal.redact_message(number, asked_by="ada", at=NOON)
+        await redact(store, number)
         first = (await read(store))[0]
         assert (first.nick, first.removed) == ("relaybot", True)
         assert rows_of(file, "SELECT count(*) FROM voices") == [(1,)]

@@ -16,7 +16,17 @@ from terrarium_mcp.store.search import Search
 from terrarium_mcp.store.sqlite.index import word_blocks
 from terrarium_mcp.store.sqlite.index.word_blocks import WordBlockCounter
 from terrarium_mcp.store.sqlite.search import exact, scope_stats
-from tests.store.scene import NOON, SETTINGS, chat, differences, line_of, room, rows_of, write
+from tests.store.scene import (
+    NOON,
+    SETTINGS,
+    chat,
+    differences,
+    line_of,
+    redact,
+    room,
+    rows_of,
+    write,
+)
 
 LATER = datetime(2026, 6, 1, tzinfo=UTC)
 BLOCKS = "SELECT block, word FROM word_blocks ORDER BY block, word"
@@ -96,7 +106,7 @@ async def test_a_block_that_lost_a_line_is_counted_again(store: Store, file: Pat
     await store.messages.append([*chat(TALK), *chat("<dee> tea", channel="#mate")])
     await count_blocks(store)
     tea = [await room(store)]
-    await store.removal.redact_message(3, asked_by="op", at=LATER)
+    await redact(store, 3, LATER)
     assert 1 not in {block for block, _ in rows_of(file, BLOCKS)}
     assert await lines_with(store, "tea", tea) == 4
     await count_blocks(store)

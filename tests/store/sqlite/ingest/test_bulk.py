@@ -31,7 +31,7 @@ from tests.store.scene import (
     rows_of,
     texts,
 )
-from tests.store.sqlite.imports.logs import bring, log_of
+from tests.store.sqlite.imports.logs import add, bring, log_of
 
 pytestmark = pytest.mark.usefixtures("at_once")
 
@@ -183,7 +183,7 @@ async def test_a_bulk_append_retries_while_another_holds_the_lock(
     number = await store.imports.begin("terrarium-mcp import tea.log")
     with closing(sqlite3.connect(file, isolation_level=None)) as stranger:
         stranger.execute("BEGIN IMMEDIATE")
-        done = await store.imports.add(number, log_of(), past(10))
+        done = await add(store, number, log_of(), past(10))
     assert (done.added, refused) == (10, 1)
 
 

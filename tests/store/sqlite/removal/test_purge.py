@@ -27,6 +27,7 @@ from tests.store.scene import (
     check_index,
     differences,
     find,
+    redact,
     room,
     rows_of,
     texts,
@@ -81,7 +82,7 @@ async def test_private_messages_of_both_directions_go(store: Store) -> None:
 
 async def test_a_tombstone_goes_too(store: Store) -> None:
     await store.messages.append(chat("<ada> one\n<bo> two"))
-    await store.removal.redact_message(1, asked_by="ada", at=LATER)
+    await redact(store, 1, LATER)
     assert await purge(store, "ada") == 1
     page = await store.messages.newest([await room(store)], 9, events=True)
     assert [message.id for message in page.messages] == [2]

@@ -16,6 +16,7 @@ from tests.store.scene import (
     check_index,
     differences,
     find,
+    redact,
     room,
     rows_of,
     texts,
@@ -26,15 +27,11 @@ LATER = datetime(2026, 6, 1, tzinfo=UTC)
 SHOWN = RenderOptions(zone=UTC, budget=1000)
 
 
-async def redact(store: Store, number: int) -> bool:
-    return await store.removal.redact_message(number, asked_by="ada", at=LATER)
-
-
 async def test_a_redacted_line_is_a_tombstone_and_no_search_finds_it(
     store: Store, file: Path
 ) -> None:
     await store.messages.append(chat("<ada> the zwiebel is out\n<bo> what?\n<ada> tea"))
-    assert await redact(store, 1)
+    assert await redact(store, 1, LATER)
     page = await store.messages.newest([await room(store)], 10)
     assert line_of(page.messages[0], SHOWN) == "1 12:00 <ada> (removed)"
     told = as_json(page.messages[0])
@@ -74,7 +71,7 @@ async def test_a_redaction_leaves_an_audit_row_without_the_text(store: Store) ->
     await store.messages.append(chat("<ada> oops\n<bo> hm"))
     assert not await redact(store, 7)
     assert await store.removal.audit() == []
-    await redact(store, 1)
+    await redact(store, 1, LATER)
     assert await store.removal.audit() == [
         AuditEntry(
             at=LATER,
@@ -143,11 +140,12 @@ async def test_playback_does_not_bring_a_redacted_line_back(store: Store) -> Non
 
 
 async def test_a_redacted_line_leaves_the_backlog_too(store: Store) -> None:
-    await store.messages.append(chat("<ada> zwiebel\n<bo> hm"))
+    zwiebel, hm = chat("<ada> zwiebel\n<bo> hm")
+    await store.messages.append([zwiebel._replace(msgid="x1"), hm])
     page = await store.messages.newest([await room(store)], 20)
     lines = [line_of(message, SHOWN) for message in page.messages]
     one, _ = await store.backlog.create("title", "what", about={"author": "bo"}, lines=lines)
-    await redact(store, 1)
+    assert await store.removal.redact("net", "#tea", "x1", asked_by="ada", at=LATER)
     left = await store.backlog.read(one.filename)
     assert "zwiebel" not in left
     assert "    2 12:01 <bo> hm" in left

@@ -15,7 +15,16 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import PurgeTarget, Store, open_store
 from terrarium_mcp.store.sqlite.removal.retention import Retention
 from terrarium_mcp.store.sqlite.trusted_time import SteadyClock
-from tests.store.scene import NOON, SETTINGS, check_index, differences, find, line_of, rows_of
+from tests.store.scene import (
+    NOON,
+    SETTINGS,
+    check_index,
+    differences,
+    find,
+    line_of,
+    redact,
+    rows_of,
+)
 
 
 @dataclass(frozen=True)
@@ -68,7 +77,7 @@ async def play(store: Store, script: Sequence[Any]) -> set[int]:
     for step in script:
         match step:
             case Redact(number):
-                if await store.removal.redact_message(number, asked_by="op", at=NOON):
+                if await redact(store, number):
                     gone.add(number)
             case Purge(who):
                 await store.removal.purge(who, asked_by="op", at=NOON)

@@ -21,7 +21,7 @@ from terrarium_mcp.store import (
 )
 from tests.store.children import PURGED, child
 from tests.store.dialogues import ADA, BO, IN_PRIVATE, TEA, put, summary, talk, turn
-from tests.store.scene import NOON, SETTINGS, chat, line_of, rows_of
+from tests.store.scene import NOON, SETTINGS, chat, line_of, redact, rows_of
 from tests.store.sqlite.imports.logs import bring, logged
 from tests.store.sqlite.removal.test_retention import retention
 
@@ -33,7 +33,7 @@ Remove = Callable[[Store], Awaitable[object]]
 
 
 async def redacted(store: Store) -> None:
-    assert await store.removal.redact_message(1, asked_by="ada", at=SOON)
+    assert await redact(store, 1, SOON)
 
 
 async def purged(store: Store) -> None:

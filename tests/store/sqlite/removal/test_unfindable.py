@@ -19,7 +19,7 @@ from terrarium_mcp.store.search.vocabulary_queries import (
     WordsMisspelt,
 )
 from terrarium_mcp.store.sqlite.search.vocabulary import SqliteVocabulary
-from tests.store.scene import NOON, chat, find, line_of, room, rows_of
+from tests.store.scene import NOON, chat, find, line_of, redact, room, rows_of
 
 pytestmark = pytest.mark.usefixtures("at_once")
 
@@ -48,7 +48,7 @@ Remove = Callable[[Store, int], Awaitable[object]]
 
 
 async def redacted(store: Store, number: int) -> None:
-    await store.removal.redact_message(number, asked_by="ada", at=LATER)
+    await redact(store, number, LATER)
 
 
 async def purged(store: Store, _: int) -> None:

@@ -26,7 +26,7 @@ from terrarium_mcp.chat.urls import urls_in
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.search import COUNTED, Rung, Search, Sort
 from terrarium_mcp.store.sqlite.search import exact, index_scan, term_stats
-from tests.store.scene import NOON, SETTINGS, line_of, rows_of
+from tests.store.scene import NOON, SETTINGS, line_of, redact, rows_of
 
 SAID = [
     *["tea", "Tea!", "teapot", "Caf\u00e9", "c++", "c", "green-tea", "green", "\u559d\u8336", "--"],
@@ -235,7 +235,7 @@ async def a_log(
                     ]
                 )
             for number in redacted:
-                await store.removal.redact_message(number, asked_by="ada", at=NOON)
+                await redact(store, number)
             with closing(sqlite3.connect(file)) as db, db:
                 db.execute("UPDATE networks SET casemapping = ?", (casemapping,))
                 db.executemany(

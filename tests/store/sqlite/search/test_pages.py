@@ -11,7 +11,7 @@ from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.search import HEAD, Hits, RankedAnew, Rung, Search, Sort
 from terrarium_mcp.store.sqlite.search import paging
-from tests.store.scene import NOON, SETTINGS, chat, line_of, texts
+from tests.store.scene import NOON, SETTINGS, chat, line_of, redact, texts
 
 
 async def asked(store: Store, words: str, limit: int, sort: Sort = Sort.RELEVANCE) -> Search:
@@ -149,7 +149,7 @@ async def test_a_head_that_is_remembered_shows_no_line_removed_since(store: Stor
     assert first.next is not None
     shown = {line.id for line in first.messages}
     hidden = max({1, 2, 3, 4, 5} - shown)
-    await store.removal.redact_message(hidden, asked_by="ada", at=NOON)
+    await redact(store, hidden)
     rest = await page(store, search, first)
     assert hidden not in {line.id for line in rest.messages}
     assert len(rest.messages) == 1
@@ -173,7 +173,7 @@ async def the_oldest_head_is_forgotten(store: Store) -> None:
     first, second, third = [await page(store, search) for search in searches]
     await store.messages.append(chat("<ada> hm"))
     for number in (1, 2, 3):
-        await store.removal.redact_message(number, asked_by="ada", at=NOON)
+        await redact(store, number)
     assert (await page(store, searches[1], second)).messages
     assert (await page(store, searches[2], third)).messages
     with pytest.raises(RankedAnew):

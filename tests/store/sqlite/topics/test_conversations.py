@@ -1,7 +1,7 @@
 """The conversation of a message is separated from the talk around it on demand."""
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from terrarium_mcp.chat.disentanglement import ReplyLink, conversations_in
@@ -26,7 +26,7 @@ from tests.chat.disentanglement.scene import (
     conversation_of,
     talk,
 )
-from tests.store.scene import NOON, chat, line_of, texts
+from tests.store.scene import NOON, chat, line_of, redact, texts
 
 TWO = """
     12:00 <ann> hi, does anyone know why my wifi driver fails to load after the upgrade?
@@ -193,7 +193,7 @@ async def test_the_scorer_knows_flagged_bots_and_the_recorder_itself(store: Stor
 
 async def test_a_removed_line_keeps_its_place_without_its_words(store: Store) -> None:
     await store.messages.append(chat(TWO))
-    await store.removal.redact_message(5, asked_by="ann", at=datetime(2026, 6, 1, tzinfo=UTC))
+    await redact(store, 5)
     found = await store.conversations.around(await line(store, 5))
     assert 5 in ids(found)
     assert "broadcom" not in str(found)
@@ -224,7 +224,7 @@ async def test_lines_that_add_nothing_are_no_neighbours(store: Store) -> None:
     )
     assert await nearest(store, 2, 3) == [[1, 3, 4, 6]]
     assert await nearest(store, 1, 2) == [[1, 2, 3]]  # a hit itself may be anything
-    await store.removal.redact_message(4, asked_by="ann", at=datetime(2026, 6, 1, tzinfo=UTC))
+    await redact(store, 4)
     assert 4 not in (await nearest(store, 2, 3))[0]
 
 

@@ -9,7 +9,7 @@ import pytest
 from terrarium_mcp.chat.records import MessageType, Origin
 from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.store import Link, Store
-from tests.store.scene import NOON, chat, differences, line_of, room, rows_of
+from tests.store.scene import NOON, chat, differences, line_of, redact, room, rows_of
 
 pytestmark = pytest.mark.usefixtures("at_once")
 
@@ -73,7 +73,7 @@ async def test_a_redacted_message_takes_its_links_along(store: Store) -> None:
     await store.messages.append(
         chat("<ada> http://a.example\n<bo> http://a.example http://b.example")
     )
-    await store.removal.redact_message(2, asked_by="bo", at=NOON)
+    await redact(store, 2)
     found = await store.links.find(await store.rooms.all(), 9)
     assert told(found) == [("http://a.example/", "ada", 1)]
     assert await differences(store) == []
@@ -83,7 +83,7 @@ async def test_the_sqlite_table_of_urls_holds_none_that_no_message_has(
     store: Store, file: Path
 ) -> None:
     await store.messages.append(chat("<ada> http://a.example\n<bo> http://b.example"))
-    await store.removal.redact_message(2, asked_by="bo", at=NOON)
+    await redact(store, 2)
     assert rows_of(file, "SELECT url FROM urls") == [("http://a.example/",)]
 
 
@@ -109,6 +109,6 @@ async def test_topics_are_returned_as_they_were(store: Store) -> None:
     assert then is not None
     assert (now.text, then.text) == ("", "Tea")
     assert await store.topics.current(tea, until=Position.at(NOON - MINUTE)) is None
-    await store.removal.redact_message(2, asked_by="bo", at=NOON)
+    await redact(store, 2)
     assert [one.nick for one in await store.topics.history(tea, 9)] == ["ada", "cy"]
     assert await differences(store) == []
