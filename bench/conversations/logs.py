@@ -30,7 +30,7 @@ class Log:
 
 @dataclass(frozen=True)
 class Excerpt:
-    """A window of utterances. Only those at the places in `scored` count."""
+    """A window of utterances. Only those at the indices in `scored` count."""
 
     lines: list[Utterance]
     scored: range

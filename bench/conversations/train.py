@@ -86,12 +86,12 @@ def read(corpus: Iterable[Log], weights: Floats) -> Choices:
     right: list[bool] = []
     for log in corpus:
         for excerpt in excerpts(log):
-            for place, choices, candidates in _read_one(excerpt, tables, known):
-                answers = log.answers.get(excerpt.lines[place].id)
-                if place in excerpt.scored and answers:
+            for index, choices, candidates in _read_one(excerpt, tables, known):
+                answers = log.answers.get(excerpt.lines[index].id)
+                if index in excerpt.scored and answers:
                     lines.append(len(choices))
                     used += choices
-                    right += [excerpt.lines[one].id in answers for one in (place, *candidates)]
+                    right += [excerpt.lines[one].id in answers for one in (index, *candidates)]
     flat = np.fromiter((entry for choice in used for entry in choice), np.int32)
     return Choices(flat, _begins(list(map(len, used))), _begins(lines), np.array(right))
 
@@ -99,15 +99,15 @@ def read(corpus: Iterable[Log], weights: Floats) -> Choices:
 def _read_one(
     excerpt: Excerpt, tables: ScoreTables, weights: Sequence[float]
 ) -> Iterable[tuple[int, list[tuple[int, ...]], list[int]]]:
-    """Each utterance's place, the entries of its choices, and the places of its candidates."""
+    """Each utterance's index, the entries of its choices, and the indices of its candidates."""
     state = ThreadState(read_window(excerpt.lines))
     for features in state.window.utterances[: excerpt.scored.stop]:
         candidates = state.candidates(features)
         choices = score_choices(features, candidates, state, tables)
         sums = [sum(weights[entry] for entry in choice) for choice in choices]
         best = sums.index(max(sums))
-        state.place(features, candidates[best - 1] if best else None)
-        yield features.place, choices, [one.features.place for one in candidates]
+        state.add(features, candidates[best - 1] if best else None)
+        yield features.index, choices, [one.features.index for one in candidates]
 
 
 def _begins(lengths: Sequence[int]) -> NDArray[np.int64]:

@@ -96,14 +96,14 @@ def _names_in(
     rest = []
     found: dict[int, None] = {}
     begins_with: int | None = None
-    for place, word in enumerate(words):
+    for index, word in enumerate(words):
         person = names.get(word)
         if person is None and word[-1] in NICK_PUNCTUATION and len(word) > 3:
             person = names.get(word.rstrip(NICK_PUNCTUATION))
-        if person is None or (place and len(word) < 3):  # two letters may well be a word
+        if person is None or (index and len(word) < 3):  # two letters may well be a word
             rest.append(word)
             continue
-        if not place:
+        if not index:
             begins_with = person
         if person != me:
             found[person] = None

@@ -50,15 +50,15 @@ def extent_of(
         utterances: a window of one room, in the order they were said.
         links: the link of each of them, as `find_links` returns them.
     """
-    at = next((place for place, one in enumerate(utterances) if one.id == message_id), None)
+    at = next((index for index, one in enumerate(utterances) if one.id == message_id), None)
     if at is None:
         return Extent()
     chains = ReplyGraph(links).chains_from(message_id)
     shown, left_out = list[ReplyLink](), list[ReplyLink]()
     silences = _silences(utterances, at)
-    for place, (link, silence) in enumerate(zip(links, silences, strict=True)):
+    for index, (link, silence) in enumerate(zip(links, silences, strict=True)):
         if link.line in chains:
-            is_far = abs(place - at) > NEAR_LINES and silence >= SILENCE
+            is_far = abs(index - at) > NEAR_LINES and silence >= SILENCE
             leave = is_far and _is_doubtful(chains[link.line], silence)
             (left_out if leave else shown).append(link)
     return Extent(shown, left_out)

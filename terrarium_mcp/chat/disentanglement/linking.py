@@ -45,12 +45,12 @@ def find_links(
     for utterance, features in zip(utterances, window.utterances, strict=True):
         if utterance.reply_to and utterance.reply_to != utterance.msgid:
             link = _tagged(utterance, ids)
-            placed = state.place(features, placed_by_msgid.get(utterance.reply_to))
+            placed = state.add(features, placed_by_msgid.get(utterance.reply_to))
             placed_by_msgid.setdefault(utterance.reply_to, placed)
         else:
             parent, probability = _best_choice(features, state, tables, start_penalty)
-            placed = state.place(features, parent)
-            answers = utterances[parent.features.place].id if parent else None
+            placed = state.add(features, parent)
+            answers = utterances[parent.features.index].id if parent else None
             link = ReplyLink(utterance.id, answers, probability)
         if utterance.msgid:
             placed_by_msgid[utterance.msgid] = placed

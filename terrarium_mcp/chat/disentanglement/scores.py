@@ -27,10 +27,10 @@ def score_choices(
     words, distance = answering.words, answering.distance
     lengths, wordless = answering.lengths[this.length], answering.wordless[this.length]
     openings, questions = answering.openings[this.kind], answering.questions[this.asks]
-    now, place, me, mine = this.minute, this.place, this.by, set(this.named)
+    now, index, me, mine = this.minute, this.index, this.by, set(this.named)
     myself = state.speakers[me]
     answered, last = myself.answered, myself.said[-1] if myself.said else None
-    last_place, before = (last.features.place, 2) if last else (place, 3)
+    last_index, before = (last.features.index, 2) if last else (index, 3)
     overlap = word_overlap(this, candidates, state)
     overlapping = overlap.with_utterance
     of_speaker: dict[int, tuple[Table, Table]] = {}
@@ -40,7 +40,7 @@ def score_choices(
     sums: list[Any] = [None]
     for candidate in candidates:
         that, thread, answer = candidate.features, candidate.thread, candidate.answers
-        by, named, ago, minutes = that.by, that.named, place - that.place, now - that.minute
+        by, named, ago, minutes = that.by, that.named, index - that.index, now - that.minute
         other = 0 if by == me else 1
         if (tables_of := of_speaker.get(by)) is None:
             tables_of = of_speaker[by] = _speaker_tables(this, by, state, answering)
@@ -54,9 +54,9 @@ def score_choices(
         else:
             naming = 3 if mine.isdisjoint(named) else 2
         # Where: 0 after my last utterance, 1 that one, 2 before it, 3 there is none.
-        where = 0 if that.place > last_place else 1 if candidate is last else before
+        where = 0 if that.index > last_index else 1 if candidate is last else before
         since = candidate.since
-        after = thread.size - candidate.place
+        after = thread.size - candidate.rank_in_thread
         if after > 1:
             after = 2 if after < 4 else 3
         if answer is None:  # what that one answers: 0 nothing, 1 my last, 2 mine, 3 its own speaker
@@ -110,7 +110,7 @@ def _speaker_tables(
         addressing = 3 if named else 0
         if by in this.named:
             addressing = 1 if by == this.first else 2
-        elsewhere = state.window.talked(this.by, by, this.place)
+        elsewhere = state.window.talked(this.by, by, this.index)
     return (
         answering.relation[other][addressing],
         answering.talked[other][addressing][elsewhere],

@@ -65,7 +65,7 @@ def _addressing(this: UtteranceFeatures, state: ThreadState) -> int:
     if this.first == NOBODY:
         return 1 if this.named else 0
     said = state.speakers[this.first].said
-    return 3 if said and this.place - said[-1].features.place <= _LATELY else 2
+    return 3 if said and this.index - said[-1].features.index <= _LATELY else 2
 
 
 def _became(last: PlacedUtterance) -> int:

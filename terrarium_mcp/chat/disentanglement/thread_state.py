@@ -26,14 +26,14 @@ class Thread:
 class PlacedUtterance:
     """An utterance assigned to a thread; `answers` is its parent, None if it starts the thread.
 
-    `place` counts the utterances of its thread, from 1. `replies` counts the answers it has had so
-    far, and `since` the utterances its speaker has made since then; both stop at 2.
+    `rank_in_thread` counts the utterances of its thread, from 1. `replies` counts the answers it
+    has had so far, and `since` the utterances its speaker has made since then; both stop at 2.
     """
 
     features: UtteranceFeatures
     answers: "PlacedUtterance | None"
     thread: Thread
-    place: int
+    rank_in_thread: int
     replies: int = 0
     since: int = 0
 
@@ -48,7 +48,10 @@ class SpeakerState:
 
 
 class ThreadState:
-    """The utterances placed so far; `speakers` and `threads` run parallel to `placed`."""
+    """The utterances placed so far; `spoken_by` and `threads` run parallel to `placed`.
+
+    `speakers` has one entry per person.
+    """
 
     def __init__(self, window: Window) -> None:
         self.window = window
@@ -58,9 +61,7 @@ class ThreadState:
         self.speakers = [SpeakerState() for _ in range(window.people)]
         self.with_word: dict[str, list[PlacedUtterance]] = {}
 
-    def place(
-        self, features: UtteranceFeatures, answers: PlacedUtterance | None
-    ) -> PlacedUtterance:
+    def add(self, features: UtteranceFeatures, answers: PlacedUtterance | None) -> PlacedUtterance:
         """Assign the next utterance to the thread of its parent, or to a new one."""
         speaker = self.speakers[features.by]
         if answers is None:
@@ -82,7 +83,7 @@ class ThreadState:
         for person in features.named:
             thread.named.add(person)
             self.speakers[person].called.append(placed)
-        for word in self.window.shared[features.place]:
+        for word in self.window.shared[features.index]:
             self.with_word.setdefault(word, []).append(placed)
         return placed
 
@@ -95,13 +96,13 @@ class ThreadState:
         nearest = self.placed[: -NEAR - 1 : -1]
         if len(self.placed) <= NEAR:
             return nearest
-        first, last = features.place - FARTHEST, features.place - NEAR
+        first, last = features.index - FARTHEST, features.index - NEAR
         far = {
-            earlier.features.place: earlier
+            earlier.features.index: earlier
             for earlier in self._connected(features)
-            if first <= earlier.features.place < last
+            if first <= earlier.features.index < last
         }
-        return nearest + [far[place] for place in sorted(far, reverse=True)]
+        return nearest + [far[index] for index in sorted(far, reverse=True)]
 
     def _connected(self, features: UtteranceFeatures) -> list[PlacedUtterance]:
         """The speaker's own, those naming the speaker, by people named, and with rare words."""
@@ -113,7 +114,7 @@ class ThreadState:
         if own:
             for person in own[-1].features.named:
                 found += self.speakers[person].said[-2:]
-        for word in self.window.shared[features.place]:
+        for word in self.window.shared[features.index]:
             having = self.with_word.get(word)
             if having and len(having) <= _RARE:
                 found.append(having[-1])

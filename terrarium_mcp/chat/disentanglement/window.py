@@ -28,13 +28,13 @@ _RARITY = [math.log(_OFTEN / (count + 0.5)) for count in range(_OFTEN)]
 
 @dataclass(slots=True, eq=False)  # a frozen one takes five times as long to create
 class UtteranceFeatures:
-    """An utterance by itself. People are numbers; `place` counts from 0 in the window.
+    """An utterance by itself. People are numbers; `index` counts from 0 in the window.
 
     `minute` is a whole number, as in the training data, and never decreases. `first`, `named` and
     `stranger` are those of `Addressees`; `length` is a bucket; `asks` is 1 for a question mark.
     """
 
-    place: int
+    index: int
     minute: int
     by: int
     first: int
@@ -51,7 +51,7 @@ class Window:
     """The utterances of a window, the number of people, and what utterances share.
 
     `rarity` is the weight of each word. `shared` lists, for each utterance, its words that another
-    one contains too. `talks` maps two people to the places where either names the other.
+    one contains too. `talks` maps two people to the indices where either names the other.
     """
 
     utterances: Sequence[UtteranceFeatures]
@@ -60,14 +60,14 @@ class Window:
     shared: Sequence[Sequence[str]]
     talks: Mapping[int, Mapping[int, Sequence[int]]]
 
-    def talked(self, one: int, other: int, place: int) -> int:
-        """Whether one names the other: 1 before `place`, 2 soon after it, 3 both, 0 neither."""
+    def talked(self, one: int, other: int, index: int) -> int:
+        """Whether one names the other: 1 before `index`, 2 soon after it, 3 both, 0 neither."""
         at = self.talks[one].get(other) if one in self.talks else None
         if at is None:
             return 0
-        before, after = bisect_left(at, place), bisect_right(at, place)
-        earlier = 1 if before and place - at[before - 1] <= FARTHEST else 0
-        return earlier + (2 if after < len(at) and at[after] - place <= AHEAD else 0)
+        before, after = bisect_left(at, index), bisect_right(at, index)
+        earlier = 1 if before and index - at[before - 1] <= FARTHEST else 0
+        return earlier + (2 if after < len(at) and at[after] - index <= AHEAD else 0)
 
     @property
     def pace(self) -> float:
@@ -90,8 +90,8 @@ def read_window(utterances: Sequence[Utterance], bots: Iterable[str] = ()) -> Wi
     programs = {nick for nick in nicks if "bot" in nick.lower() or nick.lower() in listed}
     minutes = accumulate((int(one.at // 60) for one in spoken), max)
     features = [
-        _features(place, minute, one.text, speakers[one.nick], people, one.nick in programs)
-        for place, (minute, one) in enumerate(zip(minutes, spoken, strict=True))
+        _features(index, minute, one.text, speakers[one.nick], people, one.nick in programs)
+        for index, (minute, one) in enumerate(zip(minutes, spoken, strict=True))
     ]
     counts = Counter([word for one in features for word in one.words])
     return Window(
@@ -104,12 +104,12 @@ def read_window(utterances: Sequence[Utterance], bots: Iterable[str] = ()) -> Wi
 
 
 def _features(
-    place: int, minute: int, text: str, me: int, people: Participants, is_bot: bool
+    index: int, minute: int, text: str, me: int, people: Participants, is_bot: bool
 ) -> UtteranceFeatures:
     low = lowercase(text)
     first, named, rest, stranger = find_addressees(words_of(low), low, me, people)
     return UtteranceFeatures(
-        place,
+        index,
         minute,
         by=me,
         first=first,
@@ -126,6 +126,6 @@ def _talks(utterances: Iterable[UtteranceFeatures]) -> dict[int, dict[int, list[
     talks: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     for features in utterances:
         for other in features.named:
-            talks[features.by][other].append(features.place)
-            talks[other][features.by].append(features.place)
+            talks[features.by][other].append(features.index)
+            talks[other][features.by].append(features.index)
     return talks

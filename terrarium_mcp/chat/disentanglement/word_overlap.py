@@ -42,7 +42,7 @@ def word_overlap(
     features: UtteranceFeatures, candidates: Iterable[PlacedUtterance], state: ThreadState
 ) -> WordOverlap:
     """What the next utterance shares with each of `candidates`, and with all threads so far."""
-    with_word, shared = state.with_word, state.window.shared[features.place]
+    with_word, shared = state.with_word, state.window.shared[features.index]
     known = [(word, with_word[word][-_LATEST:]) for word in shared if word in with_word]
     if not known:
         return _NOTHING

@@ -50,9 +50,9 @@ def choices(text: str, bots: Sequence[str] = ()) -> dict[int | None, Facts]:
     placed: list[PlacedUtterance] = []
     *earlier, last = state.window.utterances
     for features, parent in zip(earlier, parents, strict=False):
-        placed.append(state.place(features, None if parent is None else placed[parent - 1]))
+        placed.append(state.add(features, None if parent is None else placed[parent - 1]))
     candidates = state.candidates(last)
-    keys = [None, *(candidate.features.place + 1 for candidate in candidates)]
+    keys = [None, *(candidate.features.index + 1 for candidate in candidates)]
     sums: list[Any] = score_choices(last, candidates, state, NAMED)
     return {key: dict(entries) for key, entries in zip(keys, sums, strict=True)}
 
@@ -301,8 +301,8 @@ def test_whether_two_people_talk_elsewhere() -> None:
     def talked(rows: str) -> int:
         utterances, _ = talk(rows)
         window = read_window(utterances)
-        place = next(n for n, one in enumerate(utterances) if one.text == "here")
-        return window.talked(0, 1, place)
+        index = next(n for n, one in enumerate(utterances) if one.text == "here")
+        return window.talked(0, 1, index)
 
     def filler(count: int) -> str:
         return "\n".join(["0 cat > ok"] * count)
