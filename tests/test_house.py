@@ -154,6 +154,7 @@ def test_a_package_that_lists_its_modules_lists_all_of_them_and_no_other() -> No
         words = set(re.findall(r"\w+(?:/(?=\W))?", bullets))
         assert names <= words, package
         assert {word for word in words if "_" in word} <= names | {"terrarium_mcp"}, package
+        assert set(re.findall(r"(\w+)\.py\b", bullets)) <= names, package
     assert listed > 15
 
 

@@ -2,7 +2,6 @@
 
 - record.py: one line of the log as a value
 - stopwatch.py: measures a question from the moment it is heard
-- tokens.py: what a request to the model cost
 - writer.py: appends the lines to the file
 - timeline.py: a line as a table for people
 """
