@@ -1,7 +1,8 @@
 """What we know of FTS5 beyond its documentation still holds, with the SQLite at hand.
 
-`store/sqlite/index/structure.py` empties a full-text index by deleting from its shadow tables and
-writing the two records that a new index has. A test that fails here names the SQLite
+`store/sqlite/engine/fts5_tables.py` has what the store knows of FTS5's own tables: it empties a
+full-text index by deleting from them and writing the two records that a new index has, and gives a
+broken one what it needs to be dropped. A test that fails here names the SQLite
 version and what has moved; see section 11 of https://sqlite.org/fts5.html, and fts5_index.c.
 """
 
@@ -10,6 +11,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from terrarium_mcp.store.sqlite.engine.fts5_tables import (
+    BLANK,
+    CONNECTABLE,
+    POSTING_LISTS,
+    SEGMENT_IDS,
+    shadow_tables,
+)
 
 AVERAGES, STRUCTURE = 1, 10
 """The ids of the two records that are always in `_data`."""
@@ -39,9 +48,9 @@ def filled(connection: sqlite3.Connection) -> sqlite3.Connection:
 
 def blank(connection: sqlite3.Connection) -> None:
     """As the store does it, over several transactions."""
-    connection.execute("DELETE FROM t_data WHERE id > 10")
-    connection.execute("DELETE FROM t_idx")
-    connection.execute("REPLACE INTO t_data (id, block) VALUES (1, x''), (10, x'00000000000000')")
+    for table, rows in POSTING_LISTS:
+        connection.execute("DELETE FROM " + table.format("t") + " WHERE " + rows)  # noqa: S608 -- constants
+    connection.execute(BLANK.format("t"))
 
 
 def records(connection: sqlite3.Connection) -> dict[int, bytes]:
@@ -52,10 +61,37 @@ def columns(connection: sqlite3.Connection, table: str) -> list[str]:
     return [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
 
 
-def shadow_tables() -> None:
+def list_tables() -> None:
     connection = plain_index()
     assert columns(connection, "t_data") == ["id", "block"]
     assert columns(connection, "t_idx") == ["segid", "term", "pgno"]
+
+
+def shadow_configuration() -> None:
+    connection = plain_index()
+    assert columns(connection, "t_config") == ["k", "v"]
+    assert connection.execute("SELECT k, v FROM t_config").fetchall() == [("version", 4)]
+
+
+def what_a_drop_needs() -> None:
+    for lost in CONNECTABLE:
+        connection = filled(plain_index(", content=''"))
+        connection.execute(f"DROP TABLE {lost.format('t')}")
+        for sql in CONNECTABLE[lost]:
+            connection.execute(sql.format("t"))
+        connection.execute("DROP TABLE t")
+        assert connection.execute("SELECT name FROM sqlite_master").fetchall() == []
+
+
+def all_shadow_tables() -> None:
+    names = {name for (name,) in plain_index().execute("SELECT name FROM sqlite_master")}
+    assert names == {"t", *shadow_tables(["t"])}
+
+
+def segment_ids() -> None:
+    sql = SEGMENT_IDS.format(table="t") + " SELECT count(number) FROM segment"  # noqa: S608 -- a constant
+    assert plain_index().execute(sql).fetchone() == (0,)
+    assert filled(plain_index()).execute(sql).fetchone() == (3,)
 
 
 def new_index() -> None:
@@ -108,7 +144,11 @@ def blank_index() -> None:
 
 
 FACTS: dict[str, Callable[[], None]] = {
-    "the shadow tables are _data (id, block) and _idx (segid, term, pgno)": shadow_tables,
+    "the shadow tables are _data (id, block) and _idx (segid, term, pgno)": list_tables,
+    "the configuration is _config (k, v), and of a new index just version 4": shadow_configuration,
+    "an index that lost a table is dropped once it is made again": what_a_drop_needs,
+    "every table of an index has one of the five names": all_shadow_tables,
+    "the segments are those that _idx names": segment_ids,
     "a new index holds the records 1 (empty) and 10 (seven zero bytes), and no segment": new_index,
     "delete-all writes the records of a new index": delete_all,
     "every segment lies above record 10": segments_lie_above_the_structure,

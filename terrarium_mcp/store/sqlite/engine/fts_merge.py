@@ -16,6 +16,7 @@ substitute: each time it adds two levels to the index, which stay, and for each 
 import anyio
 
 from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.fts5_tables import SEGMENT_IDS
 from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 
@@ -49,17 +50,12 @@ less often. The look-ups of meanwhile have more segments to read."""
 
 _LARGE = ("message_index", "phrase_index")
 
-# Reads the first row of each segment. Counts none of a structure that is rebuilt, or far behind.
-_COUNT_SEGMENTS = """
-WITH RECURSIVE segment (number) AS (
-  SELECT min(segid) FROM {table}_idx
-  UNION ALL
-  SELECT (SELECT min(segid) FROM {table}_idx WHERE segid > number) FROM segment
-  WHERE number IS NOT NULL
-)
+# Counts none of a structure that is rebuilt, or far behind.
+_COUNT_SEGMENTS = f"""
+{SEGMENT_IDS}
 SELECT count(number) FROM segment
-WHERE (SELECT count(*) = 2 AND min(upto) > 0 AND max(upto) - min(upto) < {nearly} FROM derived
-       WHERE name IN ('messages', '{structure}'))
+WHERE (SELECT count(*) = 2 AND min(upto) > 0 AND max(upto) - min(upto) < {{nearly}} FROM derived
+       WHERE name IN ('messages', '{{structure}}'))
 """
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from terrarium_mcp.errors import quantity
+from terrarium_mcp.store.sqlite.engine.fts5_tables import BLANK, POSTING_LISTS
 from terrarium_mcp.store.sqlite.engine.reads import Params
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 
@@ -41,12 +42,7 @@ class Derived(Protocol):
         """Compare with a recount: one sentence for each difference, none if all is well."""
 
 
-# FTS5 keeps its posting lists in two shadow tables, a private format (https://sqlite.org/fts5.html
-# section 11; tests/test_sqlite.py proves it). In `_data` the rows 1 (averages) and 10 (structure)
-# must always exist: without them no connection can use the index.
 _TABLE_ROWS = (("{}", "true"),)
-_INDEX_ROWS = (("{}_data", "id > 10"), ("{}_idx", "true"))
-_BLANK_INDEX = "REPLACE INTO {}_data (id, block) VALUES (1, x''), (10, x'00000000000000')"
 
 
 async def empty_some(writer: Writer, structure: Derived) -> bool:
@@ -57,11 +53,11 @@ async def empty_some(writer: Writer, structure: Derived) -> bool:
     """
     for table in structure.tables:
         is_index = await _is_index(writer, table)
-        for stored, rows in _INDEX_ROWS if is_index else _TABLE_ROWS:
+        for stored, rows in POSTING_LISTS if is_index else _TABLE_ROWS:
             if not await _delete_some(writer, stored.format(table), rows):
                 return False
         if is_index:
-            await writer.run(_BLANK_INDEX.format(table))
+            await writer.run(BLANK.format(table))
     await structure.clear(writer)
     return True
 

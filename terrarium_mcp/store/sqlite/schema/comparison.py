@@ -9,9 +9,11 @@ index that the owner added. So are columns that the owner added to our tables.
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
+
+from terrarium_mcp.store.sqlite.engine.fts5_tables import shadow_tables
 
 _OBJECTS = "SELECT name, type, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
 _COMMENT = re.compile(r"--[^\n]*")
@@ -50,7 +52,7 @@ def differences(connection: sqlite3.Connection, version: int) -> list[Difference
         for name, (kind, _) in expected.objects.items()
         if name not in found.objects
     ]
-    implied = shadows(one.name for one in missing)
+    implied = shadow_tables(one.name for one in missing)
     different = [
         Difference(kind, name, "different")
         for name, (kind, sql) in expected.objects.items()
@@ -77,7 +79,9 @@ def schema_file(version: int) -> Path:
 def schema_of(connection: sqlite3.Connection) -> Schema:
     """The schema of an open database, in one small read."""
     rows = [tuple(row) for row in connection.execute(_OBJECTS)]
-    fts5_owns = shadows(name for name, _, sql in rows if (sql or "").startswith("CREATE VIRTUAL"))
+    fts5_owns = shadow_tables(
+        name for name, _, sql in rows if (sql or "").startswith("CREATE VIRTUAL")
+    )
     return Schema(
         {
             name: (kind, None if name in fts5_owns else _normalised(sql or ""))
@@ -85,12 +89,6 @@ def schema_of(connection: sqlite3.Connection) -> Schema:
         },
         [row[1] for row in connection.execute("PRAGMA table_info(messages)")],
     )
-
-
-def shadows(indexes: Iterable[str]) -> set[str]:
-    """The names of the tables in which FTS5 stores these indexes."""
-    parts = ("data", "idx", "content", "docsize", "config")
-    return {f"{name}_{part}" for name in indexes for part in parts}
 
 
 def _is_like(found: Sequence[str | None], kind: str | None, sql: str | None) -> bool:

@@ -11,8 +11,9 @@ from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
+from terrarium_mcp.store.sqlite.engine.fts5_tables import shadow_tables
 from terrarium_mcp.store.sqlite.schema import APPLICATION_ID
-from terrarium_mcp.store.sqlite.schema.comparison import Schema, schema_file, schema_of, shadows
+from terrarium_mcp.store.sqlite.schema.comparison import Schema, schema_file, schema_of
 from terrarium_mcp.store.sqlite.schema.versions import CURRENT, VERSIONS
 
 FILE = Path(__file__).with_name("schema.sql")
@@ -81,7 +82,7 @@ def schema() -> str:
 def _without_shadows(made: Iterable[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
     """All but the tables in which FTS5 stores its indexes."""
     rows = list(made)
-    hidden = shadows(name for name, _, sql in rows if sql.startswith("CREATE VIRTUAL TABLE"))
+    hidden = shadow_tables(name for name, _, sql in rows if sql.startswith("CREATE VIRTUAL TABLE"))
     return [row for row in rows if row[0] not in hidden]
 
 

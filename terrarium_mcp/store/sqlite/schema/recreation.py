@@ -5,7 +5,8 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from terrarium_mcp.store.sqlite.schema.comparison import Difference, shadows
+from terrarium_mcp.store.sqlite.engine.fts5_tables import CONNECTABLE, shadow_tables
+from terrarium_mcp.store.sqlite.schema.comparison import Difference
 from terrarium_mcp.store.sqlite.schema.versions import VERSIONS, statements
 
 _CREATES = re.compile(
@@ -14,14 +15,6 @@ _CREATES = re.compile(
 _TYPES = "SELECT name, type FROM sqlite_master"
 _NORMALISED = "messages"
 """The watermark of the messages themselves, which are not derived."""
-
-_CONNECTABLE = (
-    "CREATE TABLE {}_data (id INTEGER PRIMARY KEY, block BLOB)",
-    "REPLACE INTO {}_data (id, block) VALUES (1, x''), (10, x'00000000000000')",
-    "CREATE TABLE {}_config (k PRIMARY KEY, v) WITHOUT ROWID",
-    "REPLACE INTO {}_config (k, v) VALUES ('version', 4)",
-)
-"""What an FTS5 table must have for SQLite to drop it: it opens the table first."""
 
 
 class Repair(NamedTuple):
@@ -42,7 +35,7 @@ class _Object(NamedTuple):
 def can_be_rebuilt(version: int, wrong: Sequence[Difference]) -> bool:
     """Whether all that is wrong is derived from the messages, or an index or a trigger."""
     derived = _derived(version)
-    names = {*derived, *shadows(derived)}
+    names = {*derived, *shadow_tables(derived)}
     return all(one.name in names or one.kind in ("index", "trigger") for one in wrong)
 
 
@@ -80,7 +73,7 @@ def _recreate_derived(
             _make_connectable(connection, name, found)
     for name in reversed(list(derived)):
         _drop(connection, name, found)
-    for name in shadows(indexes):  # of an index whose own row was gone
+    for name in shadow_tables(indexes):  # of an index whose own row was gone
         _drop(connection, name, found)
     for one in VERSIONS[:version]:
         for sql in one.derived:
@@ -98,9 +91,10 @@ def _drop(connection: sqlite3.Connection, name: str, found: Mapping[str, str]) -
 
 
 def _make_connectable(connection: sqlite3.Connection, name: str, found: Mapping[str, str]) -> None:
-    for sql in _CONNECTABLE:
-        if f"{name}_{'data' if '_data' in sql else 'config'}" not in found:
-            connection.execute(sql.format(name))
+    for table, making in CONNECTABLE.items():
+        if table.format(name) not in found:
+            for sql in making:
+                connection.execute(sql.format(name))
 
 
 def _derived(version: int) -> dict[str, _Object]:
