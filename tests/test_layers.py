@@ -236,5 +236,5 @@ def test_a_wrong_arrow_is_named(module: str, source: str, told: str) -> None:
         ("irc_bridge/toolbox/connection.py", "from mcp import Client"),
     ],
 )
-def test_a_right_arrow_is_let_be(module: str, source: str) -> None:
+def test_a_right_arrow_is_accepted(module: str, source: str) -> None:
     assert wrong_arrows(module, source) == []

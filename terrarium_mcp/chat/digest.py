@@ -19,9 +19,9 @@ from terrarium_mcp.chat.records import SPEECH, Message, MessageType
 from terrarium_mcp.chat.urls import urls_in
 
 _SURE_ENOUGH = ((3_600.0, 0.9), (600.0, DOUBTFUL))
-"""Reply links that reach back further than so many seconds must be right with this probability. A
-wrong one joins what was said at different hours: to what somebody said two hours ago, their new
-topic is linked with 0.75. Where they are 0.9 sure, links are right 95 times in 100."""
+"""(seconds, probability): a reply link longer than that needs at least that probability. A wrong
+one joins what was said at different hours: to what somebody said two hours ago, their new topic is
+linked with 0.75. Where they are 0.9 sure, links are right 95 times in 100."""
 
 _FEWEST_WORDS = 3
 """Words of a question that can be understood by itself; `really?` cannot."""

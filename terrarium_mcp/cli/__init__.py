@@ -47,7 +47,10 @@ class Commands(click.Group):
         return sorted(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """That command; if there is none, all are loaded, of which click names the nearest."""
+        """The named command.
+
+        For an unknown name all are loaded, so that click can suggest the nearest.
+        """
         with lasting_imports():
             for name in [cmd_name] if cmd_name in _COMMANDS else _COMMANDS:
                 self.commands[name] = resolve_name(f"{__name__}.{_COMMANDS[name]}")

@@ -55,7 +55,7 @@ class OwingConnections:
 
 
 _owing_of: WeakKeyDictionary[ServerState, OwingConnections] = WeakKeyDictionary()
-"""Of each server, which all know by the state that its connections share."""
+"""By server: uvicorn shares one `ServerState` among a server's connections."""
 
 
 class BoundedConnection(H11Protocol):

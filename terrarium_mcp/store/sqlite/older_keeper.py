@@ -36,7 +36,7 @@ def older_keeper(path: Path, version: int) -> str:
 
 
 class OlderKeeperWatch:
-    """Says which process has to be stopped: to whoever asks, and now and then in the log."""
+    """Names the process that must be stopped, to callers and at intervals in the log."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

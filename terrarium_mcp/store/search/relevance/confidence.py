@@ -29,8 +29,8 @@ _LEAST, _MORE_LINES = 0.43, 0.055
 the more lines, the more words meet by chance."""
 
 _USUAL, _MORE_WORDS, _LEAST_OF_MANY = 3, 0.06, 0.1
-"""For each content word beyond so many the share may be less, but not below the last: of a long
-question an answer repeats little."""
+"""Beyond `_USUAL` content words each further one lowers the required share, down to
+`_LEAST_OF_MANY`: an answer repeats little of a long question."""
 
 
 def is_weak(answer: RankedAnswer) -> bool:

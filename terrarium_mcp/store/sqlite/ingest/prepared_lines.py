@@ -31,7 +31,7 @@ PlaceValue = TypeVar("PlaceValue")
 
 _IMPORTED = {Origin.IMPORT.value}
 _OF_A_ROW = 16
-"""So many of the columns are those of a row, the first."""
+"""How many leading columns belong to the row."""
 
 
 class LineColumns(NamedTuple):

@@ -277,7 +277,7 @@ _LESS_HIDDEN = f"""c.room, c.lines - ifnull(h.lines, 0) AS lines,
 
 
 def _talking_most(most: str) -> str:
-    """The nicks of the room `:room` with the most lines: at least `most`, where there are so many.
+    """The nicks with the most lines in `:room`: at least `most` of them, if the room has that many.
 
     Nicks with many lines have an index by lines; the rest is read only if they are too few.
     """

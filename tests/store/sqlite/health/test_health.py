@@ -257,7 +257,7 @@ def test_what_cannot_be_used_is_reported_with_the_way_out_and_left_alone(
     assert names == sorted(one.name for one in file.parent.iterdir())
 
 
-def test_a_database_of_terrarium_irc_is_nothing_wrong_and_is_let_be(file: Path) -> None:
+def test_a_database_of_terrarium_irc_is_nothing_wrong_and_is_accepted(file: Path) -> None:
     sample.make(file, 5)
     before = file.read_bytes()
     assert "terrarium-irc's, not adopted: serve, bridge and up" in seen(file)["database version"]
