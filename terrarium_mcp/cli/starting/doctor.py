@@ -12,7 +12,7 @@ import click
 
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.cli.starting.liveness import facts_of, is_current, troubles
-from terrarium_mcp.cli.starting.opening import UNTIL_OPEN
+from terrarium_mcp.cli.starting.opening import opened_history
 from terrarium_mcp.cli.starting.program import shell_words
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import TerrariumError, and_more, quantity
@@ -31,7 +31,6 @@ from terrarium_mcp.store import (
     Section,
     check_deeply,
     examine,
-    open_store,
     read_heartbeats,
     repair_schema,
 )
@@ -141,8 +140,7 @@ async def _clock_set_back(path: Path, settings: Settings) -> list[Section]:
     now = datetime.now(UTC)
     if not any(one.name == "clock" for one in examine(path, now)[0].facts):
         return []
-    async with open_store(path, settings) as store:
-        await store.opening.wait(UNTIL_OPEN)
+    async with opened_history(path, settings) as store:
         rooms = await store.messages.set_clock_back(now)
     names = harmless(and_more(rooms, _MOST_ROOMS))
     done = f"the last line of {names} is dated ahead of the clock; new lines are dated now"
@@ -151,8 +149,8 @@ async def _clock_set_back(path: Path, settings: Settings) -> list[Section]:
 
 async def _fill(path: Path, settings: Settings) -> None:
     """Open the history, which indexes what is missing."""
-    async with open_store(path, settings) as store:  # which reports its progress
-        await store.opening.wait(UNTIL_OPEN)
+    async with opened_history(path, settings):  # which reports its progress
+        pass
 
 
 def set_so(settings: Settings, sources: Mapping[str, str]) -> Section:
@@ -287,8 +285,7 @@ async def _deeply(path: Path, settings: Settings, temp: Path | None, *, rebuild:
 async def _rebuilt(path: Path, settings: Settings, names: Sequence[str]) -> Section:
     """Rebuild the structures named. They are not checked again."""
     began = time.monotonic()
-    async with open_store(path, settings) as store:
-        await store.opening.wait(UNTIL_OPEN)
+    async with opened_history(path, settings) as store:
         with Progress() as progress:
             lines = await store.rebuild(names, lambda part: progress(f"rebuilding, {part:.0%}"))
     seconds = time.monotonic() - began

@@ -10,7 +10,7 @@ import click
 from terrarium_mcp.chat.query import Query, parse_query
 from terrarium_mcp.cli.console import is_terminal
 from terrarium_mcp.cli.starting.empty_history import NothingRecorded, require_rooms
-from terrarium_mcp.cli.starting.opening import UNTIL_OPEN
+from terrarium_mcp.cli.starting.opening import opened_history
 from terrarium_mcp.cli.starting.output import (
     new_file,
     new_folder,
@@ -33,7 +33,7 @@ from terrarium_mcp.logformats.log_folder import export_folder
 from terrarium_mcp.policy import View
 from terrarium_mcp.request import AppContext, Request, request_for
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store import Search, Store, open_store
+from terrarium_mcp.store import Search, Store
 from terrarium_mcp.tools.search_arguments import rooms_searched, with_networks_taken
 
 _REPORT_EVERY, _ELSEWHERE_EVERY = 1.0, 30.0
@@ -73,8 +73,7 @@ async def exported(options: ExportOptions) -> None:
     _require_place(options)
     if not (Path.cwd() / settings.db_path).is_file():
         raise NothingRecorded(settings.db_path)
-    async with open_store(settings.db_path, settings, adopt=options.adopt) as store:
-        await store.opening.wait(UNTIL_OPEN)
+    async with opened_history(settings.db_path, settings, adopt=options.adopt) as store:
         await require_rooms(store)
         export = await _export(store, options)
         for note in export.search.query.notes:

@@ -24,7 +24,7 @@ from terrarium_mcp.cli.starting.import_report import (
     other_names,
     report_lines,
 )
-from terrarium_mcp.cli.starting.opening import UNTIL_OPEN
+from terrarium_mcp.cli.starting.opening import opened_history
 from terrarium_mcp.cli.starting.output import OutputFailed, require_apart
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import TerrariumError, and_more, did_you_mean, quantity
@@ -41,7 +41,7 @@ from terrarium_mcp.logformats.planning import Choices, UnknownFormat
 from terrarium_mcp.logformats.reading import LogReading, reading
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.settings.values import way_to_a_zone
-from terrarium_mcp.store import NotRestorable, Store, open_store
+from terrarium_mcp.store import NotRestorable, Store
 
 _SHOWN = 10
 """Files named in one list; more are counted."""
@@ -143,8 +143,7 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
                 _require_contents(findings)
             is_trial = options.dry_run and not settings.db_path.exists()
             database = scratch / "trial.db" if is_trial else settings.db_path
-            async with open_store(database, settings, adopt=options.adopt) as store:
-                await store.opening.wait(UNTIL_OPEN)
+            async with opened_history(database, settings, adopt=options.adopt) as store:
                 if is_one_export:
                     if await _restored(store, findings.exports[0]):
                         return
@@ -217,8 +216,7 @@ async def _recorded_rooms(settings: Settings, options: ImportOptions) -> Sequenc
     """
     if not settings.db_path.exists():
         return []
-    async with open_store(settings.db_path, settings, adopt=options.adopt) as store:
-        await store.opening.wait(UNTIL_OPEN)
+    async with opened_history(settings.db_path, settings, adopt=options.adopt) as store:
         return await store.rooms.all()
 
 
@@ -229,8 +227,7 @@ async def list_imports(settings: Settings, adopt: bool) -> None:
         NoHistory: there is no database.
     """
     _require_history(settings.db_path)
-    async with open_store(settings.db_path, settings, adopt=adopt) as store:
-        await store.opening.wait(UNTIL_OPEN)
+    async with opened_history(settings.db_path, settings, adopt=adopt) as store:
         records = await store.imports.all()
     _print(import_lines(records) if records else ["Nothing was imported yet."])
 
@@ -243,8 +240,7 @@ async def undo_import(settings: Settings, adopt: bool, number: int) -> None:
         UnknownImport: there was no such import.
     """
     _require_history(settings.db_path)
-    async with open_store(settings.db_path, settings, adopt=adopt) as store:
-        await store.opening.wait(UNTIL_OPEN)
+    async with opened_history(settings.db_path, settings, adopt=adopt) as store:
         with Progress() as progress:
             result = await store.imports.undo(
                 number, lambda gone: progress(f"{quantity(gone, 'message')} removed so far")

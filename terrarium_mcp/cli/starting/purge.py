@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.cli.starting.opening import UNTIL_OPEN
+from terrarium_mcp.cli.starting.opening import opened_history
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import TerrariumError, and_more, did_you_mean, quantity, shown
 from terrarium_mcp.settings import Settings
@@ -19,7 +19,6 @@ from terrarium_mcp.store import (
     PurgeTarget,
     Store,
     check_unused,
-    open_store,
     require_adopted,
     scrub,
 )
@@ -64,8 +63,7 @@ async def preview(options: PurgeOptions) -> None:
         if not options.adopt:
             require_adopted(options.path)
         await check_unused(options.path)
-    async with open_store(options.path, options.settings, adopt=options.adopt) as store:
-        await store.opening.wait(UNTIL_OPEN)
+    async with opened_history(options.path, options.settings, adopt=options.adopt) as store:
         await _check_network(store, target.network)
         traces = await store.removal.traces(target)
         anything = traces.total or traces.backlog.written or traces.backlog.quoting
@@ -83,8 +81,7 @@ async def remove(options: PurgeOptions) -> None:
         StoreFailed, BacklogFailed, FileInUse, NotEnoughDisk: the audit records how much was
             removed; the same command continues from there.
     """
-    async with open_store(options.path, options.settings, adopt=options.adopt) as store:
-        await store.opening.wait(UNTIL_OPEN)
+    async with opened_history(options.path, options.settings, adopt=options.adopt) as store:
         legacy, left = LegacyCleanup(), list[str]()
         if options.copies:
             legacy = await store.removal.terrarium_irc.purge(options.target)

@@ -2,11 +2,10 @@
 
 from terrarium_mcp.cli.explaining import explained
 from terrarium_mcp.cli.starting.empty_history import require_rooms
-from terrarium_mcp.cli.starting.opening import UNTIL_OPEN
+from terrarium_mcp.cli.starting.opening import opened_history
 from terrarium_mcp.policy import View
 from terrarium_mcp.request import AppContext, Request, request_for
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store import open_store
 from terrarium_mcp.tools.search_arguments import requested_search
 from terrarium_mcp.tools.search_page import search_page
 
@@ -21,8 +20,7 @@ async def found(
     adopt: bool,
 ) -> str:
     """The transcript of a search, with `explain` after an explanation of how it came about."""
-    async with open_store(settings.db_path, settings, adopt=adopt) as store:
-        await store.opening.wait(UNTIL_OPEN)
+    async with opened_history(settings.db_path, settings, adopt=adopt) as store:
         await require_rooms(store)
         request = await request_for(AppContext(store, settings), View())
         page = await search_page(query, request, channel=channel, limit=limit, sort=sort)
