@@ -87,15 +87,17 @@ def import_logs(
     import anyio
 
     from terrarium_mcp.cli.starting import import_logs as starting
+    from terrarium_mcp.cli.starting import past_imports
+    from terrarium_mcp.cli.starting.import_choices import choices_of
 
     if listed:
-        anyio.run(starting.list_imports, settings, adopt)
+        anyio.run(past_imports.list_imports, settings, adopt)
     elif undo is not None:
-        anyio.run(starting.undo_import, settings, adopt, undo)
+        anyio.run(past_imports.undo_import, settings, adopt, undo)
     else:
         options = starting.ImportOptions(
             paths=paths,
-            choices=starting.choices_of(form, network, channel, day, timezone, encoding, renamed),
+            choices=choices_of(form, network, channel, day, timezone, encoding, renamed),
             private=private,
             dry_run=dry_run,
             rejects=rejects,

@@ -9,7 +9,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import CallToolResult
 
-from terrarium_mcp.cli.starting import import_logs, purge, search
+from terrarium_mcp.cli.starting import import_logs, past_imports, purge, search
 from terrarium_mcp.logformats.planning import Choices
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import PurgeTarget, UnknownImport
@@ -37,12 +37,12 @@ async def brought_in(settings: Settings) -> None:
 
 
 async def listed(settings: Settings) -> None:
-    await import_logs.list_imports(settings, adopt=True)
+    await past_imports.list_imports(settings, adopt=True)
 
 
 async def undone(settings: Settings) -> None:
     with pytest.raises(UnknownImport):
-        await import_logs.undo_import(settings, adopt=True, number=7)
+        await past_imports.undo_import(settings, adopt=True, number=7)
 
 
 def purge_options(settings: Settings) -> purge.PurgeOptions:

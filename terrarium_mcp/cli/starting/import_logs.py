@@ -1,38 +1,33 @@
 """An import: finds the logs, shows what they are, stores them, and reports what became of them."""
 
-import codecs
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TextIO
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import click
 from tqdm import tqdm
 
-from terrarium_mcp.chat.identity import as_channel, fold, is_channel
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Room
+from terrarium_mcp.cli.starting.import_choices import FORMAT_NAMES
 from terrarium_mcp.cli.starting.import_report import (
     found_lines,
-    import_lines,
     other_names,
     report_lines,
 )
 from terrarium_mcp.cli.starting.opening import opened_history
 from terrarium_mcp.cli.starting.output import OutputFailed, require_apart
 from terrarium_mcp.cli.starting.progress import Progress
-from terrarium_mcp.errors import TerrariumError, and_more, did_you_mean, quantity
+from terrarium_mcp.errors import TerrariumError, and_more, quantity
 from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.exported_rooms import export_records
 from terrarium_mcp.logformats.files import LogFile, UnusableFile
 from terrarium_mcp.logformats.finding import Findings, find_contents
-from terrarium_mcp.logformats.formats import DATABASE_FORMATS, TEXT_FORMATS
 from terrarium_mcp.logformats.importing import ContentReport, LogImport, Reject, ReportLines
 from terrarium_mcp.logformats.jsonl import LONGEST_RECORD, read_jsonl_head
 from terrarium_mcp.logformats.log_reader import RejectedLine
@@ -40,25 +35,14 @@ from terrarium_mcp.logformats.named_files import log_files
 from terrarium_mcp.logformats.planning import Choices, UnknownFormat
 from terrarium_mcp.logformats.reading import LogReading, reading
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.settings.values import way_to_a_zone
 from terrarium_mcp.store import NotRestorable, Store
 
 _SHOWN = 10
 """Files named in one list; more are counted."""
 
-_FORMATS = sorted([one.name for one in TEXT_FORMATS] + [one.name for one in DATABASE_FORMATS])
-
 
 class NothingToImport(TerrariumError):
     """No file that was named is a log."""
-
-
-class NoHistory(TerrariumError):
-    """There is no database whose imports could be listed or undone."""
-
-
-class BadChoice(TerrariumError):
-    """An option of the command has a value that means nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,56 +55,6 @@ class ImportOptions:
     dry_run: bool
     rejects: Path | None
     adopt: bool
-
-
-def choices_of(
-    form: str,
-    network: str,
-    channel: str,
-    day: datetime | None,
-    timezone: str,
-    encoding: str,
-    renamed: Sequence[str],
-) -> Choices:
-    """What the options say.
-
-    Raises:
-        BadChoice: a format, zone, encoding or a pair of channels is not one.
-    """
-    if form and form not in _FORMATS:
-        hint = did_you_mean(form, _FORMATS) or f" Known: {', '.join(_FORMATS)}."
-        raise BadChoice(f"--format {form}: not a known format.{hint}")
-    return Choices(
-        format=form,
-        network=network,
-        channel=as_channel(channel) if channel else "",
-        day=day.date() if day else None,
-        zone=_zone(timezone),
-        encoding=_encoding(encoding),
-        renamed=dict(map(_pair, renamed)),
-    )
-
-
-def _zone(name: str) -> ZoneInfo | None:
-    try:
-        return ZoneInfo(name) if name else None
-    except (ValueError, OSError, ZoneInfoNotFoundError):
-        raise BadChoice(f"--timezone {name}: not a time zone.{way_to_a_zone(name)}") from None
-
-
-def _encoding(name: str) -> str:
-    try:
-        codecs.lookup(name or "utf-8")
-    except LookupError:
-        raise BadChoice(f"--encoding {name}: not an encoding such as cp1251.") from None
-    return name
-
-
-def _pair(written: str) -> tuple[str, str]:
-    old, equals, new = written.partition("=")
-    if not (equals and old and is_channel(new)):
-        raise BadChoice(f"--map {written}: must be OLD=NEW, such as '#we_ird=#we/ird'.")
-    return fold(old), new
 
 
 async def import_logs(settings: Settings, options: ImportOptions) -> None:
@@ -220,43 +154,6 @@ async def _recorded_rooms(settings: Settings, options: ImportOptions) -> Sequenc
         return await store.rooms.all()
 
 
-async def list_imports(settings: Settings, adopt: bool) -> None:
-    """Print the imports so far.
-
-    Raises:
-        NoHistory: there is no database.
-    """
-    _require_history(settings.db_path)
-    async with opened_history(settings.db_path, settings, adopt=adopt) as store:
-        records = await store.imports.all()
-    _print(import_lines(records) if records else ["Nothing was imported yet."])
-
-
-async def undo_import(settings: Settings, adopt: bool, number: int) -> None:
-    """Remove what an import added and no other log has, and print how much that was.
-
-    Raises:
-        NoHistory: there is no database.
-        UnknownImport: there was no such import.
-    """
-    _require_history(settings.db_path)
-    async with opened_history(settings.db_path, settings, adopt=adopt) as store:
-        with Progress() as progress:
-            result = await store.imports.undo(
-                number, lambda gone: progress(f"{quantity(gone, 'message')} removed so far")
-            )
-    click.echo(
-        f"Import {number} is undone: {quantity(result.removed, 'message')} removed,"
-        f" {result.kept:,} kept, which are also recorded from elsewhere."
-    )
-
-
-def _require_history(path: Path) -> None:
-    """Refuse a path that was perhaps mistyped, rather than begin an empty history there."""
-    if not path.exists():
-        raise NoHistory(f"There is no database {path}. Name one with DB_PATH or --db.")
-
-
 def _is_one_export(findings: Findings, options: ImportOptions) -> bool:
     """Whether an export, and nothing else, is to be brought in as it is."""
     others = [one for one in findings.contents if one.file not in findings.exports]
@@ -301,7 +198,7 @@ def _require_contents(findings: Findings) -> None:
     if not any(one.target for one in findings.contents):
         reasons = and_more(list(map(str, findings.skipped)), _SHOWN)
         known = (
-            f". Known formats are {', '.join(_FORMATS)};"
+            f". Known formats are {', '.join(FORMAT_NAMES)};"
             " docs/importing.md shows how to add another."
             if any(isinstance(one, UnknownFormat) for one in findings.skipped)
             else ""
