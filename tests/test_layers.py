@@ -1,7 +1,10 @@
 """Imports point down, and each outside library lives in one place."""
 
 import ast
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from graphlib import CycleError, TopologicalSorter
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -65,6 +68,9 @@ PACKAGES = {
     ),
 }  # fmt: skip
 """What a part is made of, in the order in which it is built: none imports a later one."""
+
+CLOSES_A_CYCLE = {("chat.times.named_days", "chat.question")}
+"""An import that may stand for now: `chat/question.py` imports `chat/times/`."""
 
 ONLY_IN = {
     "backports": "zstd.py",
@@ -156,6 +162,58 @@ def test_a_package_that_imports_a_later_one_is_named() -> None:
     source = "from terrarium_mcp.store.sqlite.index.indexer import Indexer"
     told = f"engine comes before index, and must not import it ({module})"
     assert wrong_order("store/sqlite", module, source) == [told]
+
+
+Arrow = tuple[str, str]
+"""The importing module and the imported one, each by its name below `terrarium_mcp`."""
+
+
+def arrows() -> Iterator[Arrow]:
+    names = {
+        file.removesuffix(".py").replace("/", ".").removesuffix(".__init__"): file
+        for file in modules()
+    }
+    for module, file in names.items():
+        for name in imported((PACKAGE / file).read_text("utf-8")):
+            parts = name.split(".")
+            ends = range(len(parts), 1, -1) if parts[0] == "terrarium_mcp" else ()
+            found = (".".join(parts[1:end]) for end in ends)
+            if other := next((one for one in found if one in names), ""):
+                yield module, other
+
+
+def cycles(imports: Iterable[Arrow]) -> list[str]:
+    """Of each package one cycle of its modules and packages, if there is any."""
+    packages: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for module, other in imports:
+        one, two = module.split("."), other.split(".")
+        common = sum(
+            1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False))
+        )
+        if common < min(len(one), len(two)):  # what a package itself offers is not a part of it
+            packages[".".join(one[:common])][one[common]].add(two[common])
+    found = []
+    for package, graph in packages.items():
+        try:
+            TopologicalSorter(graph).prepare()
+        except CycleError as error:
+            found.append(f"{package}: {' <- '.join(error.args[1])}")
+    return found
+
+
+def test_no_two_packages_import_each_other() -> None:
+    every = set(arrows())
+    assert len(every) > 1_000
+    assert not cycles(every - CLOSES_A_CYCLE)
+
+
+def test_a_cycle_of_packages_is_named() -> None:
+    through = [("logformats.databases.contents", "logformats.formats")]
+    back = [("logformats.formats", "logformats.databases.ergo")]
+    assert cycles([*through, ("logformats.formats", "chat.records")]) == []
+    [told] = cycles(through + back)
+    assert told.startswith("logformats: ")
+    assert {"databases", "formats"} < set(told.replace(":", "").split())
 
 
 @pytest.mark.parametrize("module", ["store/errors.py", "store/backlog.py"])

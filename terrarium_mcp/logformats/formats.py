@@ -1,13 +1,7 @@
-"""The formats that are read: to add one, write its file and add its line here."""
+"""The text formats that are read: to add one, write its file and add its line here."""
 
 from collections.abc import Sequence
 
-from terrarium_mcp.logformats.databases.database_format import DatabaseFormat
-from terrarium_mcp.logformats.databases.ergo import ERGO
-from terrarium_mcp.logformats.databases.quassel import QUASSEL
-from terrarium_mcp.logformats.databases.soju import SOJU
-from terrarium_mcp.logformats.databases.terrarium_irc import TERRARIUM_IRC
-from terrarium_mcp.logformats.databases.thelounge import THE_LOUNGE_DATABASE
 from terrarium_mcp.logformats.grammar import TextFormat
 from terrarium_mcp.logformats.text.bip import BIP
 from terrarium_mcp.logformats.text.chatzilla import CHATZILLA
@@ -66,11 +60,3 @@ TEXT_FORMATS: Sequence[TextFormat] = (
 )
 """Where two formats read a log equally well, the earlier one is taken. irssi's stamps may look like
 those of several others, and its logs are more frequent than those that come after it."""
-
-DATABASE_FORMATS: Sequence[DatabaseFormat] = (
-    QUASSEL,
-    THE_LOUNGE_DATABASE,
-    SOJU,
-    ERGO,
-    TERRARIUM_IRC,
-)

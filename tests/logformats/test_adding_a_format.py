@@ -4,8 +4,9 @@ import re
 from pathlib import Path
 
 from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.databases.database_formats import DATABASE_FORMATS
 from terrarium_mcp.logformats.detection import best_fit
-from terrarium_mcp.logformats.formats import DATABASE_FORMATS, TEXT_FORMATS
+from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.grammar import TextFormat
 
 PAGE = (Path(__file__).parents[2] / "docs" / "importing.md").read_text("utf-8")

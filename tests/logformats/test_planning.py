@@ -10,10 +10,10 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from terrarium_mcp.logformats.choice_limits import MisplacedChoice
+from terrarium_mcp.logformats.databases.database_formats import DATABASE_FORMATS
 from terrarium_mcp.logformats.detection import best_fit, next_day_fit
 from terrarium_mcp.logformats.files import LogFile
 from terrarium_mcp.logformats.finding import Findings, find_contents
-from terrarium_mcp.logformats.formats import DATABASE_FORMATS
 from terrarium_mcp.logformats.log_reader import DatedEvent
 from terrarium_mcp.logformats.named_files import log_files
 from terrarium_mcp.logformats.places import Place, is_perhaps, place_in

@@ -22,8 +22,8 @@ from terrarium_mcp.logformats.databases.database_format import (
     stored_rows,
     unplaced_rows,
 )
+from terrarium_mcp.logformats.databases.database_formats import DATABASE_FORMATS
 from terrarium_mcp.logformats.files import LogFile, UnusableFile
-from terrarium_mcp.logformats.formats import DATABASE_FORMATS
 from terrarium_mcp.logformats.log_reader import DatedEvent, LineCounts, LogItem, RejectedLine
 from terrarium_mcp.logformats.places import Place
 from terrarium_mcp.logformats.planning import (
