@@ -17,6 +17,7 @@ import pytest
 from terrarium_mcp.cli.starting.bridge_runner import open_bridges, run_until_signal
 from terrarium_mcp.cli.starting.health import MOVED, health_of
 from terrarium_mcp.irc_bridge.record import recorder as recording
+from terrarium_mcp.irc_bridge.record.trouble_notice import BEGUN, OVER
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.server import build_server
 from terrarium_mcp.store import open_store
@@ -247,18 +248,24 @@ async def test_the_channel_hears_of_an_outage_if_the_settings_want_it(
     async with fake_ircd() as ircd, living(settings_for(ircd.port, tmp_path, **more)) as house:
         writer = house.store._database._writer  # noqa: SLF001 -- as a disk mounted read-only
         assert writer
+        notice = house.bridge._trouble_notice  # noqa: SLF001 -- what is not said can only be seen here
+        begun, over, announce = anyio.Event(), anyio.Event(), notice._say  # noqa: SLF001
+
+        async def say(text: str) -> None:
+            await announce(text)
+            (begun if text == BEGUN else over).set()
+
+        monkeypatch.setattr(notice, "_say", say)
         with anyio.fail_after(PATIENCE):
             await writer.execute_fetchall("PRAGMA query_only=ON")
             await hears(house, ircd, "hello")
-            if wants == "on":
-                assert await ircd.hears("PRIVMSG #tea :I cannot record at the moment.")
-            else:
-                await anyio.sleep(0.3)
+            await begun.wait()
             await writer.execute_fetchall("PRAGMA query_only=OFF")
             await house.bridge.flush()
-            if wants == "on":
-                assert await ircd.hears("PRIVMSG #tea :I am recording again")
-        assert len(ircd.heard("PRIVMSG")) == (2 if wants == "on" else 0)
+            await over.wait()
+            await house.bridge.network.confirm("#tea")
+        told = [line.partition(" :")[2] for line in ircd.heard("PRIVMSG #tea ")]
+        assert told == ([BEGUN, OVER] if wants == "on" else [])
 
 
 async def test_the_heartbeat_follows_the_connection_and_says_goodbye(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """What the record keeps of a line of the network, and what it never does."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -195,18 +195,32 @@ def test_what_a_bouncer_replays_is_playback() -> None:
     assert (kept.origin, kept.said_at.day) == (Origin.PLAYBACK, 4)
 
 
-def test_every_line_is_heard_or_not_without_an_error() -> None:
-    commands = ["PRIVMSG", "NOTICE", "JOIN", "PART", "KICK", "MODE", "TOPIC", "QUIT", "NICK"]
-    tails: list[Callable[[str], str]] = [
-        lambda _: "",
-        lambda _: " #tea",
-        lambda _: " :",
-        lambda command: f" #tea {command} :x",
-        lambda _: " #tea \x01",
-    ]
-    for command in commands:
-        for tail in tails:
-            recorded(f":ada!u@h {command}{tail(command)}")
+NONE, HERE, BOTH = list[str](), ["#tea"], ["#tea", "#mate"]
+
+
+@pytest.mark.parametrize(
+    ("command", "channels"),
+    [
+        ("PRIVMSG", (NONE, NONE, NONE, HERE, NONE)),
+        ("NOTICE", (NONE, NONE, NONE, HERE, NONE)),
+        ("JOIN", (NONE, HERE, NONE, HERE, HERE)),
+        ("PART", (NONE, HERE, NONE, HERE, HERE)),
+        ("KICK", (NONE, HERE, NONE, HERE, HERE)),
+        ("MODE", (NONE, HERE, NONE, HERE, HERE)),
+        ("TOPIC", (NONE, HERE, NONE, HERE, HERE)),
+        ("QUIT", (BOTH, BOTH, BOTH, BOTH, BOTH)),
+        ("NICK", (NONE, BOTH, NONE, BOTH, BOTH)),
+    ],
+)
+def test_a_line_of_any_shape_is_recorded_where_it_belongs_or_nowhere(
+    command: str, channels: Sequence[Sequence[str]]
+) -> None:
+    shapes = ("", " #tea", " :", f" #tea {command} :x", " #tea \x01")
+    for shape, expected in zip(shapes, channels, strict=True):
+        kept = recorded(f":ada!u@h {command}{shape}")
+        assert [(line.kind, line.channel) for line in kept] == [
+            (MessageType[command], channel) for channel in expected
+        ], shape
 
 
 def test_who_speaks_through_a_relay_may_be_off_the_record() -> None:

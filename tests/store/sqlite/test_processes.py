@@ -22,7 +22,7 @@ from terrarium_mcp.store.sqlite.schema.step import ReportProgress, SourceDatabas
 from terrarium_mcp.store.sqlite.schema.versions import VERSIONS, Version
 from terrarium_mcp.store.sqlite.service import FileService
 from tests.samples import terrarium_irc as sample
-from tests.store.scene import SETTINGS, chat, check_index, find, rows_of, write
+from tests.store.scene import SETTINGS, chat, check_index, differences, find, rows_of, write
 from tests.store.traffic import read_beside_a_writer, recorded_beside_an_import
 
 ROOT = Path(__file__).parents[2]
@@ -406,6 +406,7 @@ async def test_who_catches_up_at_the_same_time_indexes_nothing_twice(
             for _ in range(5):
                 tasks.start_soon(Indexer(store._database, "net").catch_up)  # noqa: SLF001
     check_index(file)
+    assert await differences(store) == []
 
 
 async def test_a_store_that_is_left_has_no_wal(file: Path) -> None:
