@@ -5,5 +5,5 @@
 - checkpointer, checkpoints: how the WAL goes into the file, and when
 - transaction, files, places, location, wal_reset_bug: a file by itself
 - functions, index_words, sql_expressions, voices_sql: what statements are made of
-- message_ids, rooms, refolding, rows, dialogue_rows: the tables that every topic needs
+- message_ids, networks, rooms, refolding, rows, dialogue_rows: the tables that every topic needs
 """

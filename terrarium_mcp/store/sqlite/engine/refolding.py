@@ -10,6 +10,7 @@ elsewhere by the spelling of their `channel` are moved later, in steps (index/ro
 from collections.abc import Iterable, Mapping, Sequence
 
 from terrarium_mcp.chat.identity import fold, is_spelt_alike
+from terrarium_mcp.store.sqlite.engine.networks import add_network, casemapping_of
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 
@@ -26,8 +27,8 @@ _LEFT = "' ' || id"
 async def refold(writer: Writer, network: str, casemapping: str) -> None:
     """Compare the names of a network by this CASEMAPPING from here on."""
     params = {"network": network, "casemapping": casemapping}
-    await writer.run("INSERT INTO networks (name) VALUES (:network) ON CONFLICT DO NOTHING", params)
-    before = await writer.value("SELECT casemapping FROM networks WHERE name = :network", params)
+    await add_network(writer, network)
+    before = await casemapping_of(writer, network)
     if before == casemapping:
         return
     await writer.run("UPDATE networks SET casemapping = :casemapping WHERE name = :network", params)

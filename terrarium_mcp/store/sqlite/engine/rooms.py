@@ -8,6 +8,7 @@ from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.policy import RoomDirectory
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.engine.networks import add_network, casemapping_of
 from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
 from terrarium_mcp.store.sqlite.engine.refolding import IS_LEFT, refold
 from terrarium_mcp.store.sqlite.engine.writes import Writer
@@ -56,8 +57,7 @@ class Rooms:
 
     async def casemapping(self, network: str) -> str:
         """The CASEMAPPING by which names on this network compare."""
-        sql = "SELECT casemapping FROM networks WHERE name = :network"
-        return str(await self._database.value(sql, {"network": network}, DEFAULT_CASEMAPPING))
+        return await casemapping_of(self._database, network)
 
     async def set_casemapping(self, network: str, casemapping: str) -> None:
         """Compare the names of a network by this CASEMAPPING from here on.
@@ -117,12 +117,8 @@ async def room_ids(writer: Writer, named: Iterable[tuple[str, str]]) -> dict[tup
 
 async def room_id(writer: Writer, network: str, channel: str) -> int:
     """The id of the room that a channel is, in any spelling; a new room is inserted."""
-    await writer.run(
-        "INSERT INTO networks (name) VALUES (:network) ON CONFLICT DO NOTHING", {"network": network}
-    )
-    casemapping = await writer.value(
-        "SELECT casemapping FROM networks WHERE name = :network", {"network": network}
-    )
+    await add_network(writer, network)
+    casemapping = await casemapping_of(writer, network)
     found = {"network": network, "folded": fold(channel, casemapping), "channel": channel}
     sql = "SELECT id FROM rooms WHERE network = :network AND folded = :folded"
     known = await writer.value(sql, found)

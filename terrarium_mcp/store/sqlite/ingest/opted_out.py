@@ -6,6 +6,7 @@ from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity, fold
 from terrarium_mcp.chat.opt_outs import NOBODY, Decision, OptOuts, author
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.engine.networks import casemapping_of
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.voices_sql import RULES, parsed_rules
 from terrarium_mcp.store.sqlite.engine.writes import Writer
@@ -82,8 +83,7 @@ class OptOutReader:
 
 async def add_identity(writer: Writer, who: Identity, decision: Decision) -> None:
     """Store an identity of somebody who opted out."""
-    sql = "SELECT casemapping FROM networks WHERE name = :network"
-    casemapping = await writer.value(sql, {"network": who.network}, DEFAULT_CASEMAPPING)
+    casemapping = await casemapping_of(writer, who.network)
     row = {
         "network": storable(who.network),
         "account": storable(fold(who.account, casemapping)),

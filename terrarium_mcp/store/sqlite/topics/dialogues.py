@@ -9,7 +9,7 @@ from hashlib import blake2b
 from itertools import starmap
 from typing import Any
 
-from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity, fold
+from terrarium_mcp.chat.identity import Identity, fold
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.records.dialogue import (
     DialoguePlace,
@@ -22,6 +22,7 @@ from terrarium_mcp.store.records.dialogue import (
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.dialogue_rows import remove_turns
 from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.engine.networks import add_network, casemapping_of
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.ingest.forgotten import had_removed
@@ -44,9 +45,7 @@ class Dialogues:
         Raises:
             StoreFailed: the file cannot be read.
         """
-        casemapping = await self._database.value(
-            _CASEMAPPING, {"network": storable(place.network)}, DEFAULT_CASEMAPPING
-        )
+        casemapping = await casemapping_of(self._database, storable(place.network))
         rows = await self._database.rows(_LOAD, _key(place, casemapping))
         if not rows:
             return StoredDialogue()
@@ -148,11 +147,9 @@ def _key(place: DialoguePlace, casemapping: str) -> dict[str, Any]:
 
 async def _enter(writer: Writer, place: DialoguePlace, window: int, number: int = 0) -> int:
     """The id of a dialogue, new or not, in which this window has begun and this number is taken."""
-    network = {"network": storable(place.network)}
-    await writer.run(
-        "INSERT INTO networks (name) VALUES (:network) ON CONFLICT DO NOTHING", network
-    )
-    key = _key(place, await writer.value(_CASEMAPPING, network))
+    network = storable(place.network)
+    await add_network(writer, network)
+    key = _key(place, await casemapping_of(writer, network))
     reached = {"channel": storable(place.channel), "window": window, "newest": number}
     dialogue = int((await writer.rows(_ENTER, key | reached))[0]["id"])
     await writer.run(_DROP_OLD_SUMMARY, {"dialogue": dialogue})
@@ -223,8 +220,6 @@ def _turn(row: Row, network: str) -> DialogueTurn:
         frozenset(json.loads(row["sources"])),
     )
 
-
-_CASEMAPPING = "SELECT casemapping FROM networks WHERE name = :network"
 
 _LOAD = """
 WITH place AS (

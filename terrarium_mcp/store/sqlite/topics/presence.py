@@ -10,6 +10,7 @@ from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.records.people import PresenceSnapshot
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.engine.networks import casemapping_of
 from terrarium_mcp.store.sqlite.engine.rooms import room_ids
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 
@@ -36,10 +37,7 @@ class Presence:
                 "SELECT folded, since FROM presence WHERE room = :room", {"room": room}
             )
             since = {row["folded"]: row["since"] for row in known}
-            casemapping = await writer.value(
-                "SELECT casemapping FROM networks WHERE name = :network",
-                {"network": storable(network)},
-            )
+            casemapping = await casemapping_of(writer, storable(network))
             folded = {one.nick: fold(storable(one.nick), casemapping) for one in people}
             await writer.run("DELETE FROM presence WHERE room = :room", {"room": room})
             await writer.many(

@@ -1,0 +1,18 @@
+"""Networks: each by its name, with the CASEMAPPING by which its names compare."""
+
+from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING
+from terrarium_mcp.store.sqlite.engine.reads import Reads
+from terrarium_mcp.store.sqlite.engine.writes import Writer
+
+
+async def casemapping_of(reads: Reads, network: str) -> str:
+    """The CASEMAPPING of a network; the default one if the network is not known."""
+    sql = "SELECT casemapping FROM networks WHERE name = :network"
+    return str(await reads.value(sql, {"network": network}, DEFAULT_CASEMAPPING))
+
+
+async def add_network(writer: Writer, network: str) -> None:
+    """Insert a network, unless it is known."""
+    await writer.run(
+        "INSERT INTO networks (name) VALUES (:network) ON CONFLICT DO NOTHING", {"network": network}
+    )
