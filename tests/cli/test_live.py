@@ -18,7 +18,7 @@ from terrarium_mcp.cli.starting.liveness import (
     STALE,
     duration,
     facts_of,
-    figures_of,
+    health_json,
     process_is_alive,
     troubles,
 )
@@ -105,7 +105,7 @@ def test_a_bridge_has_two_minutes_to_come_into_its_channels(more: dict[str, Any]
 def test_the_models_trouble_does_not_make_a_recorder_ill() -> None:
     one = beat(model_trouble="The model at http://10.0.0.1 is away.")
     assert wrong(one) == []
-    assert figures_of(one, NOW)["model"] == "trouble"
+    assert health_json(one, NOW)["model"] == "trouble"
 
 
 def test_a_silent_bridge_and_one_that_died_are_not_well() -> None:
@@ -130,8 +130,8 @@ def test_what_an_old_heartbeat_said_of_recording_is_not_said_to_be_so_now() -> N
 
 def test_a_network_that_nobody_has_recorded_for_a_week_is_no_reason_for_an_alarm() -> None:
     one = beat()
-    assert figures_of(one, NOW + timedelta(days=6))["status"] == "degraded"
-    assert figures_of(one, NOW + timedelta(days=7))["status"] == "stopped"
+    assert health_json(one, NOW + timedelta(days=6))["status"] == "degraded"
+    assert health_json(one, NOW + timedelta(days=7))["status"] == "stopped"
 
 
 def test_a_process_elsewhere_is_judged_by_its_heartbeat_alone() -> None:
@@ -143,7 +143,7 @@ def test_a_process_elsewhere_is_judged_by_its_heartbeat_alone() -> None:
 
 def test_figures_name_no_channel_nick_or_address() -> None:
     one = beat(missing=("#secret",), trouble="no answer from irc.example", write_trouble="/srv/db")
-    text = str(figures_of(one, NOW))
+    text = str(health_json(one, NOW))
     assert not [word for word in ("#secret", "irc.example", "/srv") if word in text]
 
 

@@ -53,8 +53,13 @@ async def examination(
     repaired = await _repaired(path, settings) if rebuild else []
     repaired += await _clock_set_back(path, settings) if rebuild else []
     state = examine(path, datetime.now(UTC), settings)
-    tabled = [*networks_set_so(settings, tables), *channels_set_so(settings)]
-    known = [set_so(settings, sources), *tabled, *mounts_set_so(settings), *refusals(settings)]
+    tabled = [*_network_sections(settings, tables), *_channel_sections(settings)]
+    known = [
+        _settings_section(settings, sources),
+        *tabled,
+        *_mount_sections(settings),
+        *refusals(settings),
+    ]
     sections = [*known, *repaired, *state, *_importable(Path.home())]
     for section in sections:
         _show(section)
@@ -153,7 +158,7 @@ async def _fill(path: Path, settings: Settings) -> None:
         pass
 
 
-def set_so(settings: Settings, sources: Mapping[str, str]) -> Section:
+def _settings_section(settings: Settings, sources: Mapping[str, str]) -> Section:
     """Every setting with its value and source; of a secret only whether it is set."""
     return Section(
         "settings",
@@ -191,7 +196,7 @@ def _importable(home: Path) -> list[Section]:
     return [Section("logs in this account", facts)] if facts else []
 
 
-def networks_set_so(settings: Settings, tables: Sequence[NetworkTable]) -> list[Section]:
+def _network_sections(settings: Settings, tables: Sequence[NetworkTable]) -> list[Section]:
     """What each [[network]] table sets; all else is as outside the tables."""
     return [
         Section(
@@ -206,7 +211,7 @@ def networks_set_so(settings: Settings, tables: Sequence[NetworkTable]) -> list[
     ]
 
 
-def channels_set_so(settings: Settings) -> list[Section]:
+def _channel_sections(settings: Settings) -> list[Section]:
     """What each [channel] table sets; all else is as for its network."""
     return [
         Section(
@@ -221,7 +226,7 @@ def channels_set_so(settings: Settings) -> list[Section]:
     ]
 
 
-def mounts_set_so(settings: Settings) -> list[Section]:
+def _mount_sections(settings: Settings) -> list[Section]:
     """Each mounted MCP server; of variables and headers only the names."""
     return [
         Section(f"MCP server {mount.name}", _facts_of(mount, settings))

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from terrarium_mcp import __version__
-from terrarium_mcp.cli.starting.liveness import figures_of
+from terrarium_mcp.cli.starting.liveness import health_json
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store import BridgeReport, Heartbeat, Store, this_process
 
@@ -39,7 +39,7 @@ def health_of(
             trouble = MOVED if store.service.is_away else ""
         except TerrariumError as error:
             trouble = error.public
-        networks = {name: figures_of(one, now) for name, one in sorted(heartbeats.items())}
+        networks = {name: health_json(one, now) for name, one in sorted(heartbeats.items())}
         ok = not trouble and all(one["status"] != "degraded" for one in networks.values())
         return {
             "ok": ok,

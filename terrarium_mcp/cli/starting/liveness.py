@@ -71,7 +71,7 @@ def is_well(heartbeat: Heartbeat, now: datetime) -> bool:
     return not any(fact.wrong for fact in facts_of(heartbeat, now))
 
 
-def figures_of(heartbeat: Heartbeat, now: datetime) -> Mapping[str, object]:
+def health_json(heartbeat: Heartbeat, now: datetime) -> Mapping[str, object]:
     """The state of a bridge for a program: no channel, nick or address is named."""
     report = heartbeat.report
     status = "ok" if is_well(heartbeat, now) else "degraded"

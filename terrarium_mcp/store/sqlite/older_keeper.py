@@ -27,8 +27,8 @@ def older_keeper(path: Path, version: int) -> str:
     lock = lock_file(path)
     if not 0 < version < CURRENT or not is_held(lock):
         return ""
-    note = KeeperRecord.read(lock)
-    name = f"Process {note.pid} ({note.command})" if note else "A process"
+    keeper = KeeperRecord.read(lock)
+    name = f"Process {keeper.pid} ({keeper.command})" if keeper else "A process"
     return (
         f"{name} is of an older terrarium-mcp and has {path} open, which has version {version} and"
         f" has to be migrated to {CURRENT}. Stop that process."

@@ -211,17 +211,17 @@ async def _write_messages(
     size = BatchSizer(SMALLEST, USUAL, LARGEST)
     for group in staged.groups(lambda: size.rows):
         async with database.writing() as writer:
-            turn = YieldingTransaction(database.has_waiters)
+            transaction = YieldingTransaction(database.has_waiters)
             new = _unknown(await writer.rows(_STORED, _ids(group)), group)
             await _insert(writer, new)
-            turn.step()
+            transaction.step()
             is_indexed = not new or await indexer.index_appended(
-                writer, new[0].id, new[-1].id, turn
+                writer, new[0].id, new[-1].id, transaction
             )
-        turn.step()  # the commit takes longer the more pages were changed
+        transaction.step()  # the commit takes longer the more pages were changed
         if not is_indexed:
             await indexer.catch_up()
-        size.record(len(group), turn.longest)
+        size.record(len(group), transaction.longest)
         done += len(group)
         known += len(group) - len(new)
         report(done)

@@ -13,8 +13,8 @@ PATIENCE = 0.5
 """Seconds for which a checkpoint retries while a writer or reader is in its way. Each attempt keeps
 writers out no longer than SQLite itself waits for readers (`RETRY_MS` of the database)."""
 
-Turn = Callable[[], AbstractAsyncContextManager[None]]
-"""A turn of this process to write, in which none of its transactions ends early for another."""
+WriteSlot = Callable[[], AbstractAsyncContextManager[None]]
+"""The slot of this process to write, in which none of its transactions ends early for another."""
 
 
 class CheckpointConnection(Protocol):
@@ -32,12 +32,12 @@ class Checkpointer:
     """
 
     def __init__(
-        self, path: Path, connect: Callable[[], Awaitable[CheckpointConnection]], turn: Turn
+        self, path: Path, connect: Callable[[], Awaitable[CheckpointConnection]], slot: WriteSlot
     ) -> None:
         self.lock = anyio.Lock()
         self._path = path
         self._connect = connect
-        self._turn = turn
+        self._slot = slot
         self._own: CheckpointConnection | None = None
 
     def forget_connection(self) -> None:
@@ -48,19 +48,19 @@ class Checkpointer:
         """Copy the pages that are committed."""
         if self._own is None:
             self._own = await self._connect()
-        await self._attempt(self._own, mode, nullcontext if mode == "PASSIVE" else self._turn)
+        await self._attempt(self._own, mode, nullcontext if mode == "PASSIVE" else self._slot)
 
     async def checkpoint_over(self, writer: CheckpointConnection, mode: str) -> None:
         """The same over the writer, which alone still has a file that was moved away."""
-        await self._attempt(writer, mode, self._turn)
+        await self._attempt(writer, mode, self._slot)
 
-    async def _attempt(self, connection: CheckpointConnection, mode: str, turn: Turn) -> None:
+    async def _attempt(self, connection: CheckpointConnection, mode: str, slot: WriteSlot) -> None:
         """Checkpoint, announced as a waiter while another process is in the way."""
         waiters = LockWaiters(self._path)
         until = anyio.current_time() + PATIENCE
         try:
             while anyio.current_time() < until:
-                async with turn():
+                async with slot():
                     [(busy, *_)] = await connection.execute_fetchall(
                         f"PRAGMA wal_checkpoint({mode})"
                     )

@@ -218,8 +218,8 @@ def _retention(
     [found] = connection.execute(LAST_RECORD, {"until": until}).fetchone()
     last = from_text(found) if found else None
     if last and trusted_time(now, last) < now:
-        note = KeeperRecord.read(lock_file(path)) if is_held(lock_file(path)) else None
-        started = datetime.fromisoformat(note.since) if note else now - ONE_DAY_OF_RECORD
+        keeper = KeeperRecord.read(lock_file(path)) if is_held(lock_file(path)) else None
+        started = datetime.fromisoformat(keeper.since) if keeper else now - ONE_DAY_OF_RECORD
         is_new = now - started < ONE_DAY_OF_RECORD
         yield Fact("retention", clock_warning(now, last), wrong=is_new)
 
@@ -294,12 +294,12 @@ def _told_apart(rules: VoiceRules) -> str:
 
 def _keeper(path: Path) -> Section:
     lock = lock_file(path)
-    note = KeeperRecord.read(lock)
+    keeper = KeeperRecord.read(lock)
     if is_held(lock):
-        keeper = f"{note.pid} ({note.command})" if note else "unknown"
-        since = [Fact("since", note.since)] if note else []
-        return Section("keeper", [Fact("process", keeper), *since])
-    last = f"; the last was {note.pid} ({note.command})" if note else ""
+        process = f"{keeper.pid} ({keeper.command})" if keeper else "unknown"
+        since = [Fact("since", keeper.since)] if keeper else []
+        return Section("keeper", [Fact("process", process), *since])
+    last = f"; the last was {keeper.pid} ({keeper.command})" if keeper else ""
     return Section("keeper", [Fact("process", f"none{last}")])
 
 

@@ -244,7 +244,7 @@ class Indexer:
         writer: Writer,
         first: int,
         last: int,
-        turn: YieldingTransaction,
+        transaction: YieldingTransaction,
         texts: IndexTexts | None = None,
     ) -> bool:
         """Add new rows, and the few before them that wait for their group, to every structure.
@@ -253,13 +253,13 @@ class Indexer:
             writer: the transaction.
             first: the id of the first new row.
             last: the id of the last.
-            turn: ends early where another writer waits.
+            transaction: ends early where another writer waits.
             texts: those of all new rows, if they are at hand: rows that this transaction inserted,
                 so that nobody can have removed one.
 
         Returns:
-            Whether every structure holds them now. Once the turn is over the rest are left behind,
-            and so is a structure that lags by more than `NEARLY_COMPLETE`.
+            Whether every structure holds them now. Once the transaction is over the rest are left
+            behind, and so is a structure that lags by more than `NEARLY_COMPLETE`.
         """
         marks = await watermarks(writer)
         current = {
@@ -272,13 +272,13 @@ class Indexer:
         await self._normalise(writer, marks[NORMALISED] + 1, last)
         if VOICES.name not in current:
             await self.determine_voices(writer, marks[NORMALISED] + 1, last)
-        reached = await _advance(writer, current, last, turn, texts)
+        reached = await _advance(writer, current, last, transaction, texts)
         return reached == last and len(current) == len(marks)
 
     async def _advance_once(self, names: Collection[str], patiently: bool) -> tuple[int, int]:
         """Index the next rows in one transaction; returns the id that all reach, and the newest."""
         try:
-            reached, newest, turn = await self._database.write_whole(
+            reached, newest, transaction = await self._database.write_whole(
                 lambda writer: self._index_next(writer, names), patiently=patiently
             )
         except IndexDamaged:
@@ -286,35 +286,35 @@ class Indexer:
                 await schedule_rebuild(writer, await full_text_names(writer, DERIVED))
             self._database.index_damaged = False
             raise
-        turn.step()
+        transaction.step()
         if TO_BE_EMPTIED < reached < newest:  # then the batch was full
-            self._size.record(self._size.rows, turn.longest)
+            self._size.record(self._size.rows, transaction.longest)
         return reached, newest
 
     async def _index_next(
         self, writer: Writer, names: Collection[str]
     ) -> tuple[int, int, YieldingTransaction]:
-        turn = YieldingTransaction(self._database.has_waiters)
+        transaction = YieldingTransaction(self._database.has_waiters)
         every = await watermarks(writer)
         marks = {name: mark for name, mark in every.items() if name in names}
         newest = int(await writer.value("SELECT max(id) FROM messages", default=0))
         if ROOM_MOVES in names and ROOM_MOVES in every:
             await MOVES.advance(writer, newest)
-            return TO_BE_EMPTIED, newest, turn  # until none is left
+            return TO_BE_EMPTIED, newest, transaction  # until none is left
         for structure in DERIVED:
             if marks.get(structure.name) == TO_BE_EMPTIED:
                 if await empty_some(writer, structure):
                     await set_watermarks(writer, [structure.name], 0)
-                return TO_BE_EMPTIED, newest, turn
+                return TO_BE_EMPTIED, newest, transaction
         sql = "SELECT max(id) FROM (SELECT id FROM messages WHERE id > ? ORDER BY id LIMIT ?)"
         last = int(await writer.value(sql, (min(marks.values()), self._size.rows), default=0))
         if marks[NORMALISED] < last:
             await self._normalise(writer, marks[NORMALISED] + 1, last)
-            turn.step()
+            transaction.step()
         if VOICES.name not in marks and every[VOICES.name] < last:  # others go by them
             await VOICES.add(writer, min(marks.values()) + 1, last)
-        reached = await _advance(writer, marks, last, turn)
-        return reached if last else newest, newest, turn
+        reached = await _advance(writer, marks, last, transaction)
+        return reached if last else newest, newest, transaction
 
     async def _normalise(self, writer: Writer, first: int, last: int) -> None:
         self._warn(await normalise(writer, first, last, self._network))
@@ -335,15 +335,15 @@ async def _advance(
     writer: Writer,
     marks: Mapping[str, int],
     last: int,
-    turn: YieldingTransaction,
+    transaction: YieldingTransaction,
     texts: IndexTexts | None = None,
 ) -> int:
-    """Add rows up to `last` until the turn is over; returns the id that all `marks` reach."""
+    """Add rows up to `last` while the transaction may go on; returns the id all `marks` reach."""
     behind = [structure for structure in DERIVED if marks.get(structure.name, last) < last]
     done = [NORMALISED] if marks.get(NORMALISED, last) < last else []
     if texts and VOICES not in behind:  # which are determined
         texts = await voiced(writer, texts)
-    while behind and (behind[0] is VOICES or not turn.is_over):
+    while behind and (behind[0] is VOICES or not transaction.is_over):
         structure = behind.pop(0)
         since = marks[structure.name] + 1
         if texts and (filled := BY_TEXTS.get(structure.name)):
@@ -355,6 +355,6 @@ async def _advance(
         if texts and structure is VOICES:
             texts = await voiced(writer, texts)
         done.append(structure.name)
-        turn.step()
+        transaction.step()
     await set_watermarks(writer, done, last)
     return min([last, *(marks[structure.name] for structure in behind)])

@@ -131,15 +131,15 @@ class Appender:
         self, messages: Lines, insert: Insert[Lines], has_waiters: Callable[[], bool]
     ) -> SaveResult:
         async def save(writer: Writer) -> tuple[Sequence[int], bool, YieldingTransaction]:
-            turn = YieldingTransaction(has_waiters)
+            transaction = YieldingTransaction(has_waiters)
             ids, texts, _ = await insert(writer, messages, self._opt_outs)
-            turn.step()
+            transaction.step()
             added = [number for number in ids if number]
             is_indexed = not added or await self._indexer.index_appended(
-                writer, added[0], added[-1], turn, texts
+                writer, added[0], added[-1], transaction, texts
             )
-            return ids, is_indexed, turn
+            return ids, is_indexed, transaction
 
-        ids, is_indexed, turn = await self._database.write_whole(save)
-        turn.step()  # the commit takes longer the more pages were changed
-        return SaveResult(ids, is_indexed, turn.longest)
+        ids, is_indexed, transaction = await self._database.write_whole(save)
+        transaction.step()  # the commit takes longer the more pages were changed
+        return SaveResult(ids, is_indexed, transaction.longest)
