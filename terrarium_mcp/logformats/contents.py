@@ -11,8 +11,8 @@ from terrarium_mcp.chat.identity import fold, is_channel
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.logformats.dated_paths import without_dates
 from terrarium_mcp.logformats.files import LogFile, lines_of
+from terrarium_mcp.logformats.log_origin import LogOrigin
 from terrarium_mcp.logformats.log_reader import LineCounts, LogItem
-from terrarium_mcp.logformats.places import Place
 from terrarium_mcp.logformats.planning import PlannedLog
 
 
@@ -45,7 +45,7 @@ class LogContent:
     file: LogFile
     format: str
     program: str
-    origin: Place
+    origin: LogOrigin
     network: str
     target: str
     zone: str

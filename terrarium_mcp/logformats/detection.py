@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from terrarium_mcp.chat.records import SPEECH
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.grammar import TextFormat
-from terrarium_mcp.logformats.places import Place, place_in
+from terrarium_mcp.logformats.log_origin import LogOrigin, origin_in
 
 SAMPLE = 300
 """Lines of a log that are looked at."""
@@ -40,7 +40,7 @@ class Fit:
         is_timed: whether any line that it reads has a time or a date.
         has_speech: whether it reads any line as something that somebody said, for certain.
         unread: the first line that it does not read, empty if it reads all.
-        place: what the path tells, if it is one of this format.
+        origin: what the path tells, if it is one of this format.
     """
 
     format: TextFormat
@@ -49,18 +49,18 @@ class Fit:
     is_timed: bool
     has_speech: bool
     unread: str
-    place: Place
+    origin: LogOrigin
 
     @property
     def is_enough(self) -> bool:
         """Whether the log is of this format, as far as its first lines tell."""
-        is_quiet = not (self.has_speech or self.place.is_window)
+        is_quiet = not (self.has_speech or self.origin.is_window)
         return self.is_timed and self.read >= (SILENT if is_quiet else ENOUGH)
 
     @property
     def rank(self) -> tuple[float, bool, float]:
         """Better fits have greater ranks: lines read, then a path of the format, then messages."""
-        return (round(self.read, 2), self.place != Place(), self.events)
+        return (round(self.read, 2), self.origin != LogOrigin(), self.events)
 
     @property
     def is_perfect(self) -> bool:
@@ -81,7 +81,7 @@ def next_day_fit(
     """
     some = [line for line in lines if line.strip()][:OF_NEXT_DAY]
     for one in formats:
-        if one.name == day_before and (fit := _fit(one, path, some)).is_perfect and fit.place.day:
+        if one.name == day_before and (fit := _fit(one, path, some)).is_perfect and fit.origin.day:
             return fit
     return None
 
@@ -134,5 +134,5 @@ def _fit(form: TextFormat, path: str, lines: Sequence[str]) -> Fit:
         is_timed=any(line.is_timed for line in read),
         has_speech=any(one.kind in SPEECH and one.certain for line in read for one in line.events),
         unread=next((raw for raw, line in zip(lines, said, strict=True) if line is None), ""),
-        place=place_in(path, form.paths),
+        origin=origin_in(path, form.paths),
     )

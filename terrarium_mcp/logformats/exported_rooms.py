@@ -24,8 +24,8 @@ from terrarium_mcp.logformats.jsonl import (
     message_in,
     read_jsonl,
 )
+from terrarium_mcp.logformats.log_origin import LogOrigin
 from terrarium_mcp.logformats.log_reader import LineCounts, LogItem
-from terrarium_mcp.logformats.places import Place
 from terrarium_mcp.logformats.planning import Choices
 from terrarium_mcp.store import ArchivedMessage, ArchivedRoom, ArchivedSpan, ArchiveRecord
 
@@ -72,7 +72,7 @@ def contents_of_export(file: LogFile, choices: Choices, scratch: Path) -> Sequen
             file=file,
             format="jsonl",
             program=PROGRAM,
-            origin=Place(room.network, room.channel),
+            origin=LogOrigin(room.network, room.channel),
             network=choices.network or room.network,
             target=choices.target(room.channel),
             zone="UTC",

@@ -16,7 +16,7 @@ from terrarium_mcp.logformats.decoding import UTF_8, decoded
 from terrarium_mcp.logformats.entries import Boundary, LogEvent, LogLine
 from terrarium_mcp.logformats.grammar import TextFormat
 from terrarium_mcp.logformats.log_clock import LogClock, NoDate
-from terrarium_mcp.logformats.places import is_perhaps
+from terrarium_mcp.logformats.log_origin import is_perhaps
 
 LONGEST_LINE = 16 * 1024
 """Bytes. IRC's longest line has 512, and 8,191 of tags (IRCv3 message-tags)."""

@@ -17,8 +17,8 @@ from terrarium_mcp.logformats.detection import ENOUGH, Fit, best_fit
 from terrarium_mcp.logformats.files import LogFile
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.grammar import TextFormat
+from terrarium_mcp.logformats.log_origin import LogOrigin, origin_by_name
 from terrarium_mcp.logformats.log_reader import LogReader
-from terrarium_mcp.logformats.places import Place, place_by_name
 from terrarium_mcp.zstd import ZSTD_MAGIC
 
 NO_NETWORK = "its network is not named anywhere. Name it with --network."
@@ -105,7 +105,7 @@ class PlannedLog:
 
     file: LogFile
     format: TextFormat
-    origin: Place
+    origin: LogOrigin
     network: str
     target: str
     day: date | None
@@ -148,23 +148,23 @@ def planned(
     """
     lines = texts_of(head)
     fit = fit or _fit(file, head, choices, more)
-    place = fit.place if fit.place != Place() else place_by_name(file.name)
-    told = "" if place.target or place.is_window else _told_room(lines, fit.format)
-    place = place._replace(target=place.target or told)
-    target = _target(place, choices, is_alone=is_alone and not told)
-    network = choices.network or place.network
+    origin = fit.origin if fit.origin != LogOrigin() else origin_by_name(file.name)
+    told = "" if origin.target or origin.is_window else _told_room(lines, fit.format)
+    origin = origin._replace(target=origin.target or told)
+    target = _target(origin, choices, is_alone=is_alone and not told)
+    network = choices.network or origin.network
     zone = choices.zone or _written_zone(head, fit.format, choices.encoding)
-    if place.is_window and not target:
+    if origin.is_window and not target:
         zone = zone or UTC  # nothing is asked for where nothing is recorded
-    if zone is None or not (place.is_window or (network and target)):
+    if zone is None or not (origin.is_window or (network and target)):
         raise _undecided(file, network, target, zone)
     log = PlannedLog(
         file,
         fit.format,
-        place,
+        origin,
         network,
         target,
-        choices.day or place.day,
+        choices.day or origin.day,
         zone,
         choices.encoding,
         fit.format.resolution(lines),
@@ -201,16 +201,16 @@ def require_date(log: PlannedLog, lines: Iterable[bytes]) -> None:
     raise UnplacedLog(log.file.path, NO_DATE + foreign)
 
 
-def _target(place: Place, choices: Choices, *, is_alone: bool) -> str:
+def _target(origin: LogOrigin, choices: Choices, *, is_alone: bool) -> str:
     """The channel or the person of a log.
 
     No option makes a channel of a client's window, nor of a conversation that lies beside other
     files: what is private would be public. A lone file may be a channel in spite of its name, but
     not of what its lines say.
     """
-    is_person = bool(place.target) and not is_channel(place.target)
-    if place.is_window or not choices.channel or (is_person and not is_alone):
-        return place.target
+    is_person = bool(origin.target) and not is_channel(origin.target)
+    if origin.is_window or not choices.channel or (is_person and not is_alone):
+        return origin.target
     return as_channel(choices.channel)
 
 

@@ -20,7 +20,7 @@ from starlette.types import Receive, Scope, Send
 
 from terrarium_mcp import sdk
 from terrarium_mcp.serving.address import Listening
-from terrarium_mcp.serving.bounded_calls import CALLS_IN_ALL, BoundedCalls, hold_place
+from terrarium_mcp.serving.bounded_calls import CALLS_IN_ALL, BoundedCalls, hold_slot
 from terrarium_mcp.serving.host_check import HostCheck, allowed_hosts
 from terrarium_mcp.serving.open_calls import bounded
 from terrarium_mcp.serving.session_room import MAX_SESSIONS, SessionRoom
@@ -38,7 +38,7 @@ def build_application(
 ) -> Starlette:
     """Streamable HTTP at /mcp, HTTP+SSE at /sse and /messages/, health at /healthz."""
     checked = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # by `HostCheck`
-    server.middleware.append(hold_place)
+    server.middleware.append(hold_slot)
     streamable = server.streamable_http_app(
         streamable_http_path="/mcp",
         transport_security=checked,

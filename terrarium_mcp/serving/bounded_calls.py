@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from terrarium_mcp.serving.open_calls import LISTEN
-from terrarium_mcp.serving.places import Places
+from terrarium_mcp.serving.slots import CallSlots
 from terrarium_mcp.serving.uploads import replayed
 
 CALLS_EACH = 4
@@ -26,23 +26,23 @@ MOST_STREAMS = 300
 """Streams at a time. They leave two of five connections (`MOST_CONNECTIONS`) to the calls."""
 
 WAIT_SECONDS = 10.0
-"""Seconds for which a call waits for a place before it is refused."""
+"""Seconds for which a call waits for a slot before it is refused."""
 
 
 class BoundedCalls:
-    """Serves each POST in a place of its client's, and no more than `MOST_STREAMS` streams.
+    """Serves each POST in a slot of its client's, and no more than `MOST_STREAMS` streams.
 
     The bodies of its requests must be complete: `WholeRequests` comes before it.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._places = Places(CALLS_EACH, CALLS_IN_ALL)
+        self._slots = CallSlots(CALLS_EACH, CALLS_IN_ALL)
         self._streams = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request, once it may be, or refuse it."""
-        _place.set(None)  # asyncio may run a request in the context of an earlier one
+        _slot.set(None)  # asyncio may run a request in the context of an earlier one
         method = scope["method"] if scope["type"] == "http" else ""
         if method == "POST" and not _subscribes(scope):
             await self._serve_call(scope, receive, send)
@@ -53,25 +53,25 @@ class BoundedCalls:
 
     async def _serve_call(self, scope: Scope, receive: Receive, send: Send) -> None:
         client, body = _client(scope), await receive()
-        if not await self._finds_place(client, receive):
+        if not await self._finds_slot(client, receive):
             await _refuse("too many calls at the same time", scope, receive, send)
             return
-        with _HeldPlace(self._places, client) as held:
-            _place.set(held)
+        with _HeldSlot(self._slots, client) as held:
+            _slot.set(held)
             await self._app(scope, replayed(body, receive), send)
 
-    async def _finds_place(self, client: str, receive: Receive) -> bool:
-        """Wait for a place; False if there is none in time, or if the client goes away."""
-        if self._places.take_nowait(client):
+    async def _finds_slot(self, client: str, receive: Receive) -> bool:
+        """Wait for a slot; False if there is none in time, or if the client goes away."""
+        if self._slots.take_nowait(client):
             return True
-        has_place = False
+        has_slot = False
         with anyio.move_on_after(WAIT_SECONDS):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(_cancel_when_gone, receive, tasks.cancel_scope)
-                await self._places.take(client)
-                has_place = True
+                await self._slots.take(client)
+                has_slot = True
                 tasks.cancel_scope.cancel()
-        return has_place
+        return has_slot
 
     async def _serve_stream(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._streams >= MOST_STREAMS:
@@ -84,18 +84,18 @@ class BoundedCalls:
             self._streams -= 1
 
 
-class _HeldPlace:
-    """A place that was taken; it is given back when all of its holders have let go."""
+class _HeldSlot:
+    """A slot that was taken; it is given back when all of its holders have let go."""
 
-    def __init__(self, places: Places, client: str) -> None:
-        self._places = places
+    def __init__(self, slots: CallSlots, client: str) -> None:
+        self._slots = slots
         self._client = client
         self._holders = 0
         self._is_taken = True
 
     def __enter__(self) -> Self:
         if not self._is_taken:
-            self._places.overbook(self._client)
+            self._slots.overbook(self._client)
         self._is_taken = True
         self._holders += 1
         return self
@@ -104,19 +104,19 @@ class _HeldPlace:
         self._holders -= 1
         if not self._holders:
             self._is_taken = False
-            self._places.give_back(self._client)
+            self._slots.give_back(self._client)
 
 
-_place: ContextVar[_HeldPlace | None] = ContextVar("place of the request", default=None)
+_slot: ContextVar[_HeldSlot | None] = ContextVar("slot of the request", default=None)
 
 
-async def hold_place(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-    """Hold the place of a call until it has ended: MCP middleware behind `BoundedCalls`.
+async def hold_slot(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Hold the slot of a call until it has ended: MCP middleware behind `BoundedCalls`.
 
     In the handshake era a call outlives its request when the client hangs up, and so would calls
     that are sent and left, in any number.
     """
-    held = None if ctx.method == LISTEN else _place.get()
+    held = None if ctx.method == LISTEN else _slot.get()
     with held or nullcontext():
         return await call_next(ctx)
 

@@ -23,7 +23,7 @@ def test_the_example_reads_its_log() -> None:
     lines = log[1].splitlines()
     fit = best_fit("labnet/#tea.chat", lines, [*TEXT_FORMATS, example])
     assert fit.format is example
-    assert (fit.place.network, fit.place.target) == ("labnet", "#tea")
+    assert (fit.origin.network, fit.origin.target) == ("labnet", "#tea")
     read = [example.read(line) for line in lines]
     events = [event for line in read if line for event in line.events]
     assert [(event.kind, event.nick, event.text) for event in events] == [

@@ -654,11 +654,11 @@ def test_a_log_of_konversation_is_recognised_with_its_channel() -> None:
         ],
     )
     assert (fit.format.name, fit.read) == ("konversation", 1)
-    assert (fit.place.network, fit.place.target) == ("libera", "#tea")
+    assert (fit.origin.network, fit.origin.target) == ("libera", "#tea")
 
 
 @pytest.mark.parametrize(
-    ("name", "path", "lines", "place"),
+    ("name", "path", "lines", "origin"),
     [
         (
             "irccloud",
@@ -853,12 +853,12 @@ def test_a_log_of_konversation_is_recognised_with_its_channel() -> None:
         ),
     ],
 )
-def test_a_log_known_by_documentation_is_recognised_with_its_place(
-    name: str, path: str, lines: list[str], place: tuple[str, str, date | None]
+def test_a_log_known_by_documentation_is_recognised_with_its_origin(
+    name: str, path: str, lines: list[str], origin: tuple[str, str, date | None]
 ) -> None:
     fit = best_fit(path, lines)
     assert (fit.format.name, fit.read) == (name, 1)
-    assert fit.place[:3] == place
+    assert fit.origin[:3] == origin
 
 
 DAY = ("2026", "10", "24")

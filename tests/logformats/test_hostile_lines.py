@@ -13,10 +13,10 @@ from terrarium_mcp.logformats.archives import LONGEST_NAME
 from terrarium_mcp.logformats.files import LogFile, UnusableFile
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.grammar import TextFormat
+from terrarium_mcp.logformats.log_origin import origin_by_name, origin_in
 from terrarium_mcp.logformats.log_reader import LONGEST_LINE
 from terrarium_mcp.logformats.month_names import month_number
 from terrarium_mcp.logformats.named_files import log_files
-from terrarium_mcp.logformats.places import place_by_name, place_in
 from tests.logformats.test_formats import LINES
 
 SLOW = 0.05
@@ -128,6 +128,6 @@ def test_a_file_whose_name_is_longer_than_any_is_not_read(mark: str, tmp_path: P
         assert len(str(refused)) < 300
     began = process_time()
     for form in TEXT_FORMATS:
-        place_in(names[0], form.paths)
-    place_by_name(names[0])
+        origin_in(names[0], form.paths)
+    origin_by_name(names[0])
     assert process_time() - began < 1  # 0.01; with 65,000 characters half a minute

@@ -14,9 +14,9 @@ from terrarium_mcp.logformats.databases.database_formats import DATABASE_FORMATS
 from terrarium_mcp.logformats.detection import best_fit, next_day_fit
 from terrarium_mcp.logformats.files import LogFile
 from terrarium_mcp.logformats.finding import Findings, find_contents
+from terrarium_mcp.logformats.log_origin import LogOrigin, is_perhaps, origin_in
 from terrarium_mcp.logformats.log_reader import DatedEvent
 from terrarium_mcp.logformats.named_files import log_files
-from terrarium_mcp.logformats.places import Place, is_perhaps, place_in
 from terrarium_mcp.logformats.planning import (
     Choices,
     NoLog,
@@ -95,7 +95,7 @@ def test_the_path_names_network_channel_and_day(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "place"),
+    ("path", "origin"),
     [
         ("log/ada/libera/#tea/2026-10-24.log", ("libera", "#tea")),
         ("moddata/log/#tea/2026-10-24.log", ("", "#tea")),
@@ -111,9 +111,9 @@ def test_the_path_names_network_channel_and_day(tmp_path: Path) -> None:
         ("notes.txt", ("", "")),
     ],
 )
-def test_each_layout_of_znc_is_known(path: str, place: tuple[str, str]) -> None:
-    found = place_in(path, ZNC.paths)
-    assert (found.network, found.target) == place
+def test_each_layout_of_znc_is_known(path: str, origin: tuple[str, str]) -> None:
+    found = origin_in(path, ZNC.paths)
+    assert (found.network, found.target) == origin
 
 
 def test_a_log_of_mirc_says_whose_it_is_whatever_its_name(tmp_path: Path) -> None:
@@ -169,13 +169,13 @@ def test_a_log_that_is_refused_is_quoted_by_a_line_that_cannot_be_read(tmp_path:
 
 
 @pytest.mark.parametrize("ending", [".1", ".12", "~", ".old", ".bak", ".BAK", ".1~", ".txt"])
-def test_a_rotated_log_is_in_the_place_of_the_log_that_it_was(ending: str) -> None:
-    assert place_in(f"libera/#tea.log{ending}", IRSSI.paths) == Place("libera", "#tea")
+def test_a_rotated_log_has_the_origin_of_the_log_that_it_was(ending: str) -> None:
+    assert origin_in(f"libera/#tea.log{ending}", IRSSI.paths) == LogOrigin("libera", "#tea")
 
 
 @pytest.mark.parametrize("name", ["tea.log.24Oct2026", "tea.log.20261024", "tea.log.24Oct2026.bak"])
 def test_a_date_at_the_end_of_a_name_is_no_rotation(name: str) -> None:
-    assert place_in(name, EGGDROP.paths) == Place("", "tea", date(2026, 10, 24))
+    assert origin_in(name, EGGDROP.paths) == LogOrigin("", "tea", date(2026, 10, 24))
 
 
 @pytest.mark.parametrize(
@@ -193,43 +193,43 @@ def test_a_date_at_the_end_of_a_name_is_no_rotation(name: str) -> None:
 )
 def test_the_lounge_puts_the_end_of_an_id_behind_a_network(name: str) -> None:
     folder = f"{name}-{'1b7c81ff-f2f2-b7c8-4181-ff0e56144acc'[len(name) + 1 :]}"
-    assert place_in(f"logs/ada/{folder}/#tea.log", THE_LOUNGE.paths) == Place(name, "#tea")
+    assert origin_in(f"logs/ada/{folder}/#tea.log", THE_LOUNGE.paths) == LogOrigin(name, "#tea")
 
 
 def test_the_name_before_the_longest_end_of_an_id_is_the_network() -> None:
     folder = "libera-2-b7c8-4181-b9cf-ff0e56144acc"
-    assert place_in(f"logs/ada/{folder}/#tea.log", THE_LOUNGE.paths).network == "libera"
+    assert origin_in(f"logs/ada/{folder}/#tea.log", THE_LOUNGE.paths).network == "libera"
 
 
 @pytest.mark.parametrize(
-    ("path", "place"),
+    ("path", "origin"),
     [
-        ("logs/libera/#tea.log", Place("libera", "#tea")),
-        ("logs/libera/#tea-#mate.log", Place("libera", "#tea-#mate")),
-        ("logs/libera/a-b.log", Place("libera", "a-b")),
-        (".xchat2/xchatlogs/Free-Node-#tea-time.log", Place("Free-Node", "#tea-time")),
-        (".xchat2/xchatlogs/FreeNode-a-b.log", Place("FreeNode", "a-b")),
-        (".xchat2/xchatlogs/Free-Node-Free-Node.log", Place("Free-Node", is_window=True)),
+        ("logs/libera/#tea.log", LogOrigin("libera", "#tea")),
+        ("logs/libera/#tea-#mate.log", LogOrigin("libera", "#tea-#mate")),
+        ("logs/libera/a-b.log", LogOrigin("libera", "a-b")),
+        (".xchat2/xchatlogs/Free-Node-#tea-time.log", LogOrigin("Free-Node", "#tea-time")),
+        (".xchat2/xchatlogs/FreeNode-a-b.log", LogOrigin("FreeNode", "a-b")),
+        (".xchat2/xchatlogs/Free-Node-Free-Node.log", LogOrigin("Free-Node", is_window=True)),
     ],
 )
-def test_hexchat_and_xchat_name_their_files_differently(path: str, place: Place) -> None:
-    assert place_in(path, HEXCHAT.paths) == place
+def test_hexchat_and_xchat_name_their_files_differently(path: str, origin: LogOrigin) -> None:
+    assert origin_in(path, HEXCHAT.paths) == origin
 
 
 @pytest.mark.parametrize(
-    ("path", "place"),
+    ("path", "origin"),
     [
-        ("logs/irc.libera.#tea.weechatlog", Place("libera", "#tea")),
-        ("logs/irc.libera.#tea.log", Place("libera", "#tea")),
-        ("2026/irc.libera.#tea.10-24.weechatlog", Place("libera", "#tea", date(2026, 10, 24))),
-        ("irc/libera/#tea.weechatlog", Place("libera", "#tea")),
-        ("libera/bob.2026-10.weechatlog", Place("libera", "bob")),
-        ("libera/libera.weechatlog", Place("libera", is_window=True)),
-        ("logs/core.weechat.weechatlog", Place(is_window=True)),
+        ("logs/irc.libera.#tea.weechatlog", LogOrigin("libera", "#tea")),
+        ("logs/irc.libera.#tea.log", LogOrigin("libera", "#tea")),
+        ("2026/irc.libera.#tea.10-24.weechatlog", LogOrigin("libera", "#tea", date(2026, 10, 24))),
+        ("irc/libera/#tea.weechatlog", LogOrigin("libera", "#tea")),
+        ("libera/bob.2026-10.weechatlog", LogOrigin("libera", "bob")),
+        ("libera/libera.weechatlog", LogOrigin("libera", is_window=True)),
+        ("logs/core.weechat.weechatlog", LogOrigin(is_window=True)),
     ],
 )
-def test_weechat_may_have_a_folder_for_each_server(path: str, place: Place) -> None:
-    assert place_in(path, WEECHAT_FORMAT.paths) == place
+def test_weechat_may_have_a_folder_for_each_server(path: str, origin: LogOrigin) -> None:
+    assert origin_in(path, WEECHAT_FORMAT.paths) == origin
 
 
 @pytest.mark.parametrize(
@@ -258,14 +258,14 @@ def test_a_log_for_each_day_is_of_the_same_channel(tmp_path: Path) -> None:
 
 
 def test_the_windows_of_a_client_may_be_by_day() -> None:
-    assert place_in("2026/libera/status.10-24.log", IRSSI.paths).is_window
-    assert place_in("Net (1B2C3)/Console/2026-10-24.txt", TEXTUAL.paths).is_window
+    assert origin_in("2026/libera/status.10-24.log", IRSSI.paths).is_window
+    assert origin_in("Net (1B2C3)/Console/2026-10-24.txt", TEXTUAL.paths).is_window
 
 
 def test_a_window_of_the_client_is_told_from_a_channel() -> None:
-    assert place_in("libera/status/2026-10-24.log", ZNC.paths).is_window
-    assert place_in("libera/#status/2026-10-24.log", ZNC.paths) == Place(
-        "libera", "#status", place_in("libera/#status/2026-10-24.log", ZNC.paths).day
+    assert origin_in("libera/status/2026-10-24.log", ZNC.paths).is_window
+    assert origin_in("libera/#status/2026-10-24.log", ZNC.paths) == LogOrigin(
+        "libera", "#status", origin_in("libera/#status/2026-10-24.log", ZNC.paths).day
     )
 
 
@@ -310,7 +310,7 @@ def test_what_the_path_does_not_tell_is_asked_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stray", ["notes.txt", "notes.log"])
-def test_a_file_that_tells_no_place_stops_no_others(stray: str, tmp_path: Path) -> None:
+def test_a_file_that_tells_no_origin_stops_no_others(stray: str, tmp_path: Path) -> None:
     names = ("a/irc.libera.#tea.weechatlog", stray)
     findings = found(tmp_path / "logs", *names, choices=Choices(zone=BERLIN))
     assert rooms(findings) == [("libera", "#tea")]
@@ -374,7 +374,7 @@ def test_the_day_of_the_first_line_is_for_one_file(tmp_path: Path) -> None:
         found(tmp_path / "a", "b/#tea.log", "b/#mate.log", choices=choices, line="23:57 < bob> hi")
 
 
-def test_where_nothing_else_is_to_be_imported_its_place_is_asked_for(tmp_path: Path) -> None:
+def test_where_nothing_else_is_to_be_imported_its_origin_is_asked_for(tmp_path: Path) -> None:
     names = ("irc.libera.ada.weechatlog", "irc.server.libera.weechatlog", "notes.txt")
     findings = found(tmp_path / "logs", *names, choices=Choices(zone=BERLIN))
     assert ["--network" in one.problem for one in findings.undecided] == [True]

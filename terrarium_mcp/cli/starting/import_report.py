@@ -11,7 +11,7 @@ from terrarium_mcp.errors import and_more, quantity, shown
 from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.finding import Findings
 from terrarium_mcp.logformats.importing import ContentReport
-from terrarium_mcp.logformats.places import is_perhaps
+from terrarium_mcp.logformats.log_origin import is_perhaps
 from terrarium_mcp.store import EarlierReading, ImportRecord
 
 _LONGEST_NAME = 120

@@ -24,8 +24,8 @@ from terrarium_mcp.logformats.databases.database_format import (
 )
 from terrarium_mcp.logformats.databases.database_formats import DATABASE_FORMATS
 from terrarium_mcp.logformats.files import LogFile, UnusableFile
+from terrarium_mcp.logformats.log_origin import LogOrigin
 from terrarium_mcp.logformats.log_reader import DatedEvent, LineCounts, LogItem, RejectedLine
-from terrarium_mcp.logformats.places import Place
 from terrarium_mcp.logformats.planning import (
     NO_NETWORK,
     NO_ZONE,
@@ -149,7 +149,7 @@ def _of_room(
         file=file,
         format=form.name,
         program=form.program,
-        origin=Place(room.network, room.target),
+        origin=LogOrigin(room.network, room.target),
         network=choices.network or room.network,
         target=choices.target(room.target),
         zone=str(zone),

@@ -17,7 +17,7 @@ from terrarium_mcp.store.sqlite.claims import recorded_elsewhere
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.failures import translate_errors
 from terrarium_mcp.store.sqlite.engine.files import bytes_of
-from terrarium_mcp.store.sqlite.engine.places import check_permissions, make_folder
+from terrarium_mcp.store.sqlite.engine.folder_access import check_permissions, make_folder
 from terrarium_mcp.store.sqlite.index.all_structures import EVERYTHING, VOICES
 from terrarium_mcp.store.sqlite.index.indexer import INDEXED_BY_READ, Indexer
 from terrarium_mcp.store.sqlite.index.voice_rules import adopt_rules, are_news

@@ -15,7 +15,7 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.backlog import Backlog, backlog_folder
 from terrarium_mcp.store.errors import StillOpening
 from terrarium_mcp.store.sqlite.engine.failures import translate_errors
-from terrarium_mcp.store.sqlite.engine.places import check_permissions, make_folder
+from terrarium_mcp.store.sqlite.engine.folder_access import check_permissions, make_folder
 from terrarium_mcp.store.sqlite.engine.rooms import Rooms
 from terrarium_mcp.store.sqlite.index.all_structures import EVERYTHING
 from terrarium_mcp.store.sqlite.keeper import is_held, lock_file

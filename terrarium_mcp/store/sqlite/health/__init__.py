@@ -20,8 +20,8 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.records.health import DatabaseSize, Fact, Section
 from terrarium_mcp.store.sqlite.engine.checkpoints import LARGE
 from terrarium_mcp.store.sqlite.engine.files import bytes_for_backup, bytes_of, free_bytes, wal_of
+from terrarium_mcp.store.sqlite.engine.folder_access import check_permissions, forbidden
 from terrarium_mcp.store.sqlite.engine.fts_merge import NEARLY_COMPLETE
-from terrarium_mcp.store.sqlite.engine.places import check_permissions, forbidden
 from terrarium_mcp.store.sqlite.engine.refolding import ROOM_MOVES
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.voices_sql import RULES, parsed_rules

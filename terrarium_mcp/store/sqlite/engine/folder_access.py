@@ -33,16 +33,19 @@ def check_permissions(path: Path) -> None:
         raise _inaccessible(path, error) from error
     if is_folder:
         raise StoreFailed(f"{path} is a folder. Name a file in it with DB_PATH or --db.")
-    for place, needed in [(path.parent, os.R_OK | os.W_OK | os.X_OK), (path, os.R_OK | os.W_OK)]:
-        if (exists or place != path) and not os.access(place, needed):
-            raise forbidden(path, place)
+    for needed, access in [
+        (path.parent, os.R_OK | os.W_OK | os.X_OK),
+        (path, os.R_OK | os.W_OK),
+    ]:
+        if (exists or needed != path) and not os.access(needed, access):
+            raise forbidden(path, needed)
 
 
-def forbidden(path: Path, place: Path) -> StoreFailed:
-    """The error that this account may not use a place that the database at `path` needs."""
+def forbidden(path: Path, needed: Path) -> StoreFailed:
+    """The error that this account may not use what the database at `path` needs."""
     folder = path.parent
     return StoreFailed(
-        f"This account may not write {place}. SQLite needs to, even for reading: it keeps its -wal"
+        f"This account may not write {needed}. SQLite needs to, even for reading: it keeps its -wal"
         " and -shm files in the folder. Give the account write permission on both (for example:"
         f" chgrp -R GROUP {folder} && chmod -R g+rwX {folder} && chmod g+s {folder}), or ask the"
         " account that records for its server: ssh HOST terrarium-mcp serve."

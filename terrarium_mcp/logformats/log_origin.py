@@ -31,7 +31,7 @@ _ROTATED = re.compile(
 _CHANNEL = re.compile(r"(?<![^/])(?P<channel>#[^/]*?)(?:\.(?:log|txt|weechatlog))?\Z")
 
 
-class Place(NamedTuple):
+class LogOrigin(NamedTuple):
     """Where a log comes from, as far as its path tells; what it does not tell is empty.
 
     `target` is the channel, or the person of a private chat. `is_window`: the client talks about
@@ -44,11 +44,11 @@ class Place(NamedTuple):
     is_window: bool = False
 
 
-def place_in(path: str, patterns: Iterable[re.Pattern[str]]) -> Place:
-    """The place that a path (with `/`) names, by the patterns of a format.
+def origin_in(path: str, patterns: Iterable[re.Pattern[str]]) -> LogOrigin:
+    """The origin that a path (with `/`) names, by the patterns of a format.
 
     The channel is the group `channel`, or `escaped` where characters stand there as `%2d`.
-    A rotated log (`#tea.log.1`) is in the place of the log that it was. Dates are looked for where
+    A rotated log (`#tea.log.1`) has the origin of the log that it was. Dates are looked for where
     the pattern has one; elsewhere they are left out of the path first.
     """
     original = _ROTATED.sub("", path)
@@ -58,16 +58,16 @@ def place_in(path: str, patterns: Iterable[re.Pattern[str]]) -> Place:
         if match := pattern.search(original if has_date else undated.path):
             groups = match.groupdict("")
             network = groups.get("network", "")
-            return Place(
+            return LogOrigin(
                 "" if network.lower() in _NO_NETWORKS else network,
                 groups.get("channel", "") or unquote(groups.get("escaped", "")),
                 _day(groups["date"]) if has_date else undated.day,
                 is_window="window" in groups,
             )
-    return Place()
+    return LogOrigin()
 
 
-def place_by_name(path: str) -> Place:
+def origin_by_name(path: str) -> LogOrigin:
     """The channel and day that the name of a file tells, wherever it lies: `#tea-2026-10-24.log`.
 
     It is for paths that are not laid out as the program of a format does it. One without a channel
@@ -75,7 +75,7 @@ def place_by_name(path: str) -> Place:
     """
     undated = without_dates(_ROTATED.sub("", path))
     match = _CHANNEL.search(undated.path)
-    return Place(target=match["channel"] if match else "", day=undated.day)
+    return LogOrigin(target=match["channel"] if match else "", day=undated.day)
 
 
 def is_perhaps(file_name: str, channel: str) -> bool:
