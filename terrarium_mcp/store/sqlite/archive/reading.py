@@ -88,7 +88,7 @@ async def message_pages(
     sql = _PAGE.format(index=_index(wanted), rooms=_condition(wanted))
     after, until = Position(bounds[0]), bounds[1]
     while True:
-        rows = await database.rows(sql, _place(after, until, last), deadline=DEADLINE)
+        rows = await database.rows(sql, _position(after, until, last), deadline=DEADLINE)
         if page := archived(rows, opt_outs):
             yield page
         if len(rows) < PAGE:
@@ -127,7 +127,7 @@ def _condition(wanted: Sequence[Room] | None) -> str:
     return f"m.room = {wanted[0].id}" if len(wanted) == 1 else within(wanted, "m.room")
 
 
-def _place(after: Position, until: str, last: int) -> dict[str, object]:
+def _position(after: Position, until: str, last: int) -> dict[str, object]:
     return {"after": after.timestamp, "after_id": after.id, "until": until, "last": last}
 
 

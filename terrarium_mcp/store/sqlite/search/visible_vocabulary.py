@@ -147,7 +147,7 @@ class VisibleVocabulary:
     async def _sample(self, found: Sequence[Sequence[Row]]) -> LineSample:
         """The newest of these lines, and whether they are all."""
         lines = {row["id"]: row for rows in found for row in rows}
-        newest = sorted(lines.values(), key=_place, reverse=True)[:SAMPLE]
+        newest = sorted(lines.values(), key=_position, reverse=True)[:SAMPLE]
         is_complete = len(newest) < SAMPLE
         first = BEGINNING.timestamp if is_complete else (await self._lines.totals()).first
         return LineSample(newest, first, is_complete)
@@ -161,7 +161,7 @@ def _said(line: Row, words: Mapping[str, int], *, has_cut: bool) -> set[str]:
     return words.keys() & said
 
 
-def _place(line: Row) -> tuple[str, int]:
+def _position(line: Row) -> tuple[str, int]:
     return line["timestamp"], line["id"]
 
 

@@ -98,18 +98,22 @@ class Conversations:
 
     async def _passages(self, messages: Sequence[Message], until: Position) -> list[list[Row]]:
         """The lines around the messages, room by room; where two windows meet they are joined."""
-        places = [[one.room.id, one.position.timestamp, one.position.id] for one in messages]
+        positions = [[one.room.id, one.position.timestamp, one.position.id] for one in messages]
         rows = await self._indexer.rows(
             f"SELECT * FROM ({_side('<=', 'DESC', NEAR_BEFORE + 1)}"  # noqa: S608 -- made of constants
-            f" UNION ALL {_side('>', 'ASC', NEAR_AFTER)}) ORDER BY place, timestamp, id",
-            {"places": json.dumps(places), "until": until.timestamp, "until_id": until.id},
+            f" UNION ALL {_side('>', 'ASC', NEAR_AFTER)}) ORDER BY hit, timestamp, id",
+            {"positions": json.dumps(positions), "until": until.timestamp, "until_id": until.id},
         )
-        windows = [list(window) for _, window in groupby(rows, key=itemgetter("place"))]
+        windows = [list(window) for _, window in groupby(rows, key=itemgetter("hit"))]
         passages = list[list[Row]]()
-        for window in sorted(windows, key=lambda window: (window[0]["room"], _place(window[0]))):
+        for window in sorted(windows, key=lambda window: (window[0]["room"], _position(window[0]))):
             last = passages[-1][-1] if passages else None
-            if last and last["room"] == window[0]["room"] and _place(window[0]) <= _place(last):
-                passages[-1] += [row for row in window if _place(row) > _place(last)]
+            if (
+                last
+                and last["room"] == window[0]["room"]
+                and _position(window[0]) <= _position(last)
+            ):
+                passages[-1] += [row for row in window if _position(row) > _position(last)]
             else:
                 passages.append(window)
         return passages
@@ -136,18 +140,19 @@ class Conversations:
 
     async def _window(self, message: Message, until: Position) -> list[Row]:
         where = f"{current_sql()} AND {OF_ROOM} AND {IS_SPEECH}"
-        place = message.position
+        position = message.position
         return await self._indexer.rows(
-            f"SELECT * FROM ({_SELECT} WHERE {where} AND (m.timestamp, m.id) <= (:place, :id)"  # noqa: S608 -- made of constants
+            f"SELECT * FROM ({_SELECT} WHERE {where} AND (m.timestamp, m.id) <= (:timestamp, :id)"  # noqa: S608 -- made of constants
             " ORDER BY m.timestamp DESC, m.id DESC LIMIT :before)"
             f" UNION ALL SELECT * FROM ({_SELECT} WHERE {where}"
-            " AND (m.timestamp, m.id) > (:place, :id) AND (m.timestamp, m.id) < (:until, :until_id)"
+            " AND (m.timestamp, m.id) > (:timestamp, :id)"
+            " AND (m.timestamp, m.id) < (:until, :until_id)"
             " ORDER BY m.timestamp, m.id LIMIT :after)"
             " ORDER BY timestamp, id",
             {
                 "room": message.room.id,
-                "place": place.timestamp,
-                "id": place.id,
+                "timestamp": position.timestamp,
+                "id": position.id,
                 "until": until.timestamp,
                 "until_id": until.id,
                 "before": BEFORE + 1,
@@ -160,9 +165,9 @@ _SELECT = f"SELECT {UTTERANCE_COLUMNS} FROM messages m"  # noqa: S608 -- made of
 
 
 def _side(comparison: str, order: str, most: int) -> str:
-    """The speech of a room on one side of each of `:places`, numbered `place`."""
+    """The speech of a room on one side of each of `:positions`, whose number is `hit`."""
     return f"""
-SELECT {UTTERANCE_COLUMNS}, p.key AS place FROM json_each(:places) p CROSS JOIN messages m
+SELECT {UTTERANCE_COLUMNS}, p.key AS hit FROM json_each(:positions) p CROSS JOIN messages m
 WHERE {current_sql()} AND m.id IN (
   SELECT m.id FROM messages m
   WHERE m.room = json_extract(p.value, '$[0]') AND {IS_SPEECH} AND (m.timestamp, m.id) {comparison}
@@ -171,8 +176,8 @@ WHERE {current_sql()} AND m.id IN (
   ORDER BY m.timestamp {order}, m.id {order} LIMIT {most})"""  # noqa: S608 -- made of constants
 
 
-_place = itemgetter("timestamp", "id")
-"""The place of a row in the order of all messages."""
+_position = itemgetter("timestamp", "id")
+"""The position of a row in the order of all messages."""
 
 
 def _extent(message_id: int, rows: Sequence[Row]) -> Extent:
@@ -197,7 +202,7 @@ def _nearest(
         for number in ids & rows.keys():
             connected = (rows[node] for node in graph.chains_from(number, SURE) if node in rows)
             others = (row for row in connected if row["id"] not in ids and _adds_something(row))
-            lines = sorted([rows[number], *others], key=_place)
+            lines = sorted([rows[number], *others], key=_position)
             at = lines.index(rows[number])
             near[number] = lines[max(0, at - count) : at + count + 1]
     return near
@@ -227,12 +232,12 @@ def _conversation(
     """The lines of an extent, and those that reply tags name outside the window."""
     shown = {link.line for link in extent.shown}
     inside = [row for row in window if row["id"] in shown]
-    rows = sorted([*answered.values(), *inside], key=_place)
-    at = next(place for place, row in enumerate(rows) if row["id"] == message.id)
+    rows = sorted([*answered.values(), *inside], key=_position)
+    at = next(index for index, row in enumerate(rows) if row["id"] == message.id)
     first = 0 if before is None else max(0, at - before)
     kept = rows[first : None if after is None else at + after + 1]
     ids = {row["id"] for row in kept}
-    places = [place for place, row in enumerate(window) if row["id"] in ids]
+    indices = [index for index, row in enumerate(window) if row["id"] in ids]
     named = {msgid: row["id"] for (_, msgid), row in answered.items()}
     return Conversation(
         message=message,
@@ -244,6 +249,6 @@ def _conversation(
         ],
         left_out=[link.line for link in extent.left_out],
         beyond=len(rows) - len(kept),
-        between=places[-1] - places[0] + 1 - len(places),
+        between=indices[-1] - indices[0] + 1 - len(indices),
         looked_at=len(window),
     )

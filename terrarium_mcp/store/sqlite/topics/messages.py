@@ -136,7 +136,7 @@ class Messages:
         self, message: Message, before: int, after: int, *, until: Position = EVERY_LINE
     ) -> list[Message]:
         """The speech of the message's room around it, itself included, oldest first."""
-        place = message.position
+        position = message.position
         earlier = _lines(OF_ROOM, IS_SPEECH, _BEFORE)
         later = _lines(OF_ROOM, IS_SPEECH, _AFTER, _UNTIL)
         rows = await self._indexer.rows(
@@ -144,11 +144,11 @@ class Messages:
             f" UNION ALL SELECT * FROM ({later} {_order('ASC')} LIMIT :later)"
             " ORDER BY timestamp, id",
             {"room": message.room.id, "earlier": before, "later": after}
-            | _place("before", place)
-            | _place("after", place)
-            | _place("until", until),
+            | _position("before", position)
+            | _position("after", position)
+            | _position("until", until),
         )
-        at = bisect_left(rows, place, key=lambda row: Position(row["timestamp"], row["id"]))
+        at = bisect_left(rows, position, key=lambda row: Position(row["timestamp"], row["id"]))
         lines = as_messages(rows, [message.room])
         return [*lines[:at], message, *lines[at:]]
 
@@ -167,7 +167,9 @@ class Messages:
         where = within(rooms, "m.room") if only is None else OF_ROOM
         rows = await self._indexer.rows(
             f"{_lines(where, *kinds, _BEFORE, _AFTER)} {_order(order)} LIMIT :most",
-            _place("before", before) | _place("after", after) | {"most": limit + 1, "room": only},
+            _position("before", before)
+            | _position("after", after)
+            | {"most": limit + 1, "room": only},
         )
         return Page(as_messages(rows[:limit], rooms), more=len(rows) > limit)
 
@@ -205,5 +207,5 @@ def _order(order: str) -> str:
     return f"ORDER BY m.timestamp {order}, m.id {order}"
 
 
-def _place(name: str, place: Position) -> dict[str, object]:
-    return {name: place.timestamp, f"{name}_id": place.id}
+def _position(name: str, position: Position) -> dict[str, object]:
+    return {name: position.timestamp, f"{name}_id": position.id}

@@ -57,7 +57,7 @@ class Stats:
     async def _rows(
         self, sql: str, rooms: Sequence[Room], until: Position, now: datetime
     ) -> dict[int, Row]:
-        params = window_starts(now) | _place(until) | stats_sql.room_params(rooms)
+        params = window_starts(now) | _position(until) | stats_sql.room_params(rooms)
         rows = await self._indexer.rows(sql, params, uses=[Counters.name])
         return {row[0]: row for row in rows}
 
@@ -69,7 +69,7 @@ class Stats:
                 "SELECT ifnull((SELECT sum(lines + events) FROM day_counts"
                 f" WHERE {named} AND day >= substr(:until, 1, 10)), 0) * 2"
                 f" <= (SELECT total(lines + events) FROM room_counts WHERE {named})",
-                _place(until),
+                _position(until),
             )
         )
 
@@ -108,5 +108,5 @@ def _by_hour(text: str) -> list[int]:
     return [counts.get(hour, 0) for hour in range(24)]
 
 
-def _place(until: Position) -> dict[str, object]:
+def _position(until: Position) -> dict[str, object]:
     return {"until": until.timestamp, "until_id": until.id}
