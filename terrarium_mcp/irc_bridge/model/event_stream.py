@@ -1,5 +1,6 @@
 """Joins a streamed completion into a whole one: some proxies stream although nobody asked. Pure."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,11 +13,18 @@ _END = b"[DONE]"
 _TEXTS = ("content", "reasoning_content", "reasoning", "refusal")
 
 
+class ErrorEvent(ValueError):
+    """An event of a stream is an error; the text is that event, as JSON."""
+
+
 def completion_of_events(body: bytes) -> dict[str, Any] | None:
     """The completion whose pieces are the server-sent events of `body`; None if it has none.
 
     Of several choices only the first is read. A stream that names neither a finish reason nor its
     end was cut off: its completion has no choices, for half an answer may say the opposite.
+
+    Raises:
+        ErrorEvent: the endpoint failed on the way, whatever the stream says after that.
     """
     if not body.lstrip().startswith((b"data:", b"event:", b"id:", b":")):
         return None
@@ -24,6 +32,8 @@ def completion_of_events(body: bytes) -> dict[str, Any] | None:
     calls: list[dict[str, Any]] = []
     finish, usage = None, None
     for piece in _events(body):
+        if _is_error(piece):
+            raise ErrorEvent(json.dumps(piece, ensure_ascii=False))
         usage = piece.get("usage") or usage
         match piece:
             case {"choices": [{"delta": dict(delta)} as choice, *_]}:
@@ -47,6 +57,11 @@ def _events(body: bytes) -> Iterator[dict[str, Any]]:
                 continue
             if isinstance(piece, dict):
                 yield piece
+
+
+def _is_error(piece: dict[str, Any]) -> bool:
+    """Whether an event is an error: as OpenAI has it, or as older versions of vLLM."""
+    return bool(piece.get("error")) or piece.get("object") == "error"
 
 
 def _ends(body: bytes) -> bool:

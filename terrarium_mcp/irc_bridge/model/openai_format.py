@@ -20,7 +20,7 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
 )
 from terrarium_mcp.irc_bridge.model.content_parts import words_of
 from terrarium_mcp.irc_bridge.model.endpoint_json import parsed_json
-from terrarium_mcp.irc_bridge.model.event_stream import completion_of_events
+from terrarium_mcp.irc_bridge.model.event_stream import ErrorEvent, completion_of_events
 from terrarium_mcp.irc_bridge.model.reasoning_tags import without_reasoning
 from terrarium_mcp.irc_bridge.model.template_tokens import broken_template_tokens
 from terrarium_mcp.irc_bridge.model.text_tool_calls import text_tool_calls, without_calls_behind
@@ -46,7 +46,7 @@ RequestMessage = dict[str, Any]
 
 
 class NotACompletion(ValueError):
-    """The endpoint's answer is not a chat completion."""
+    """The endpoint's answer is not a chat completion; the text is what it is instead."""
 
 
 def request_messages(talk: Sequence[TalkMessage]) -> list[RequestMessage]:
@@ -81,6 +81,8 @@ def read_message(body: bytes) -> ModelMessage:
     """
     try:
         completion = _completion(body)
+    except ErrorEvent as error:
+        raise NotACompletion(str(error)) from error
     except ValueError as error:
         raise NotACompletion(body.decode(errors="replace")) from error
     choice = completion.choices[0]

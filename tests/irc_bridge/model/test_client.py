@@ -299,6 +299,18 @@ async def test_any_other_refusal_or_nonsense_is_told_at_once(
     assert len(agent.requests) == 1
 
 
+async def test_the_log_has_the_error_of_a_stream_and_nothing_of_its_answer(
+    agent: StrictAgent, llm: LLM, caplog: pytest.LogCaptureFixture
+) -> None:
+    delta = 'data: {"choices": [{"delta": {"content": "Yes, delete it"}}]}'
+    error = 'data: {"error": {"message": "engine died"}}'
+    agent.will(sends(f"{delta}\n\n{error}\n\ndata: [DONE]\n\n", content_type="text/event-stream"))
+    with pytest.raises(ModelUnavailable, match=r"\(status 200: engine died\)"):
+        await llm.next_message(TALK, [])
+    assert "engine died" in caplog.text
+    assert "delete" not in caplog.text
+
+
 @pytest.mark.parametrize(
     "answer",
     [

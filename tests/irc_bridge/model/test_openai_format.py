@@ -228,6 +228,27 @@ def test_a_stream_that_breaks_off_is_no_completion() -> None:
             read_message(body)
 
 
+@pytest.mark.parametrize(
+    "error",
+    [{"error": {"message": "engine died"}}, {"object": "error", "message": "engine died"}],
+)
+@pytest.mark.parametrize("end", [b"data: [DONE]\n\n", b""])
+def test_an_error_in_a_stream_leaves_nothing_of_its_answer(
+    error: dict[str, Any], end: bytes
+) -> None:
+    whole = events({"delta": {"content": "Yes, delete it"}, "finish_reason": "stop"})
+    body = whole.partition(b"data: [DONE]")[0] + f"data: {json.dumps(error)}\n\n".encode() + end
+    with pytest.raises(NotACompletion, match="engine died") as told:
+        read_message(body)
+    assert "delete" not in str(told.value)
+
+
+def test_an_event_without_an_error_may_say_so() -> None:
+    piece = {"choices": [{"delta": {"content": "tea"}}], "error": None}
+    body = f"data: {json.dumps(piece)}\n\ndata: [DONE]\n\n".encode()
+    assert read_message(body) == ModelMessage("tea")
+
+
 def test_a_stream_of_reasoning_alone_is_told_apart() -> None:
     body = events({"delta": {"reasoning_content": "Hm."}}, {"delta": {}, "finish_reason": "length"})
     assert read_message(body) == ModelMessage("", only_reasoned=True)
