@@ -23,7 +23,8 @@ _MENTIONED_CALL = re.compile(r"^[ \t]*\[called \w+ \{[^\n]*\}\][ \t]*$", re.MULT
 _MARKS = re.compile(
     r"</?(?:irc|older)_logs-[0-9a-f]{1,16}>"
     r"|^[ \t]*<question\s+from=[^<>\n]{0,200}>|</question>[ \t]*$"
-    r"|^[ \t]*\[/?\w+ (?:[0-9a-f]{2}){2,8}(?:: quoted [^\]\n]{0,100})?\][ \t]*$"
+    r"|^[ \t]*\[\w+ (?:[0-9a-f]{2}){2,8}: quoted [^\]\n]{0,100}\][ \t]*$"
+    r"|^[ \t]*\[/\w+ (?:[0-9a-f]{2}){2,8}\][ \t]*$"
     r"|^[ \t]*\((?:no tool calls are|\d rounds? of tool calls) left[^\n()]{0,20}\)[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -73,6 +73,8 @@ def test_what_surrounds_the_words_in_a_request_is_removed(written: str) -> None:
         ("<irc_logs-1a2b>\n1 14:23 <bob> tea\n</irc_logs-1a2b>", ["1 14:23 <bob> tea"]),
         ("who?", ["who?"]),
         ("use <question> and [irc 7f3a] here", ["use <question> and [irc 7f3a] here"]),
+        ("[CVE 2024]", ["[CVE 2024]"]),
+        ("[RFC 2812]\n[irc 7f3a]", ["[RFC 2812]", "[irc 7f3a]"]),
         ("use `<question from=x>` in XML", ["use <question from=x> in XML"]),
         ("Answers: none\nThe answer: tea", ["Answers: none", "The answer: tea"]),
         ("ls |\n\n    | sort", ["ls |", "| sort"]),
