@@ -12,9 +12,10 @@ MAX_WORDS = 4_000  # characters of it that are looked at
 MAX_PARSED = 200_000  # characters of a body that are parsed: a longer one is taken for plain text
 
 # OpenAI and vLLM, llama.cpp, LM Studio, Ollama, Anthropic's and Mistral's compatible endpoints.
-# vLLM's 'max_tokens must be at least 1, got -186' is what is left after the prompt.
+# vLLM's 'max_tokens must be at least 1, got -186' is what is left after the prompt. Bedrock's 'Too
+# many tokens, please wait before trying again.' is a limit per minute, which proxies pass on.
 _TOO_LONG = re.compile(
-    r"context[ _-]?(length|window|size)|maximum context|too many tokens"
+    r"context[ _-]?(length|window|size)|maximum context|too many tokens(?!,? please wait)"
     r"|(prompt|input|request|message) (is|are) too (long|large)|reduce the length"
     r"|max_tokens must be at least 1, got -|when context the overflows",
     re.IGNORECASE,
@@ -52,8 +53,11 @@ def shortened(text: str) -> str:
 
 
 def says_too_long(status: int, text: str) -> bool:
-    """Whether the request exceeded the model's context; terrarium-agent answers 500 then."""
-    return status == 413 or _TOO_LONG.search(text) is not None
+    """Whether the request exceeded the model's context; terrarium-agent answers 500 then.
+
+    A 429 never says so: whatever its words, it asks for a pause.
+    """
+    return status == 413 or (status != 429 and _TOO_LONG.search(text) is not None)
 
 
 def says_no_tools(status: int, text: str) -> bool:

@@ -36,6 +36,7 @@ from tests.servers.agent import (
     strict_agent,
     tools_error,
 )
+from tests.servers.endpoints.faults import retry_after
 
 TALK = [ChatMessage("system", "You are Terra."), ChatMessage("user", "who fixed the gate?")]
 SEARCH = ToolSchema("search", "Find lines.", {"type": "object", "properties": {}})
@@ -408,6 +409,29 @@ async def test_a_talk_that_does_not_fit_is_told_apart(
     with pytest.raises(TalkTooLong, match="too long for the model"):
         await llm.next_message(TALK, [])
     assert len(agent.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "words", "requests"),
+    [
+        (429, "Too many tokens, please wait before trying again.", 3),
+        (429, "Rate limit reached for the context window of this model", 3),
+        (500, "BedrockException - Too many tokens, please wait before trying again.", 1),
+    ],
+)
+async def test_a_limit_per_minute_is_no_limit_of_the_context(
+    agent: StrictAgent, status: int, words: str, requests: int
+) -> None:
+    refusal = retry_after("7", fails(status, {"message": words}))
+    agent.will(*[refusal] * requests)
+    clock = Clock()
+    async with llm_for(agent.url, clock=clock, sleep=clock.sleep) as llm:
+        with pytest.raises(ModelUnavailable, match=words) as told:
+            await llm.next_message(TALK, [])
+        assert told.value.pause == 7
+        with pytest.raises(ModelUnavailable, match="asked for a pause"):
+            await llm.next_message(TALK, [])
+    assert len(agent.requests) == requests
 
 
 @pytest.mark.parametrize(
