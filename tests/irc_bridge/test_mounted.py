@@ -142,8 +142,16 @@ async def test_a_long_description_is_cut_and_a_name_listed_twice_counts_once(
 
 @pytest.mark.parametrize(
     "schema",
-    [None, [1], "object", {"type": "string"}, {}, OBJECT | {"description": "x" * MOST_SCHEMA}],
-    ids=["none", "list", "text", "of a string", "empty", "huge"],
+    [
+        None,
+        [1],
+        "object",
+        {"type": "string"},
+        {},
+        OBJECT | {"properties": ["text"]},
+        OBJECT | {"description": "x" * MOST_SCHEMA},
+    ],
+    ids=["none", "list", "text", "of a string", "empty", "listed properties", "huge"],
 )
 async def test_a_schema_that_is_of_no_use_is_replaced_and_the_other_tools_stay(
     schema: Any,
@@ -151,9 +159,21 @@ async def test_a_schema_that_is_of_no_use_is_replaced_and_the_other_tools_stay(
     listed = [tool("odd") | {"inputSchema": schema}, tool("fine", annotations="none")]
     complaints = list[str]()
     odd, fine = repaired(listed, complaints.append)
-    assert odd["inputSchema"] == {"type": "object", "properties": {}}
-    assert fine == {"name": "fine", "description": "fine", "inputSchema": OBJECT}
+    nothing = {"type": "object", "properties": {}}
+    assert odd["inputSchema"] == nothing
+    assert fine == {"name": "fine", "description": "fine", "inputSchema": nothing}
     assert complaints == ["has no usable schema for odd: any arguments are taken"]
+
+
+@pytest.mark.parametrize("properties", [{}, {"properties": None}, {"properties": []}])
+async def test_a_tool_without_arguments_gets_the_properties_that_endpoints_demand(
+    properties: dict[str, Any],
+) -> None:
+    complaints = list[str]()
+    schema = {**OBJECT, "additionalProperties": False, **properties}
+    (sent,) = repaired([tool("list") | {"inputSchema": schema}], complaints.append)
+    assert sent["inputSchema"] == {**OBJECT, "additionalProperties": False, "properties": {}}
+    assert complaints == []
 
 
 async def test_a_list_that_the_protocol_does_not_know_is_repaired_on_the_wire(

@@ -63,8 +63,8 @@ def repaired(tools: list[Any], complain: Complain) -> Iterator[dict[str, Any]]:
         if len(tool["name"]) > MOST_NAME:
             complain(f"lists a tool with an endless name, {shown(tool['name'])}")
             continue
-        schema, description = tool.get("inputSchema"), tool.get("description")
-        if not _is_usable(schema):
+        schema, description = _usable(tool.get("inputSchema")), tool.get("description")
+        if schema is None:
             complain(f"has no usable schema for {shown(tool['name'])}: any arguments are taken")
             schema = _ANY_ARGUMENTS
         yield {
@@ -76,10 +76,17 @@ def repaired(tools: list[Any], complain: Complain) -> Iterator[dict[str, Any]]:
         }
 
 
-def _is_usable(schema: object) -> bool:
-    """Whether a schema is one of an object, and of a bearable size."""
+def _usable(schema: object) -> Mapping[str, Any] | None:
+    """A schema that is one of an object and of a bearable size, with properties; None for another.
+
+    A tool without arguments may leave `properties` out, or as PHP has it be a list without items.
+    OpenAI then refuses the whole request: "object schema missing properties".
+    """
     try:
         size = len(json.dumps(schema))
     except RecursionError:
-        return False
-    return isinstance(schema, dict) and schema.get("type") == "object" and size <= MOST_SCHEMA
+        return None
+    if not isinstance(schema, dict) or schema.get("type") != "object" or size > MOST_SCHEMA:
+        return None
+    properties = schema.get("properties") or {}
+    return {**schema, "properties": properties} if isinstance(properties, dict) else None
