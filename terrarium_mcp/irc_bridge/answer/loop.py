@@ -30,6 +30,7 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
     ToolSchema,
 )
 from terrarium_mcp.irc_bridge.model.client import LLM, ModelUnavailable, TalkTooLong
+from terrarium_mcp.irc_bridge.model.text_tool_calls import text_tool_calls
 from terrarium_mcp.irc_bridge.toolbox import ToolsAtHand
 from terrarium_mcp.offload import offload
 from terrarium_mcp.settings import Settings
@@ -161,13 +162,15 @@ class _ToolLoop:
         return said
 
     async def _final_words(self, said: ModelMessage) -> str:
-        """The words of a message; if it only reasoned, ask once more with a larger limit."""
-        if said.text.strip() or not said.only_reasoned:
-            return said.text
-        again = await self._next_message(
-            (), max_tokens=raised_answer_limit(self._settings.agent_max_tokens)
-        )
-        return again.text
+        """The words of a message; if it only reasoned, ask once more with a larger limit.
+
+        A call that it writes although no tools are offered any more is no answer.
+        """
+        if said.only_reasoned and not said.text.strip():
+            limit = raised_answer_limit(self._settings.agent_max_tokens)
+            said = await self._next_message((), max_tokens=limit)
+        is_call = text_tool_calls(said.text, {tool.name for tool in self.lookups.menu})
+        return "" if is_call else said.text
 
     async def _look_up(self, said: ModelMessage, rounds_left: int) -> None:
         """Run the calls of one round; near the last one, the results say how many are left."""

@@ -6,7 +6,7 @@ This is the door of the package: what the rest of the bridge asks and catches is
 import dataclasses
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 
@@ -274,12 +274,13 @@ class LLM:
         }
         if tools:
             body["tools"] = [request_tool(tool) for tool in tools]
+        offered = {tool.name for tool in tools}
         place = endpoint.root, model
         known = self._learned.known(place)
         tried: dict[Adaptation, str] = {}
         while True:
             try:
-                said = await _completion(endpoint, adapted(body, [*known, *tried]))
+                said = await _completion(endpoint, adapted(body, [*known, *tried]), offered)
             except RejectedRequest as rejected:
                 status, words = rejected.status, rejected.words
                 more = next_adaptation(status, words, body, [*known, *tried])
@@ -324,8 +325,10 @@ class LLM:
         )
 
 
-async def _completion(endpoint: Endpoint, body: RequestBody) -> ModelMessage:
-    """The message in the endpoint's answer to one request.
+async def _completion(
+    endpoint: Endpoint, body: RequestBody, offered: Collection[str]
+) -> ModelMessage:
+    """The message in the endpoint's answer to one request; `offered` are the names of the tools.
 
     Raises:
         RejectedRequest: it answers with an error, or with what is no completion.
@@ -333,7 +336,7 @@ async def _completion(endpoint: Endpoint, body: RequestBody) -> ModelMessage:
     """
     answer = await endpoint.complete(body)
     try:
-        said = _with_ids(await offload(partial(read_message, answer)))  # it may be 4 MB
+        said = _with_ids(await offload(partial(read_message, answer, offered)))  # it may be 4 MB
     except NotACompletion as error:
         raise RejectedRequest(200, endpoint.words(str(error))) from error
     return dataclasses.replace(said, usage=completed_usage(body, said))

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -71,10 +71,11 @@ def request_tool(tool: ToolSchema) -> dict[str, Any]:
     }
 
 
-def read_message(body: bytes) -> ModelMessage:
+def read_message(body: bytes, offered: Collection[str] = ()) -> ModelMessage:
     """The message in a chat completion, without its reasoning.
 
-    Its usage is the endpoint's own, with 0 for what it did not count.
+    Its usage is the endpoint's own, with 0 for what it did not count. `offered` are the names of
+    the tools that calls written as text may be of.
 
     Raises:
         NotACompletion: `body` is not a chat completion.
@@ -90,7 +91,7 @@ def read_message(body: bytes) -> ModelMessage:
     said = ModelMessage(words[:MAX_TEXT], usage=completion.token_usage)
     if calls := choice.message.calls[:MAX_CALLS]:
         return replace(said, calls=calls)
-    if calls := text_tool_calls(said.text)[:MAX_CALLS]:
+    if calls := text_tool_calls(said.text, offered)[:MAX_CALLS]:
         return replace(said, text="", calls=calls)
     said = replace(said, text=without_calls_behind(said.text))
     if said.text and choice.is_cut:

@@ -18,17 +18,23 @@ An endpoint without a parser for its model passes them on in the model's own for
 
 A call inside a sentence is not a call: `I could call search(query="x") but I will not.` Neither is
 one behind words; in tags of a template it is no part of the answer either (`without_calls_behind`).
+
+JSON, Python and code may be the answer itself: `exit()` to somebody who asks how to leave a prompt.
+So they are calls only of tools that the model was offered. Tags of a template are calls of any
+tool: nobody wants to read them, and of a name that it made up the model is told.
 """
 
 import ast
 import json
 import re
 import warnings
+from collections.abc import Collection
 from typing import Any
 
 from terrarium_mcp.chat.irctext import encodable
 from terrarium_mcp.irc_bridge.model.chat_types import ToolCall
 from terrarium_mcp.irc_bridge.model.code_spans import CodeSpans
+from terrarium_mcp.irc_bridge.model.legacy_tools import current_call
 from terrarium_mcp.irc_bridge.model.token_tool_calls import consecutive, token_tool_calls
 
 Calls = tuple[ToolCall, ...]
@@ -61,21 +67,16 @@ _OUR_MENTION = re.compile(r"\[called (\S+) (\{.*\})\]")
 _CALL_KEYS = {"name", "arguments", "parameters", "type", "id"}
 
 
-def text_tool_calls(text: str) -> Calls:
-    """The calls that `text` consists of; none if it holds anything else."""
+def text_tool_calls(text: str, offered: Collection[str]) -> Calls:
+    """The calls that `text` consists of; none if it holds anything else.
+
+    `offered` are the names of the tools that the model may call; older names of them count too.
+    """
     text = text.strip()
-    if named := token_tool_calls(text):
-        return _all_or_none([_with_json(name, arguments) for name, arguments in named])
-    if marker := _MARKER.match(text):
-        text = text[marker.end() :].removesuffix(_MARKER_END).strip()
-    if wrapped := _WRAPPED.fullmatch(text):
-        return _xml(wrapped["calls"])
-    if fenced := _FENCED.fullmatch(text):
-        code = fenced["code"].strip()
-        is_call = fenced["language"] == "tool_code"
-        return _tagged(code) or _json(code) or (_python(code) if is_call else ())
-    readers = (_tagged, _json, _json_objects, _xml, _python, _mentioned)
-    return next((calls for read in readers if (calls := read(text))), ())
+    if calls := _in_template_tags(text):
+        return calls
+    calls = _bare(text)
+    return calls if all(current_call(one.name, {})[0] in offered for one in calls) else ()
 
 
 def without_calls_behind(text: str) -> str:
@@ -87,7 +88,28 @@ def without_calls_behind(text: str) -> str:
     code = CodeSpans(text)
     places = (found.start() for found in _TEMPLATE_TAG.finditer(text))
     begin = next((place for place in places if not code.holds(place)), 0)
-    return text[:begin].rstrip() if begin and text_tool_calls(text[begin:]) else text
+    return text[:begin].rstrip() if begin and _in_template_tags(text[begin:].strip()) else text
+
+
+def _in_template_tags(text: str) -> Calls:
+    """Calls in a form that means nothing but a call; `[called ...]` is our own."""
+    if named := token_tool_calls(text):
+        return _all_or_none([_with_json(name, arguments) for name, arguments in named])
+    if marker := _MARKER.match(text):
+        text = text[marker.end() :].removesuffix(_MARKER_END).strip()
+        return _tagged(text) or _bare(text) or _xml(text)
+    if wrapped := _WRAPPED.fullmatch(text):
+        return _xml(wrapped["calls"])
+    return _tagged(text) or _xml(text) or _mentioned(text)
+
+
+def _bare(text: str) -> Calls:
+    """Calls as JSON or Python, or as code, which other answers consist of too."""
+    if fenced := _FENCED.fullmatch(text):
+        code = fenced["code"].strip()
+        is_call = fenced["language"] == "tool_code"
+        return _tagged(code) or _json(code) or (_python(code) if is_call else ())
+    return _json(text) or _json_objects(text) or _python(text)
 
 
 def _tagged(text: str) -> Calls:

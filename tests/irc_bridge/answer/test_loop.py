@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT
 from terrarium_mcp.irc_bridge.answer.context import OLDER_LINES
+from terrarium_mcp.irc_bridge.answer.lookups import SAME_CALL
 from terrarium_mcp.irc_bridge.answer.loop import ROUNDS, Answer
 from terrarium_mcp.irc_bridge.model.chat_types import ToolSchema
 from terrarium_mcp.irc_bridge.model.client import LLM
@@ -390,6 +391,25 @@ async def test_calls_written_as_text_are_made_also_by_their_older_name(tmp_path:
     assert "the gate squeaks" in first
     assert "I fixed the garden gate" in second
     assert "squeaks" not in second.partition("[irc")[2]
+
+
+@pytest.mark.parametrize("words", ["exit()", '{"name": "ada", "parameters": {"age": 5}}'])
+async def test_an_answer_that_only_looks_like_a_call_is_the_answer(
+    tmp_path: Path, words: str
+) -> None:
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as scene:
+        agent.will(words, calls("search_irc_history", query="gate"), words)
+        assert (await scene.asks("how do I leave the python prompt?")).lines == [words]
+        assert (await scene.asks("and how once more?")).lines == [words]
+    assert len(agent.requests) == 3
+
+
+async def test_in_the_last_request_too_it_is_the_answer(tmp_path: Path) -> None:
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as scene:
+        agent.will(*(calls("get_current_users") for _ in range(SAME_CALL)), "exit()")
+        found = await scene.asks("how do I leave the python prompt?")
+    assert "tools" not in agent.requests[-1]
+    assert found.lines == ["exit()"]
 
 
 async def test_a_call_inside_a_sentence_is_a_sentence(tmp_path: Path) -> None:

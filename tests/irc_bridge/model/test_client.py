@@ -3,6 +3,7 @@
 import json
 import socket
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -146,7 +147,7 @@ async def test_broken_arguments_go_back_as_an_empty_object_that_templates_can_pa
 
 async def test_a_call_written_as_text_is_a_call_with_an_id(agent: StrictAgent, llm: LLM) -> None:
     agent.will('<think>hm</think>\nsearch_chat_logs(query="a, b", user="x")')
-    said = await llm.next_message(TALK, [SEARCH])
+    said = await llm.next_message(TALK, [replace(SEARCH, name="search_irc_history")])
     (call,) = said.calls
     assert said.text == ""
     assert call.id

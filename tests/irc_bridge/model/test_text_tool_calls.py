@@ -37,8 +37,11 @@ INVOKED = '<invoke name="search">\n<parameter name="query">gate</parameter>\n</i
 MINIMAX = f"<minimax:tool_call>\n{INVOKED}</minimax:tool_call>"
 
 
+OFFERED = {"search", "search_irc_history", "get_current_users"}
+
+
 def read(text: str) -> list[tuple[str, Any]]:
-    return [(call.name, json.loads(call.arguments)) for call in text_tool_calls(text)]
+    return [(call.name, json.loads(call.arguments)) for call in text_tool_calls(text, OFFERED)]
 
 
 @pytest.mark.parametrize(
@@ -157,6 +160,37 @@ def test_words_without_such_calls_behind_them_are_words(text: str) -> None:
     assert without_calls_behind(text) == text
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "exit()",
+        "quit()",
+        "[list()]",
+        "foo(x=1)",
+        "print(foo())",
+        '{"name": "ada", "parameters": {"age": 5}}',
+        '[{"name": "ada", "arguments": {}}]',
+        '{"name": "ada", "parameters": {}}\n{"name": "bo", "parameters": {}}',
+        f'[{GATE}, {{"name": "ada", "parameters": {{}}}}]',
+        "```tool_code\nexit()\n```",
+        '```\n<tool_call>{"name": "ada", "arguments": {}}</tool_call>\n```',
+    ],
+)
+def test_what_names_no_tool_that_is_offered_is_an_answer(text: str) -> None:
+    assert read(text) == []
+
+
+@pytest.mark.parametrize("text", [GATE, 'search(query="gate")', 'search_chat_logs(query="gate")'])
+def test_where_no_tools_are_offered_text_is_text(text: str) -> None:
+    assert text_tool_calls(text, ()) == ()
+
+
+def test_in_tags_of_a_template_also_the_name_of_no_tool_is_a_call() -> None:
+    assert read('<tool_call>{"name": "serch", "arguments": {}}</tool_call>') == [("serch", {})]
+    assert read("<|python_tag|>serch.call()") == [("serch", {})]
+    assert read("<function=serch>{}</function>") == [("serch", {})]
+
+
 def test_a_comma_inside_a_string_separates_nothing() -> None:
     assert read('search_chat_logs(query="a, b", user="x")') == [
         ("search_chat_logs", {"query": "a, b", "user": "x"})
@@ -195,5 +229,5 @@ def test_glm_values_are_json_where_they_are_json() -> None:
 
 @given(st.text() | st.text(alphabet="<tool_call>/{}[]()=\"' \n:,ax1funipr"))
 def test_no_text_is_an_error(text: str) -> None:
-    text_tool_calls(text)
+    text_tool_calls(text, OFFERED)
     without_calls_behind(text)
