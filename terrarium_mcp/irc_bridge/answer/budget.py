@@ -27,6 +27,9 @@ HARD_LIMIT = 5_000
 AGENT_HISTORY = 6_000
 """Tokens at which terrarium-agent silently truncates, less the answer's length, question first."""
 
+LONGEST_AGENT_ANSWER = AGENT_HISTORY - HARD_LIMIT // 2
+"""Most tokens of an answer that terrarium-agent is asked for: half a request fits beside it."""
+
 MIN_RESULT = 250
 """Fewest tokens for which a tool result is worth having."""
 
@@ -73,25 +76,32 @@ TURNS_SHARE = next(one.share for one in ALLOTMENTS if one.part is Part.TURNS)
 SUMMARY_SHARE = next(one.share for one in ALLOTMENTS if one.part is Part.SUMMARY)
 """Most estimated tokens of a summary."""
 
-_SMALLEST = 1_000  # fits the system message, a question and a few lines
 _CUT = "\n(cut: the rest did not fit)"
 _SHORTENED = " (shortened)"
 
 _Step = Callable[[ModelRequest, int], ModelRequest]
 
 
-def limit_for(answer_tokens: int) -> int:
-    """The token limit of a request that leaves terrarium-agent room for an answer of that length.
+def answer_limit(wanted: int, *, may_cut: bool) -> int:
+    """The tokens of an answer to ask for: `wanted`, as far as terrarium-agent has room for them.
 
-    An answer length for which it has no room at all means another endpoint: HARD_LIMIT then.
+    `may_cut`: whether the endpoint may be terrarium-agent; any other is asked for all of them.
     """
-    left = AGENT_HISTORY - answer_tokens
-    return min(HARD_LIMIT, left) if left >= _SMALLEST else HARD_LIMIT
+    return min(wanted, LONGEST_AGENT_ANSWER) if may_cut else wanted
+
+
+def request_limit(answer_tokens: int, *, may_cut: bool) -> int:
+    """The token limit of a request whose answer has that limit (`answer_limit`).
+
+    Of terrarium-agent's window it is what the answer leaves: a token less for each one that the
+    answer may have beyond 1,000.
+    """
+    return min(HARD_LIMIT, AGENT_HISTORY - answer_tokens) if may_cut else HARD_LIMIT
 
 
 def raised_answer_limit(answer_tokens: int) -> int:
-    """A larger answer limit for which terrarium-agent still keeps the question."""
-    return max(answer_tokens, min(4 * answer_tokens, AGENT_HISTORY - HARD_LIMIT // 2))
+    """A larger limit for an answer that was all reasoning."""
+    return max(answer_tokens, min(4 * answer_tokens, LONGEST_AGENT_ANSWER))
 
 
 def first_request(request: ModelRequest, limit: int = SOFT_LIMIT) -> ModelRequest:
@@ -129,7 +139,10 @@ def fitted(request: ModelRequest, limit: int) -> ModelRequest:
 
 
 def result_share(request: ModelRequest, limit: int = HARD_LIMIT) -> int:
-    """Tokens for each result of the calls of the last round, which has none yet."""
+    """Tokens for each result of the calls of the last round, which has none yet.
+
+    `limit` is that of the next request: with a larger one, what else is in it would give way.
+    """
     calls = len(request.rounds[-1].calls.said.calls)
     room = limit - fitted(request, limit - MIN_RESULT * calls).size
     return max(MIN_RESULT, min(SOFT_LIMIT, room) // calls) - FRAME

@@ -9,9 +9,10 @@ import anyio
 from terrarium_mcp.chat.transcript import RenderOptions, dated_line
 from terrarium_mcp.irc_bridge.answer.budget import (
     HARD_LIMIT,
+    answer_limit,
     fitted,
-    limit_for,
     raised_answer_limit,
+    request_limit,
     result_share,
 )
 from terrarium_mcp.irc_bridge.answer.cleaning import clean_answer
@@ -140,8 +141,7 @@ class _ToolLoop:
 
     async def _ask(self, tools: Sequence[ToolSchema], max_tokens: int | None) -> ModelMessage:
         """Ask the model; if its context is too small, once more with half the talk."""
-        answer_tokens = max_tokens or self._settings.agent_max_tokens
-        self._request = fitted(self._request, min(self._limit, limit_for(answer_tokens)))
+        self._request = fitted(self._request, self._request_limit(max_tokens))
         try:
             return await self._measured_message(tools, max_tokens)
         except TalkTooLong:
@@ -151,13 +151,22 @@ class _ToolLoop:
             self._request = fitted(self._request, self._limit)
             return await self._measured_message(tools, max_tokens)
 
+    def _answer_limit(self, max_tokens: int | None) -> int:
+        wanted = max_tokens or self._settings.agent_max_tokens
+        return answer_limit(wanted, may_cut=self._llm.may_cut_history)
+
+    def _request_limit(self, max_tokens: int | None = None) -> int:
+        """The token limit of a request whose answer may have `max_tokens`, else those set."""
+        tokens = self._answer_limit(max_tokens)
+        return min(self._limit, request_limit(tokens, may_cut=self._llm.may_cut_history))
+
     async def _measured_message(
         self, tools: Sequence[ToolSchema], max_tokens: int | None
     ) -> ModelMessage:
         """The model's next message; the talk log gets its time and its tokens."""
-        watch = self._question.watch
+        watch, limit = self._question.watch, self._answer_limit(max_tokens)
         with watch.part("model request"):
-            said = await self._llm.next_message(self._request.talk, tools, max_tokens=max_tokens)
+            said = await self._llm.next_message(self._request.talk, tools, max_tokens=limit)
             watch.spent(said.usage)
         return said
 
@@ -176,7 +185,7 @@ class _ToolLoop:
         """Run the calls of one round; near the last one, the results say how many are left."""
         note = _countdown(rounds_left)
         asking = _with_round(self._request, ToolRound(AssistantToolCalls(said)))
-        tokens = result_share(asking, self._limit) - (_COUNTDOWN_TOKENS if note else 0)
+        tokens = result_share(asking, self._request_limit()) - (_COUNTDOWN_TOKENS if note else 0)
         with self._question.watch.part("tool calls"):
             results = await self.lookups.run(said, tokens)
         noted = tuple(_with_note(result, note) for result in results)

@@ -210,6 +210,14 @@ class LLM:
         return TOOLS not in self._learned.known((self._endpoint.root, self._model))
 
     @property
+    def may_cut_history(self) -> bool:
+        """Whether the endpoint may be terrarium-agent, which cuts a long talk without a word.
+
+        So until an answer has counted the tokens of its request: terrarium-agent's never do.
+        """
+        return not self._endpoint.counts_tokens
+
+    @property
     def model(self) -> str:
         """The model in use; empty until the endpoint's first has been asked for."""
         return self._model
@@ -279,8 +287,9 @@ class LLM:
         known = self._learned.known(place)
         tried: dict[Adaptation, str] = {}
         while True:
+            sent = adapted(body, [*known, *tried])
             try:
-                said = await _completion(endpoint, adapted(body, [*known, *tried]), offered)
+                said = await _completion(endpoint, sent, offered)
             except RejectedRequest as rejected:
                 status, words = rejected.status, rejected.words
                 more = next_adaptation(status, words, body, [*known, *tried])
@@ -292,7 +301,8 @@ class LLM:
             else:
                 self._learned.learn(place, tried)
                 self._report(place, tried)
-                return said
+                endpoint.counts_tokens = said.usage.prompt > 0
+                return dataclasses.replace(said, usage=completed_usage(sent, said))
 
     def _report(self, place: EndpointModel, tried: Mapping[Adaptation, str]) -> None:
         """Log what was refused, in the endpoint's words; once for each place."""
@@ -336,10 +346,9 @@ async def _completion(
     """
     answer = await endpoint.complete(body)
     try:
-        said = _with_ids(await offload(partial(read_message, answer, offered)))  # it may be 4 MB
+        return _with_ids(await offload(partial(read_message, answer, offered)))  # it may be 4 MB
     except NotACompletion as error:
         raise RejectedRequest(200, endpoint.words(str(error))) from error
-    return dataclasses.replace(said, usage=completed_usage(body, said))
 
 
 def _with_ids(said: ModelMessage) -> ModelMessage:

@@ -39,6 +39,8 @@ class Endpoint:
         self, base_url: str, api_key: str, *, timeout: float, wait: wait_base, sleep: Sleep
     ) -> None:
         self.root = re.sub(r"(/v1)?/*$", "", base_url)
+        self.counts_tokens = False
+        """Whether its last answer said how many tokens the request had."""
         self._api_key = api_key
         self._timeout = timeout
         self._wait = wait

@@ -12,13 +12,15 @@ from terrarium_mcp.irc_bridge.answer.budget import (
     AGENT_HISTORY,
     ALLOTMENTS,
     HARD_LIMIT,
+    LONGEST_AGENT_ANSWER,
     MIN_RESULT,
     SOFT_LIMIT,
     Part,
+    answer_limit,
     first_request,
     fitted,
-    limit_for,
     raised_answer_limit,
+    request_limit,
     result_share,
     tokens_of,
     truncated,
@@ -252,18 +254,39 @@ def test_a_cut_text_keeps_to_its_tokens_and_begins_as_it_did(text: str, tokens: 
     assert short == text or text.startswith(short.removesuffix("\n(cut: the rest did not fit)"))
 
 
+def room(wanted: int, *, may_cut: bool = True) -> tuple[int, int]:
+    """What a request and its answer may have."""
+    answer = answer_limit(wanted, may_cut=may_cut)
+    return request_limit(answer, may_cut=may_cut), answer
+
+
 def test_a_longer_answer_leaves_less_for_the_history_since_the_agent_would_cut_the_question() -> (
     None
 ):
-    assert limit_for(512) == HARD_LIMIT
-    assert limit_for(2_048) == AGENT_HISTORY - 2_048
-    assert limit_for(4_096) == AGENT_HISTORY - 4_096
-    assert limit_for(100_000) == HARD_LIMIT  # no terrarium-agent could answer that
+    assert room(512) == (HARD_LIMIT, 512)
+    assert room(2_048) == (AGENT_HISTORY - 2_048, 2_048)
+    assert room(100_000) == (HARD_LIMIT // 2, LONGEST_AGENT_ANSWER)
     assert SOFT_LIMIT < HARD_LIMIT < AGENT_HISTORY
+
+
+@given(st.integers(1, 10_000), st.integers(0, 500))
+def test_a_little_more_of_an_answer_costs_the_request_no_more_than_that(
+    wanted: int, more: int
+) -> None:
+    (before, _), (after, answer) = room(wanted), room(wanted + more)
+    assert 0 <= before - after <= more
+    assert after + answer <= AGENT_HISTORY
+
+
+@given(st.integers(1, 100_000))
+def test_an_endpoint_that_cuts_nothing_gets_whole_requests_and_is_asked_for_whole_answers(
+    wanted: int,
+) -> None:
+    assert room(wanted, may_cut=False) == (HARD_LIMIT, wanted)
 
 
 @given(st.integers(1, 5_000))
 def test_a_second_answer_may_be_longer_and_still_leaves_room_for_the_question(first: int) -> None:
     assert raised_answer_limit(first) >= first
-    assert limit_for(raised_answer_limit(first)) + raised_answer_limit(first) <= AGENT_HISTORY
+    assert sum(room(raised_answer_limit(first))) <= AGENT_HISTORY
     assert raised_answer_limit(512) == 2_048

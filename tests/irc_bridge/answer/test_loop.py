@@ -18,13 +18,18 @@ from terrarium_mcp.irc_bridge.answer.context import OLDER_LINES
 from terrarium_mcp.irc_bridge.answer.lookups import SAME_CALL
 from terrarium_mcp.irc_bridge.answer.loop import ROUNDS, Answer
 from terrarium_mcp.irc_bridge.model.chat_types import ToolSchema
+from terrarium_mcp.irc_bridge.model.check import check_endpoint
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, Toolbox, connection
 from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import StoredDialogue
+from tests.irc_bridge.dialogue.test_turns import questions, turn
 from tests.irc_bridge.house import NOBODY, Study, said, study
 from tests.servers import agent as agents
 from tests.servers.agent import StrictAgent, calls, calls_all, says, strict_agent
 from tests.servers.beside import beside
+from tests.servers.endpoints.stand_in import called, standing_in
+from tests.servers.endpoints.vllm import Vllm
 
 GATE = said("I fixed the garden gate on Tuesday")
 ELSEWHERE = "the vault code is xyzzy"
@@ -245,6 +250,57 @@ async def test_with_a_longer_answer_the_agent_still_sees_the_question(tmp_path: 
         await scene.asks("what is blah?")
     assert len(agent.forwarded) == 3
     assert all("what is blah?" in str(one) for one in agent.forwarded)
+
+
+def before_the_question() -> StoredDialogue:
+    turns = tuple(turn(n, f"fact {n}?", "an answer of some words " * 34) for n in range(1, 5))
+    return StoredDialogue(1, 4, None, turns)
+
+
+def shown(request: dict[str, Any]) -> tuple[int, int]:
+    """How many past turns and how many of the newest lines a request shows."""
+    last = next(one for one in reversed(request["messages"]) if one["role"] == "user")["content"]
+    newest = last.partition("<irc_logs-")[2].partition("</irc_logs-")[0]
+    return len(questions(request)) - 1, newest.count("<bo>")
+
+
+async def looks_twice(endpoint: StrictAgent | Vllm, folder: Path, **more: Any) -> list[int]:
+    """Ask for more than there is room for; returns the tokens of both newest results.
+
+    All past turns and the newest lines must be in every request.
+    """
+    lines = [said(f"tea number {n} {'leaf ' * 28}") for n in range(400)]
+    async with study(folder, endpoint.url, lines, **more) as scene:
+        await check_endpoint(scene.llm)
+        await scene.asks("which leaf is it?", dialogue=before_the_question())
+    assert [shown(request) for request in endpoint.requests] == [(4, 20)] * 3
+    return [estimated_tokens(results(request)[-1]) for request in endpoint.requests[1:]]
+
+
+LOOKS = [{"limit": 500}, {"limit": 499}]
+
+
+@pytest.mark.parametrize(("answer", "least"), [(512, 2_000), (1_000, 2_000), (2_000, 1_000)])
+async def test_a_longer_answer_costs_the_newest_result_and_neither_turns_nor_lines(
+    tmp_path: Path, answer: int, least: int
+) -> None:
+    async with strict_agent() as agent:
+        agent.will(*(calls("get_recent_irc_messages", **look) for look in LOOKS), "the green one")
+        found = await looks_twice(agent, tmp_path, agent_max_tokens=answer)
+        assert all('<question from="ada">' in str(one) for one in agent.forwarded)
+    assert min(found) > least
+
+
+@pytest.mark.parametrize("answer", [512, 2_000, 4_096, 16_000])
+async def test_at_an_endpoint_that_counts_tokens_a_longer_answer_costs_nothing(
+    tmp_path: Path, answer: int
+) -> None:
+    async with standing_in(Vllm()) as vllm:
+        vllm.will(*(called("get_recent_irc_messages", **look) for look in LOOKS), "the green one")
+        more = {"agent_max_tokens": answer, "agent_model": vllm.model}
+        found = await looks_twice(vllm, tmp_path, **more)
+    assert min(found) > 2_000
+    assert [request["max_tokens"] for request in vllm.requests] == [answer] * 3
 
 
 @pytest.mark.parametrize(
