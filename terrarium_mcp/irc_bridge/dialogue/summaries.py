@@ -1,19 +1,23 @@
 """Summarises older turns: after an answer, when nobody asks, one dialogue at a time.
 
-A failure changes nothing: the turns stay, and after the next answer it is tried again.
+A failure changes nothing: the turns stay, and it is tried again after the next answer; after more
+failures in a row, after the second, fourth and then each eighth.
 """
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 import anyio
 
 from terrarium_mcp.bell import Bell
+from terrarium_mcp.bounded_dict import BoundedDict
+from terrarium_mcp.irc_bridge.answer.budget import AGENT_HISTORY, SOFT_LIMIT, raised_answer_limit
 from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
 from terrarium_mcp.irc_bridge.dialogue.summary_prompt import (
     SUMMARY_TOKENS,
+    SummaryRequest,
     is_due,
     summary_request,
     summary_text,
@@ -23,8 +27,14 @@ from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import DialoguePlace, DialogueSummary, StoredDialogue
 
-SUMMARISED_WITHIN = 60.0
-"""Seconds for one summary."""
+SUMMARISED_WITHIN = 120.0
+"""Seconds for one summary, with a second try of up to 2,500 tokens."""
+
+MOST_SKIPPED = 8
+"""Answers in a row after which no summary is tried at most, however often it failed before."""
+
+_REMEMBERED_PLACES = 1_000
+"""Places of which failures are remembered: anybody's private talk is one."""
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +45,18 @@ class _Wish:
 
     done: anyio.Event
     summary: DialogueSummary | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Failures:
+    """How often the summary of a place failed in a row, and how many answers pass it by now."""
+
+    count: int = 0
+    to_skip: int = 0
+
+    def another(self) -> "_Failures":
+        """One more: a try costs as much as an answer, and the next may fail just so."""
+        return _Failures(self.count + 1, min(2**self.count, MOST_SKIPPED) - 1)
 
 
 class Summarizer:
@@ -53,10 +75,14 @@ class Summarizer:
         self._model = model
         self._settings = settings
         self._places: dict[DialoguePlace, list[_Wish]] = {}
+        self._failures = BoundedDict[DialoguePlace, _Failures](_REMEMBERED_PLACES)
         self._bell = Bell()
 
     def consider(self, place: DialoguePlace) -> None:
         """An answer was said here: summarise what is older, if there is too much of it."""
+        if (failures := self._failures.get(place, _Failures())).to_skip:
+            self._failures[place] = replace(failures, to_skip=failures.to_skip - 1)
+            return
         self._places.setdefault(place, [])
         self._bell.ring()
 
@@ -88,14 +114,14 @@ class Summarizer:
         made: DialogueSummary | None = None
         dialogue = await self._dialogues.current(place)
         while wished or is_due(dialogue, self._settings().zone):
-            if not (summary := await self._made(dialogue)):
+            if not (summary := await self._made(place, dialogue)):
                 return made
             made = summary
             self._dialogues.summarised(place, dialogue.window, summary)
             dialogue = await self._dialogues.current(place)
         return made
 
-    async def _made(self, dialogue: StoredDialogue) -> DialogueSummary | None:
+    async def _made(self, place: DialoguePlace, dialogue: StoredDialogue) -> DialogueSummary | None:
         """A summary of the dialogue's older turns; None if there are none, or it failed."""
         request = summary_request(dialogue, self._settings().zone)
         if not request:
@@ -104,16 +130,29 @@ class Summarizer:
 
         async def ask() -> None:
             nonlocal text
-            said = await self._llm.next_message(request.talk, (), max_tokens=SUMMARY_TOKENS)
-            text = summary_text(said.text)
+            text = summary_text(await self._words(request))
 
         try:
             if not await self._model.in_spare_time(ask, SUMMARISED_WITHIN):
                 log.info("a summary was given up for now: it took too long, or a question came")
+                return None
         except (ModelUnavailable, TalkTooLong) as error:
             log.info("a summary failed and will be tried again: %s", error)
         if not text:
+            self._failures[place] = self._failures.get(place, _Failures()).another()
             return None
+        self._failures.pop(place, None)
         return DialogueSummary(
             text, request.first, request.last, datetime.now(UTC), request.omitted
         )
+
+    async def _words(self, request: SummaryRequest) -> str:
+        """The model's words; if it only reasoned, it is asked once more with a larger limit."""
+        said = await self._llm.next_message(request.talk, (), max_tokens=SUMMARY_TOKENS)
+        if said.text.strip() or not said.only_reasoned:
+            return said.text
+        larger = raised_answer_limit(self._settings().agent_max_tokens)
+        if self._llm.may_cut_history:
+            larger = min(larger, AGENT_HISTORY - SOFT_LIMIT)  # the request may have SOFT_LIMIT
+        again = await self._llm.next_message(request.talk, (), max_tokens=larger)
+        return again.text

@@ -19,6 +19,7 @@ from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
 from terrarium_mcp.irc_bridge.dialogue.summary_prompt import (
     KEPT_TURNS,
     MOST_TURNS,
+    SUMMARY_TOKENS,
     is_due,
     summary_request,
     summary_text,
@@ -88,8 +89,8 @@ class Talk:
 
 
 @asynccontextmanager
-async def talk(folder: Path, agent: StrictAgent) -> AsyncIterator[Talk]:
-    async with study(folder, agent) as scene:
+async def talk(folder: Path, agent: StrictAgent, **more: Any) -> AsyncIterator[Talk]:
+    async with study(folder, agent, **more) as scene:
         model = ModelQueue()
         dialogues = DialogueMemory(scene.store, "local", lambda: scene.settings.stale_after)
         summarizer = Summarizer(dialogues, scene.llm, model, lambda: scene.settings)
@@ -243,6 +244,57 @@ async def test_a_failed_summary_changes_nothing_and_is_tried_after_the_next_answ
         await scene.asks("fact 22?")
         summary = await scene.has_summary(16)
     assert (summary.first, summary.last) == (1, 16)
+
+
+@pytest.mark.parametrize("max_tokens", [512, 2_000])
+async def test_a_model_that_only_reasoned_gets_more_room_for_the_summary(
+    tmp_path: Path, max_tokens: int
+) -> None:
+    def think(request: dict[str, Any]) -> Answer:
+        if not is_summary(request):
+            return says("word " * 200)
+        return reasons() if request["max_tokens"] < 1_000 else says("notes")
+
+    more = {"agent_max_tokens": max_tokens}
+    async with strict_agent() as agent, talk(tmp_path, agent, **more) as scene:
+        agent.thinks = think
+        for number in range(1, KEPT_TURNS + 2):
+            await scene.asks(f"fact {number}?")
+        summary = await scene.has_summary(1)
+    assert summary.text == "notes"
+    first, second = filter(is_summary, agent.requests)
+    assert first["max_tokens"] == SUMMARY_TOKENS
+    assert 1_000 < second["max_tokens"] <= 2_500
+    assert first["messages"] == second["messages"]
+    assert len(agent.forwarded[-1]) == 2  # nothing of a whole prompt is cut by the agent
+
+
+async def test_a_summary_that_failed_often_is_tried_less_and_less_often(tmp_path: Path) -> None:
+    tried_after: list[int] = []
+    answers = 0
+
+    def think(request: dict[str, Any]) -> Answer:
+        nonlocal answers
+        if is_summary(request):
+            tried_after.append(answers)
+            return says("")
+        answers += 1
+        return says("yes")
+
+    async with strict_agent() as agent, talk(tmp_path, agent) as scene:
+        agent.thinks = think
+        due = [21, 22, 24, 28, 36, 44, 52, 60]
+        for number in range(1, due[-1] + 1):
+            await scene.asks(f"fact {number}?")
+            if number in due:
+                with anyio.fail_after(PATIENCE):
+                    await agent.asked(due.index(number) + 1, is_summary)
+                    async with scene.model.question():  # until that summary has ended
+                        await anyio.wait_all_tasks_blocked()
+        assert tried_after == due
+        assert await scene.summarizer.compact(TEA) is None
+        assert tried_after[-1] == 60
+    assert len(tried_after) == 9
 
 
 async def test_a_turn_that_arrives_meanwhile_is_not_lost(tmp_path: Path) -> None:
