@@ -18,14 +18,22 @@ _TAB = 4
 _INDENT = "  "
 """In front of an item, for each list that its own is in."""
 
+_WORD = re.compile(r"\S+")
+_ESCAPED_MARK = re.compile(r"\\([!-/:-@\[-`{-~])")  # the punctuation of ASCII, as CommonMark has it
+_ESCAPED_IN_NAME = re.compile(r"(?<=\w)\\_(?=[\w\\])")
+
 _LINE_BREAK_TAG = re.compile(r"\s*<br\s?/?>\s*", re.IGNORECASE)
 
 
 def markdown_lines(text: str, prose: Callable[[str], str]) -> list[str]:
-    """The lines of `text` without markup, none of them empty.
+    r"""The lines of `text` without markup, none of them empty.
 
     Single line breaks stay: in text for IRC they are meant. `~~struck~~` keeps its marks, since
     without them it would mean the opposite. `prose` changes text that is neither code nor a URL.
+
+    Backslashes stay, since the model is told to write no markdown: they are of a path, a pattern or
+    a shrug, and what follows one marks nothing. Only those of `snake\_case` go, in a word without
+    any other: so a model in the habit of markdown writes names, and hardly anybody a path.
     """
     plain = _PlainLines(prose)
     for token in _MARKDOWN.parse(text):
@@ -41,6 +49,7 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("reference")
     # URLs stay as the model wrote them.
     parser.inline.ruler.before("emphasis", "mark in a URL", _keep_mark_in_url)
+    parser.inline.ruler.at("escape", _keep_backslash)
     parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
     parser.normalizeLinkText = lambda link: link  # type: ignore[method-assign]
     return parser
@@ -58,6 +67,27 @@ def _keep_mark_in_url(state: StateInline, silent: bool) -> bool:
         state.pending += "*"
     state.pos += 1
     return True
+
+
+def _keep_backslash(state: StateInline, silent: bool) -> bool:
+    """A rule of the parser: a backslash and the mark behind it are text."""
+    if not (pair := _ESCAPED_MARK.match(state.src, state.pos)):
+        return False
+    if not silent:
+        state.pending += pair[1] if state.pos in _needless_in(state.src) else pair[0]
+    state.pos += 2
+    return True
+
+
+@lru_cache(maxsize=8)  # asked for each backslash of a text, and of the images' labels in it
+def _needless_in(text: str) -> frozenset[int]:
+    r"""Where the backslashes of `snake\_case` are."""
+    needless = set[int]()
+    for word in _WORD.finditer(text):
+        places = [one.start() for one in _ESCAPED_IN_NAME.finditer(text, *word.span())]
+        if len(places) == word[0].count("\\"):
+            needless.update(places)
+    return frozenset(needless)
 
 
 @lru_cache(maxsize=1)  # asked once for each mark of the same text

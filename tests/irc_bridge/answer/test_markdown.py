@@ -40,7 +40,7 @@ def test_markdown_becomes_plain_lines(written: str, lines: list[str]) -> None:
         ("- one\n  - two\n    1. three\n- four", ["• one", "  • two", "    1. three", "• four"]),
         ("- [ ] buy tea\n- [x] boil water", ["• [ ] buy tea", "• [x] boil water"]),
         ("Tea[^1]\n\n[^1]: green", ["Tea[^1]", "[^1]: green"]),
-        (r"\(x^2\), $a_1*b*c$ and \[\frac{a}{b}\]", [r"(x^2), $a_1*b*c$ and [\frac{a}{b}]"]),
+        (r"\(x^2\), $a_1*b*c$ and \[\frac{a}{b}\]", None),
         ("f(*args, **kwargs) and **kw or *.py, *.txt", None),
         ("use the <b> tag", None),
         ("https://a.example/*/https://b.example/*/c and 2 * 3 * 4", None),
@@ -56,6 +56,37 @@ def test_markdown_becomes_plain_lines(written: str, lines: list[str]) -> None:
 )
 def test_what_carries_meaning_stays(written: str, lines: list[str] | None) -> None:
     assert clean_answer(written) == (lines or [written])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\\nas\tea",
+        r"C:\_tmp\*.log and C:\dir\_tmp",
+        r"^\[foo\]\.\*$",
+        r"s/\./,/g; s/\*a/b\*/; s/\_x_\_y_/z/",
+        r"¯\_(ツ)_/¯",
+        r"grep '\<tea\>' \`file\`",
+        "cp a \\\n  b",
+        r"\d+ \# \- \ \\",
+        "a \\",
+    ],
+)
+def test_backslashes_stay_and_what_follows_them_marks_nothing(text: str) -> None:
+    assert clean_answer(text) == [line.strip() for line in text.split("\n")]
+
+
+@pytest.mark.parametrize(
+    ("written", "line"),
+    [
+        (r"use snake\_case, (get\_current\_users)", "use snake_case, (get_current_users)"),
+        (r"**a\_b** and *c\_d*", "a_b and c_d"),
+        (r"a\_\_b is no C:\x\_y", r"a__b is no C:\x\_y"),
+        (r"`a\_b`", r"a\_b"),
+    ],
+)
+def test_an_underscore_that_is_escaped_in_a_name_reads_as_the_name(written: str, line: str) -> None:
+    assert clean_answer(written) == [line]
 
 
 def test_columns_of_a_table_are_aligned_also_where_characters_are_wide() -> None:
