@@ -5,11 +5,16 @@ Adaptations leave the talk as it is and change only the JSON that is sent.
 
 import hashlib
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from terrarium_mcp.irc_bridge.model.endpoint_errors import says_no_tools
+from terrarium_mcp.irc_bridge.model.endpoint_errors import (
+    says_bad_tools,
+    says_no_tools,
+    says_takes_no_tools,
+)
+from terrarium_mcp.settings import MOUNT_SEPARATOR
 
 RequestBody = dict[str, Any]
 """A chat-completion request, as JSON."""
@@ -21,20 +26,21 @@ class Adaptation:
 
     `refused` and `instead` complete the operator's sentence "The endpoint refuses ..., so ...".
     `recognises` decides by status and error text whether a refusal may mean this; `apply` returns
-    the request without it, equal to its argument if it contains nothing of the kind.
+    the request without it, equal to its argument if it contains nothing of the kind. Those that
+    refuse the same are equal.
     """
 
     refused: str
     instead: str
-    recognises: Callable[[int, str], bool] = field(repr=False)
-    apply: Callable[[RequestBody], RequestBody] = field(repr=False)
+    recognises: Callable[[int, str], bool] = field(repr=False, compare=False)
+    apply: Callable[[RequestBody], RequestBody] = field(repr=False, compare=False)
 
 
 def adapted(body: RequestBody, adaptations: Collection[Adaptation]) -> RequestBody:
     """`body` with each of `adaptations` applied; messages are merged last, whatever made them."""
-    for adaptation in reversed(ADAPTATIONS):
-        if adaptation in adaptations:
-            body = adaptation.apply(body)
+    order = {adaptation: place for place, adaptation in enumerate(ADAPTATIONS)}
+    for adaptation in sorted(adaptations, key=lambda one: order.get(one, len(order)), reverse=True):
+        body = adaptation.apply(body)
     return body
 
 
@@ -43,12 +49,59 @@ def next_adaptation(
 ) -> Adaptation | None:
     """What to try after `body`, sent with the adaptations `tried`, was refused; None: nothing."""
     sent = adapted(body, tried)
-    for adaptation in ADAPTATIONS:
+    for adaptation in (*ADAPTATIONS[:-1], *_without_mounts(status, text, sent), TOOLS):
         if adaptation in tried or not adaptation.recognises(status, text):
             continue
         if adapted(body, [*tried, adaptation]) != sent:
             return adaptation
     return None
+
+
+def blamed(tried: Mapping[Adaptation, str]) -> dict[Adaptation, str]:
+    """Those of `tried` that an endpoint needs which answered at last, with its words for each.
+
+    If it takes no tools, it has nothing against those of a mounted server.
+    """
+    if TOOLS not in tried:
+        return dict(tried)
+    return {adaptation: words for adaptation, words in tried.items() if adaptation in ADAPTATIONS}
+
+
+def _without_mounts(status: int, text: str, sent: RequestBody) -> list[Adaptation]:
+    """Leaving out mounted servers, whose schemas nobody has checked: those named, else all.
+
+    None if the endpoint takes no tools at all, or names another one.
+    """
+    tools = [one.get("function", {}).get("name", "") for one in sent.get("tools", ())]
+    numbers = [int(number) for number in _NUMBERED_TOOL.findall(text)]
+    named = {tools[number] for number in numbers if number < len(tools)}
+    named |= {name for name in tools if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text)}
+    if says_takes_no_tools(text) or not (named or says_bad_tools(status, text)):
+        return []
+    mounts = {_mount_of(name) for name in named or tools} - {""}
+    return [_without_tools_of(mounts)] if mounts else []
+
+
+def _mount_of(tool: str) -> str:
+    """The mounted server of a tool; "" for our own."""
+    mount, separator, _ = tool.partition(MOUNT_SEPARATOR)
+    return mount if separator else ""
+
+
+def _without_tools_of(mounts: Collection[str]) -> Adaptation:
+    servers = "server" if len(mounts) == 1 else "servers"
+
+    def apply(body: RequestBody) -> RequestBody:
+        tools = body.get("tools", [])
+        left = [one for one in tools if _mount_of(one["function"]["name"]) not in mounts]
+        return {**body, "tools": left} if left else _without("tools")(body)
+
+    return Adaptation(
+        f"the tools of the MCP {servers} {', '.join(sorted(mounts))}",
+        "they are not offered. Check the schemas of these tools",
+        lambda _status, _text: True,
+        apply,
+    )
 
 
 def _says(pattern: str) -> Callable[[int, str], bool]:
@@ -137,6 +190,9 @@ def _short_id(given: str) -> str:
     return hashlib.blake2s(given.encode(errors="replace")).hexdigest()[:9]
 
 
+_NUMBERED_TOOL = re.compile(r"\btools(?:\.|\[)(\d{1,3})\b")
+"""A tool by its place, at Anthropic and FastAPI: `tools.10.custom.input_schema`."""
+
 _UNSUPPORTED = (
     r"(unsupported|(not|n't) (support|allow|accept|permit)\w*|(not|n't) be used|only the default"
     r"|unknown|unrecogni[sz]ed|unexpected|deprecated)"
@@ -218,4 +274,4 @@ ADAPTATIONS = (
     TOOL_MESSAGES,
     TOOLS,
 )
-"""All of them: what a refusal most likely means comes first."""
+"""All but those for mounted servers: what a refusal most likely means comes first, TOOLS last."""

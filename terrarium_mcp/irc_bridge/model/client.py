@@ -18,6 +18,7 @@ from terrarium_mcp.irc_bridge.model.adaptations import (
     Adaptation,
     RequestBody,
     adapted,
+    blamed,
     next_adaptation,
 )
 from terrarium_mcp.irc_bridge.model.breaker import Breaker
@@ -299,8 +300,8 @@ class LLM:
                     raise
                 tried[more] = words
             else:
-                self._learned.learn(place, tried)
-                self._report(place, tried)
+                self._learned.learn(place, blamed(tried))
+                self._report(place, blamed(tried))
                 endpoint.counts_tokens = said.usage.prompt > 0
                 return dataclasses.replace(said, usage=completed_usage(sent, said))
 

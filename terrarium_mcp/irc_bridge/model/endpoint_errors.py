@@ -60,10 +60,19 @@ def says_too_long(status: int, text: str) -> bool:
     return status == 413 or (status != 429 and _TOO_LONG.search(text) is not None)
 
 
+def says_takes_no_tools(text: str) -> bool:
+    """Whether the endpoint says that it takes no tools at all."""
+    return _NO_TOOLS.search(text) is not None
+
+
+def says_bad_tools(status: int, text: str) -> bool:
+    """Whether something about the tools was refused, which may be a single one of them."""
+    return status in {400, 422} and _NAMES_TOOLS.search(text) is not None
+
+
 def says_no_tools(status: int, text: str) -> bool:
-    """Whether the endpoint refused because the request offered tools."""
-    names_them = status in {400, 422} and _NAMES_TOOLS.search(text) is not None
-    return names_them or _NO_TOOLS.search(text) is not None
+    """Whether the endpoint may have refused because the request offered tools."""
+    return says_bad_tools(status, text) or says_takes_no_tools(text)
 
 
 def says_no_credit(text: str) -> bool:

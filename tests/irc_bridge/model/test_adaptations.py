@@ -23,6 +23,7 @@ from terrarium_mcp.irc_bridge.model.adaptations import (
 from terrarium_mcp.irc_bridge.model.chat_types import ChatMessage, ToolSchema
 from terrarium_mcp.irc_bridge.model.client import ModelUnavailable
 from terrarium_mcp.irc_bridge.model.learned import REMEMBERED
+from terrarium_mcp.irc_bridge.model.openai_format import request_tool
 from terrarium_mcp.settings import Settings
 from tests.irc_bridge.model.endpoint_scene import Clock, llm_for
 from tests.servers.endpoints.openai import OpenAI
@@ -224,6 +225,80 @@ async def test_refused_tools_are_offered_again_after_an_hour() -> None:
         endpoint.has_parser = True
         await llm.next_message(TALK, [SEARCH])
         assert "tools" in endpoint.requests[-1]
+
+
+BY_PLACE = "tools.1.custom.input_schema: JSON schema is invalid. It must match draft 2020-12"
+BY_NAME = "Invalid schema for function 'rude__list': In context=(), object schema is bad."
+BY_NOTHING = "a schema of the tools is invalid"
+RUDE = ToolSchema("rude__list", "List.", {"type": "object", "properties": {}})
+KIND = ToolSchema("kind__look", "Look.", {"type": "object", "properties": {}})
+
+
+def offered(request: dict[str, Any]) -> list[str]:
+    return [tool["function"]["name"] for tool in request.get("tools", ())]
+
+
+@pytest.mark.parametrize(
+    ("status", "words", "left"),
+    [
+        (400, BY_PLACE, ["search", "kind__look"]),
+        (400, BY_NAME, ["search", "kind__look"]),
+        (500, f"vLLM API error (400): {BY_NAME}", ["search", "kind__look"]),
+        (422, BY_NOTHING, ["search"]),
+    ],
+)
+async def test_a_mounted_tool_that_is_refused_costs_its_own_channels_that_server_alone(
+    caplog: pytest.LogCaptureFixture, status: int, words: str, left: list[str]
+) -> None:
+    clock = Clock()
+    async with (
+        standing_in(OpenAI(listed=["glm"])) as endpoint,
+        llm_for(endpoint.url, clock=clock) as llm,
+    ):
+        endpoint.will(endpoint.error(status, words), *["Ada did."] * 4)
+        await llm.next_message(TALK, [SEARCH, RUDE, KIND])
+        await llm.next_message(TALK, [SEARCH, RUDE, KIND])
+        await llm.next_message(TALK, [SEARCH])
+        assert llm.takes_tools
+        clock.now += REMEMBERED
+        await llm.next_message(TALK, [SEARCH, RUDE])
+    everything = ["search", "rude__list", "kind__look"]
+    assert [offered(request) for request in endpoint.requests] == [
+        everything,
+        left,
+        left,
+        ["search"],
+        ["search", "rude__list"],
+    ]
+    (message,) = caplog.messages
+    assert "rude" in message.partition(" (")[0]
+    assert "--enable-auto-tool-choice" not in message
+
+
+async def test_where_no_tools_are_taken_nobody_blames_the_mounted_server(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with (
+        standing_in(OpenAI(listed=["glm"])) as endpoint,
+        llm_for(endpoint.url) as llm,
+    ):
+        refusal = endpoint.error(400, BY_NOTHING)
+        endpoint.will(refusal, refusal, "Ada did.", "Still Ada.")
+        await llm.next_message(TALK, [SEARCH, RUDE])
+        assert not llm.takes_tools
+        await llm.next_message(TALK, [SEARCH])
+    names = [offered(request) for request in endpoint.requests]
+    assert names == [["search", "rude__list"], ["search"], [], []]
+    (message,) = caplog.messages
+    assert " refuses tools (" in message
+
+
+def test_a_refusal_of_all_tools_or_of_one_of_ours_is_no_fault_of_a_mounted_server() -> None:
+    tools = [request_tool(tool) for tool in (SEARCH, RUDE)]
+    talk = body(said("user", "who?"), tools=tools)
+    for words in ("gemma3:4b does not support tools", "tools.0.custom.input_schema: invalid"):
+        assert next_adaptation(400, words, talk, ()) is TOOLS
+    assert next_adaptation(500, "boom", talk, ()) is None
 
 
 async def test_an_endpoint_that_refuses_whatever_is_sent_teaches_nothing() -> None:
