@@ -1,5 +1,6 @@
 """The backlog: ideas for improvements, one markdown file each, in a folder beside the database."""
 
+import logging
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -48,6 +49,8 @@ _BLOCK, _LONGEST_HEAD = 4_096, 65_536
 _DELIMITER = re.compile(r"^-{3,}[^\S\n]*\n", re.MULTILINE)
 """A line that begins or ends front matter."""
 
+log = logging.getLogger(__name__)
+
 
 def backlog_folder(database: Path) -> Path:
     """Where the backlog of a database is."""
@@ -95,16 +98,26 @@ class Backlog:
         self.folder = folder
         # The file lock alone would do, but each of many ideas at once would wait in a thread.
         self._creating = anyio.Lock()
+        self._unreadable = frozenset[str]()
 
     async def all(self) -> list[Enhancement]:
         """Every idea: open ones first, then by age, the oldest first.
 
-        Reads only the head of each file.
+        Reads only the head of each file. One that cannot be read is left out, and logged.
 
         Raises:
             BacklogFailed: the folder cannot be read.
         """
         return await to_thread.run_sync(self._read_heads)
+
+    async def unreadable(self) -> Sequence[str]:
+        """The names of the files that `all` leaves out, as they cannot be read.
+
+        Raises:
+            BacklogFailed: the folder cannot be read.
+        """
+        await self.all()
+        return sorted(self._unreadable)
 
     async def read(
         self, filename: str, *, may_see: Callable[[Enhancement], bool] = _visible
@@ -198,7 +211,9 @@ class Backlog:
         """
         file = self.folder.with_name(f"{self.folder.name}.lock")
         with backlog_errors(self.folder):
-            create_private_folder(self.folder)
+            if not self.folder.is_dir():
+                create_private_folder(self.folder)
+                give_to_owner(self.folder, self.folder.parent)
             lock = FileLock(file, _PATIENCE, mode_within(self.folder))
             try:
                 lock.acquire()
@@ -223,10 +238,29 @@ class Backlog:
         """Every idea, in the order of `all`."""
         with backlog_errors(self.folder):
             files = list(self.folder.glob("*.md")) if self.folder.is_dir() else []
-            ideas = [
-                _parsed(file) for file in files if _FILENAME.fullmatch(file.name) and file.is_file()
-            ]
+            written = [file for file in files if _FILENAME.fullmatch(file.name) and file.is_file()]
+        ideas, unreadable = list[Enhancement](), dict[str, OSError]()
+        for file in written:
+            try:
+                ideas.append(_parsed(file))
+            except FileNotFoundError:  # deleted since
+                continue
+            except OSError as error:
+                unreadable[file.name] = error
+        self._note_unreadable(unreadable)
         return sorted(ideas, key=_open_and_oldest_first)
+
+    def _note_unreadable(self, errors: Mapping[str, OSError]) -> None:
+        """Log each file that cannot be read, once as long as that lasts."""
+        for name in sorted(errors.keys() - self._unreadable):
+            log.warning(
+                "%s cannot be read, and no list shows it: %s. Give it to the account that runs"
+                " this (chown --reference=%s).",
+                self.folder / name,
+                errors[name].strerror or type(errors[name]).__name__,
+                self.folder,
+            )
+        self._unreadable = frozenset(errors)
 
     def _read_text(self, filename: str) -> str:
         with backlog_errors(self.folder):
@@ -241,6 +275,7 @@ class Backlog:
         with backlog_errors(self.folder):
             file = _free(self.folder, base)
             try:
+                give_to_owner(file, self.folder)
                 file.write_text(frontmatter.dumps(post, sort_keys=False) + "\n", "utf-8")
             except OSError:
                 file.unlink()  # half an idea would take one of the ten places

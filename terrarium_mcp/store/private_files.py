@@ -2,8 +2,8 @@
 
 Files get the mode 0600 and folders 0700, as they hold what people said. What exists keeps its mode.
 A file that every process needs which uses a database (a lock, SQLite's own -wal and -shm) gets the
-database's mode and owner, and an idea for the backlog the mode of its folder: so an owner who
-shares both with a group has to do so only once.
+database's mode and owner, and an idea for the backlog those of its folder: so an owner who shares
+both with a group has to do so only once.
 """
 
 import os
@@ -43,8 +43,8 @@ def mode_beside(database: Path) -> int:
         return PRIVATE
 
 
-def give_to_owner(file: Path, database: Path) -> None:
-    """Give a file that root made beside a database to the account that owns the database.
+def give_to_owner(file: Path, like: Path) -> None:
+    """Give a file that root made to the account that owns the database or folder `like`.
 
     SQLite does so with its -wal and -shm. Otherwise a single command of root's would lock out the
     account that records.
@@ -52,9 +52,25 @@ def give_to_owner(file: Path, database: Path) -> None:
     Raises:
         OSError: the file does not exist any more.
     """
-    if os.geteuid() == 0 and database.exists():
-        owner = database.stat()
+    if os.geteuid() == 0 and like.exists():
+        owner = like.stat()
         os.chown(file, owner.st_uid, owner.st_gid, follow_symlinks=False)
+
+
+def replace_text(file: Path, text: str) -> None:
+    """Replace the text of a file, which keeps its mode and, where root does it, its owner.
+
+    A crash leaves either the old text or the new one.
+
+    Raises:
+        OSError: the file does not exist, or no other can be written beside it.
+    """
+    new = file.with_name(f".{file.name}.new")
+    new.unlink(missing_ok=True)
+    create_private(new, mode_of(file))
+    give_to_owner(new, file)
+    new.write_text(text, "utf-8")
+    new.replace(file)
 
 
 def mode_within(folder: Path) -> int:

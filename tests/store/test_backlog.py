@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import anyio
 import frontmatter
@@ -336,16 +337,29 @@ async def test_a_full_disk_is_explained_and_leaves_no_half_idea(
     assert await backlog.all() == []
 
 
-async def test_a_file_that_may_not_be_read_is_explained(
-    backlog: Backlog, monkeypatch: pytest.MonkeyPatch
+async def test_a_file_that_may_not_be_read_is_left_out_and_logged_once(
+    backlog: Backlog,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    def forbidden(*_: object, **__: object) -> None:
-        raise PermissionError(13, "Permission denied")
+    secret, readable = await write(backlog, "a secret"), await write(backlog, "an idea")
+    opens = Path.open
 
-    await write(backlog, "an idea")
-    monkeypatch.setattr(Path, "open", forbidden)
-    with pytest.raises(BacklogFailed, match="Permission denied"):
-        await backlog.all()
+    def opens_others(file: Path, *args: Any, **options: Any) -> Any:
+        if file.name == secret.filename:
+            raise PermissionError(13, "Permission denied")
+        return opens(file, *args, **options)
+
+    monkeypatch.setattr(Path, "open", opens_others)
+    assert await backlog.all() == [readable]
+    assert await backlog.unreadable() == [secret.filename]
+    assert (await write(backlog, "another idea")).is_open
+    told = f"{folder / secret.filename} cannot be read, and no list shows it: Permission denied."
+    assert [one.message.startswith(told) for one in caplog.records] == [True]
+    monkeypatch.undo()
+    assert await backlog.unreadable() == []
+    assert len(await backlog.all()) == 3
 
 
 TRICKS = st.sampled_from(

@@ -10,11 +10,12 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
 
-from terrarium_mcp.store import Backlog, open_store
+from terrarium_mcp.store import Backlog, PurgeTarget, open_store
 from terrarium_mcp.store.private_files import create_private, create_private_folder, mode_within
 from terrarium_mcp.store.sqlite.claims import claimed
 from terrarium_mcp.store.sqlite.engine.write_lock import LockWaiters
@@ -60,6 +61,11 @@ def mode(path: Path) -> int:
 def modes(folder: Path) -> dict[str, int]:
     """The mode of everything in a folder."""
     return {f"{one.relative_to(folder)}": mode(one) for one in folder.rglob("*")}
+
+
+def owners_in(folder: Path) -> dict[str, int]:
+    """Who owns everything in a folder."""
+    return {one.name: one.stat().st_uid for one in folder.rglob("*")}
 
 
 async def test_everything_that_is_created_is_for_the_owner_alone(tmp_path: Path) -> None:
@@ -191,6 +197,60 @@ async def test_the_lock_that_root_creates_for_the_backlog_belongs_to_its_owner(
     await Backlog(folder).create("Milk", "more of it", about={}, lines=[])
     lock = tmp_path / "enhancements.lock"
     assert (lock.stat().st_uid, mode(lock)) == (NOBODY, 0o600)
+
+
+@needs_root
+async def test_what_root_writes_into_the_backlog_belongs_to_its_owner(tmp_path: Path) -> None:
+    os.chown(tmp_path, NOBODY, NOBODY)
+    await Backlog(tmp_path / "enhancements").create("Milk", "more of it", about={}, lines=[])
+    owners = owners_in(tmp_path)
+    assert len(owners) == 3
+    assert set(owners.values()) == {NOBODY}
+
+
+@needs_root
+async def test_what_root_purges_leaves_the_service_its_backlog(shared: Path) -> None:
+    file = shared / "data" / "irc_logs.db"
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat("<ada> tea\n<bo> milk"))
+        lines = ["1 12:00 <ada> tea", "2 12:01 <bo> milk"]
+        await store.backlog.create("Sugar", "less of it", about={}, lines=lines)
+    await anyio.run_process(["chown", "-R", f"{NOBODY}:{NOBODY}", str(file.parent)])
+    async with open_store(file, SETTINGS) as store:
+        target = PurgeTarget("bo")
+        mentions = (await store.removal.purge(target, asked_by="root", at=NOON)).backlog
+    assert len(mentions.quoting) == 1
+    done = another_account(file)
+    assert done.stdout.splitlines() == ["['tea']", "['Milk', 'Sugar']"], done.stderr
+
+
+async def test_a_redaction_names_the_idea_that_it_cannot_read_and_removes_the_other_quotes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with open_store(tmp_path / "irc_logs.db", SETTINGS) as store:
+        await store.messages.append(chat("<ada> tea\n<ada> milk"))
+        lines = ["1 12:00 <ada> tea", "2 12:01 <ada> milk"]
+        files = [
+            tmp_path / "enhancements" / idea.filename
+            for title in ("Milk", "Sugar")
+            for idea, _ in [await store.backlog.create(title, "more", about={}, lines=lines)]
+        ]
+        opens = Path.open
+
+        def opens_others(path: Path, *args: Any, **options: Any) -> Any:
+            if path == files[0]:
+                raise PermissionError(13, "Permission denied")
+            return opens(path, *args, **options)
+
+        monkeypatch.setattr(Path, "open", opens_others)
+        assert await store.removal.redact_message(1, asked_by="ada", at=NOON)
+        target = PurgeTarget("ada")
+        mentions = (await store.removal.purge(target, asked_by="ada", at=NOON)).backlog
+        assert mentions.quoting == (files[1].name,)
+        assert mentions.unread == (files[0].name,)
+        assert "<ada>" not in files[1].read_text("utf-8")
+        told = f"{files[0]} cannot be read: what was removed may still be quoted in it"
+        assert [one.message for one in caplog.records].count(told) == 2
 
 
 @needs_root

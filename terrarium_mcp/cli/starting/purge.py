@@ -160,6 +160,7 @@ def _unreached(options: PurgeOptions, backlog: BacklogMentions, files: Sequence[
     scrubbing = "words in free pages and in the index: run the same command with --thorough"
     return [
         *(f"enhancements/{name}: names them; check it by hand" for name in backlog.naming),
+        *(f"enhancements/{name}: this account may not read it" for name in backlog.unread),
         *(_unreached_file(options, name) for name in files),
         *([] if options.thorough else [scrubbing]),
         "backups and exports, and what others quoted or said of them",

@@ -55,11 +55,15 @@ class PurgeTarget:
 
 @dataclass(frozen=True, slots=True)
 class BacklogMentions:
-    """The backlog files (by name) that concern a person: written by, quoting or naming them."""
+    """The backlog files (by name) that concern a person: written by, quoting or naming them.
+
+    Whether those that are `unread` do is unknown: this account may not read them.
+    """
 
     written: tuple[str, ...] = ()
     quoting: tuple[str, ...] = ()
     naming: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

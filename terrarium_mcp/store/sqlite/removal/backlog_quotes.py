@@ -1,5 +1,6 @@
 """Removing a person from the backlog: their files, and their lines quoted in other files."""
 
+import logging
 import re
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
@@ -9,9 +10,11 @@ from anyio import to_thread
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.transcript import MessageReference, message_reference
 from terrarium_mcp.store.backlog import Backlog, Enhancement, backlog_errors
-from terrarium_mcp.store.private_files import create_private, mode_of
+from terrarium_mcp.store.private_files import replace_text
 from terrarium_mcp.store.records.removal import BacklogMentions, PurgeTarget
 from terrarium_mcp.store.sqlite.removal.purge import folded_nick, is_their_nick
+
+log = logging.getLogger(__name__)
 
 IsRemoved = Callable[[MessageReference], bool]
 """Whether a quoted line is to be removed."""
@@ -38,6 +41,7 @@ async def mentions_of(
         tuple(idea.filename for idea in written),
         tuple(filename for filename, text in texts.items() if left[filename] != text),
         tuple(filename for filename, text in left.items() if names(target, text)),
+        tuple(await backlog.unreadable()),
     )
 
 
@@ -55,12 +59,14 @@ async def purge_backlog(
             (backlog.folder / filename).unlink(missing_ok=True)
     quoting = [idea for idea in await backlog.all() if idea.filename in mentions.quoting]
     await _shorten(backlog, quoting, _said_by(target, ids))
+    _warn_of(backlog, mentions.unread)
     return mentions
 
 
 async def remove_quotes(backlog: Backlog, number: int) -> None:
     """Remove the message with this id from every file that quotes it."""
     await _shorten(backlog, await backlog.all(), lambda line: line.id == number)
+    _warn_of(backlog, await backlog.unreadable())
 
 
 def names(target: PurgeTarget, text: str) -> bool:
@@ -72,6 +78,12 @@ def _said_by(target: PurgeTarget, ids: Collection[int]) -> IsRemoved:
     if target.identity:
         return lambda line: line.id in ids
     return lambda line: is_their_nick(target, line.nick)
+
+
+def _warn_of(backlog: Backlog, unread: Iterable[str]) -> None:
+    for filename in unread:
+        file = backlog.folder / filename
+        log.warning("%s cannot be read: what was removed may still be quoted in it", file)
 
 
 async def _shorten(backlog: Backlog, ideas: Iterable[Enhancement], is_removed: IsRemoved) -> None:
@@ -89,10 +101,5 @@ def _without(text: str, is_removed: IsRemoved) -> str:
 
 
 def _replace(file: Path, text: str) -> None:
-    """Replace a file atomically: a crash leaves either the old or the new one."""
-    new = file.with_name(f".{file.name}.new")
     with backlog_errors(file.parent):
-        new.unlink(missing_ok=True)
-        create_private(new, mode_of(file))
-        new.write_text(text, "utf-8")
-        new.replace(file)
+        replace_text(file, text)
