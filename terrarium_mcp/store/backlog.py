@@ -1,5 +1,6 @@
 """The backlog: ideas for improvements, one markdown file each, in a folder beside the database."""
 
+import json
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,6 +27,7 @@ from terrarium_mcp.store.private_files import (
     create_private_folder,
     give_to_owner,
     mode_within,
+    replace_contents,
 )
 
 MOST_OPEN = 10
@@ -185,6 +187,26 @@ class Backlog:
         body, moment = _body(summary, lines), at or datetime.now(UTC)
         async with self._creating:
             return await to_thread.run_sync(self._create, head, body, moment, may_name)
+
+    async def rename_network(self, old: str, new: str) -> None:
+        """Give every idea of a network this new name for it.
+
+        Raises:
+            BacklogBusy: other processes add ideas all the time, or one does not end.
+            BacklogFailed: a file cannot be read or written.
+        """
+        await to_thread.run_sync(self._rename_network, old, new)
+
+    def _rename_network(self, old: str, new: str) -> None:
+        if not self._of_network(old):
+            return
+        with self._alone(), backlog_errors(self.folder):  # none is half written then
+            for file in self._of_network(old):
+                replace_contents(file, _with_network(file.read_bytes(), old, new))
+
+    def _of_network(self, network: str) -> list[Path]:
+        """The files whose front matter names this network."""
+        return [self.folder / one.filename for one in self._read_heads() if one.network == network]
 
     def _create(
         self,
@@ -374,6 +396,13 @@ def _opening(file: Path) -> str:
             if not text.lstrip().startswith("---") or len(_DELIMITER.findall(text)) > 1:
                 break
     return text
+
+
+def _with_network(contents: bytes, old: str, new: str) -> bytes:
+    """A file whose front matter names another network; nothing else of it changes."""
+    line = rb"^network:[ \t]*(['\"]?)%b\1(?=[ \t]*\r?$)" % re.escape(old).encode()
+    named = b"network: " + json.dumps(new, ensure_ascii=False).encode()
+    return re.sub(line, lambda _: named, contents, count=1, flags=re.MULTILINE)
 
 
 def _head(text: str) -> dict[str, str]:

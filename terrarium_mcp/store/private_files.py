@@ -57,10 +57,10 @@ def give_to_owner(file: Path, like: Path) -> None:
         os.chown(file, owner.st_uid, owner.st_gid, follow_symlinks=False)
 
 
-def replace_text(file: Path, text: str) -> None:
-    """Replace the text of a file, which keeps its mode and, where root does it, its owner.
+def replace_contents(file: Path, contents: bytes) -> None:
+    """Replace what a file holds; it keeps its mode and, where root does it, its owner.
 
-    A crash leaves either the old text or the new one.
+    A crash leaves either the old contents or the new ones.
 
     Raises:
         OSError: the file does not exist, or no other can be written beside it.
@@ -69,7 +69,7 @@ def replace_text(file: Path, text: str) -> None:
     new.unlink(missing_ok=True)
     create_private(new, mode_of(file))
     give_to_owner(new, file)
-    new.write_text(text, "utf-8")
+    new.write_bytes(contents)
     new.replace(file)
 
 

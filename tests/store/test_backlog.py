@@ -305,6 +305,22 @@ async def test_no_name_leads_out_of_the_folder(backlog: Backlog, folder: Path, n
     assert len(str(refused.value)) < 200
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"---\r\nnetwork: 'irc' \r\n---\r\nhi \xff", b'---\r\nnetwork: "net" \r\n---\r\nhi \xff'),
+        (b"---\nnetwork: irc2\n---\nnetwork: irc\n", None),
+        (b"network: irc\n", None),
+    ],
+)
+async def test_of_an_idea_whose_network_is_renamed_nothing_else_changes(
+    backlog: Backlog, folder: Path, before: bytes, after: bytes | None
+) -> None:
+    put(folder, "idea.md", before)
+    await backlog.rename_network("irc", "net")
+    assert (folder / "idea.md").read_bytes() == (after or before)
+
+
 async def test_what_is_no_idea_is_passed_over(backlog: Backlog, folder: Path) -> None:
     one = await write(backlog, "an idea")
     (folder / "folder.md").mkdir()

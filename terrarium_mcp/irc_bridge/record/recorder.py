@@ -114,7 +114,7 @@ class Recorder:
         self._patience = AT_THE_END
         self._running = anyio.CancelScope(shield=True)
         # Before the first message, after which there are two networks.
-        self._enqueue_action(partial(store.rooms.name_network, home or network))
+        self._enqueue_action(partial(store.name_network, home or network))
 
     def record(self, message: NewMessage) -> PendingMessage:
         """Queue a message. Never waits, so callers keep the network's order."""

@@ -13,10 +13,10 @@ from anyio import to_thread
 from terrarium_mcp.errors import TerrariumError, plainly
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.backlog import Backlog, backlog_folder
-from terrarium_mcp.store.errors import StillOpening
+from terrarium_mcp.store.errors import BacklogBusy, BacklogFailed, StillOpening
 from terrarium_mcp.store.sqlite.engine.failures import translate_errors
 from terrarium_mcp.store.sqlite.engine.folder_access import check_permissions, make_folder
-from terrarium_mcp.store.sqlite.engine.rooms import Rooms
+from terrarium_mcp.store.sqlite.engine.rooms import UNNAMED_NETWORK, Rooms
 from terrarium_mcp.store.sqlite.index.all_structures import EVERYTHING
 from terrarium_mcp.store.sqlite.keeper import is_held, lock_file
 from terrarium_mcp.store.sqlite.schema import repair
@@ -151,6 +151,21 @@ class Store:
         from terrarium_mcp.store.sqlite.imports import Imports  # noqa: PLC0415 -- see above
 
         return Imports(self._database, self._indexer, self._opted_out)
+
+    async def name_network(self, network: str) -> None:
+        """Give this name to the network that had none, in every table and in the backlog.
+
+        Does nothing if others are known too. A backlog that cannot be written is logged: the next
+        call names the network there.
+
+        Raises:
+            StoreFailed: the database cannot be written.
+        """
+        if await self.rooms.name_network(network):
+            try:
+                await self.backlog.rename_network(UNNAMED_NETWORK, network)
+            except (BacklogFailed, BacklogBusy) as error:
+                log.warning("ideas of %s still name no network: %s", network, error)
 
     def changes(self) -> AsyncIterator[list[int]]:
         """The ids of messages as any process commits them, in groups."""

@@ -75,6 +75,17 @@ async def test_a_burst_of_thirty_thousand_lines_loses_none_and_keeps_their_order
     assert [note.message_id for note in notes] == [line.id for line in lines]
 
 
+async def test_a_recorder_names_the_network_that_had_no_name(tmp_path: Path) -> None:
+    async with open_store(tmp_path / "irc_logs.db") as store:
+        await store.messages.append([said("tea")._replace(network="irc")])
+        about = {"network": "irc", "channel": "#tea"}
+        await store.backlog.create("Milk", "more of it", about=about, lines=[])
+    async with recorded(tmp_path) as recorder:
+        await recorder.flush()
+        assert [one.network for one in await recorder.store.rooms.all()] == ["local"]
+        assert [one.network for one in await recorder.store.backlog.all()] == ["local"]
+
+
 async def test_flush_returns_when_all_before_it_is_on_disk(tmp_path: Path) -> None:
     async with recorded(tmp_path) as recorder:
         for n in range(5):

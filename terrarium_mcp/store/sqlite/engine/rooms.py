@@ -1,6 +1,6 @@
 """Rooms: the known channels of each network, found by name."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold
 from terrarium_mcp.chat.records import Room
@@ -21,11 +21,17 @@ _WITH_NETWORK = (
     "messages",
     "private_messages",
     "evidence",
-    "opt_outs",
     "import_sources",
     "dialogues",
+    "removals",
 )
-"""Tables whose rows may be those of a network that has no name yet."""
+"""Tables whose rows may be those of a network that has no name yet.
+
+None of them holds a row of another network that `networks` does not hold too."""
+
+_PERHAPS_KNOWN = ("opt_outs", "voice_rules", "quiet_channels", "introductions", "heartbeats")
+"""The same, but a table may know the network by its name before any line was recorded there: from
+settings, or from a person who opted out."""
 
 
 class Rooms:
@@ -68,26 +74,25 @@ class Rooms:
         async with self._database.writing() as writer:
             await refold(writer, storable(network), casemapping)
 
-    async def name_network(self, network: str) -> None:
-        """Give this name to the network that had none.
+    async def name_network(self, network: str) -> bool:
+        """Give this name to the network that had none, in every table.
 
         Does nothing if there is no unnamed network, or if others are known too.
+
+        Returns:
+            Whether this is now the only network: then what is stored elsewhere of one without a
+            name is of this one.
         """
         if network == UNNAMED_NETWORK:
-            return
+            return False
+        both = {"network": network, "old": UNNAMED_NETWORK}
         async with self._database.writing() as writer:
             known = [row[0] for row in await writer.rows("SELECT name FROM networks")]
-            if known != [UNNAMED_NETWORK]:
-                return
-            both = {"network": network, "old": UNNAMED_NETWORK}
-            await writer.run("UPDATE networks SET name = :network WHERE name = :old", both)
-            for table in _WITH_NETWORK:
-                await writer.run(
-                    f"UPDATE {table} SET network = :network WHERE network = :old",  # noqa: S608 -- names of tables
-                    both,
-                )
-            # The lines are now subject to the rules of the network by its name.
-            await writer.run("UPDATE derived SET upto = 0 WHERE name = 'voices'")
+            if known == [UNNAMED_NETWORK]:
+                await _name_network(writer, both)
+            elif known == [network]:  # version 0.1.0 named the network, and not its removals
+                await writer.run(_NAME_REMOVALS, both)
+            return known in ([UNNAMED_NETWORK], [network])
 
     async def _read(self, _: None) -> RoomDirectory:
         rows = await self._database.rows(
@@ -96,6 +101,25 @@ class Rooms:
             " ORDER BY network, folded"
         )
         return RoomDirectory(Room(*row) for row in rows)
+
+
+_NAME_REMOVALS = "UPDATE removals SET network = :network WHERE network = :old"
+
+
+async def _name_network(writer: Writer, both: Mapping[str, str]) -> None:
+    await writer.run("UPDATE networks SET name = :network WHERE name = :old", both)
+    for table in (*_WITH_NETWORK, *_PERHAPS_KNOWN):
+        await writer.run(
+            f"UPDATE OR IGNORE {table} SET network = :network WHERE network = :old",  # noqa: S608 -- names of tables
+            both,
+        )
+    for table in _PERHAPS_KNOWN:
+        await writer.run(
+            f"DELETE FROM {table} WHERE network = :old",  # noqa: S608 -- names of tables
+            both,
+        )
+    # The lines are now subject to the rules of the network by its name.
+    await writer.run("UPDATE derived SET upto = 0 WHERE name = 'voices'")
 
 
 async def room_ids(writer: Writer, named: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int]:

@@ -1,13 +1,15 @@
 """What people had removed does not come back when a bouncer plays it back, or a log is imported.
 
 The audit names a nick that the operator purged. Of somebody who asked for it themselves it holds no
-name, only fingerprints.
+name, only fingerprints. These are hashes that begin with the network, so a network that got its
+name later is compared under both: the row has the new name, and the fingerprint the old one.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
+from typing import TypeAlias
 
 from terrarium_mcp.chat.identity import Identity, fold, is_channel
 from terrarium_mcp.chat.opt_outs import author
@@ -15,11 +17,15 @@ from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
 from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.chat.voices import VoiceRules, rules_on
 from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
+from terrarium_mcp.store.sqlite.engine.rooms import UNNAMED_NETWORK
 from terrarium_mcp.store.sqlite.engine.voices_sql import RULES, parsed_rules
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 
 MARK = "="
 """Begins a fingerprint; no nick has it (RFC 2812 2.3.1)."""
+
+ForgottenUntil: TypeAlias = Mapping[tuple[str, str], str]
+"""Until when messages were removed, by network and fingerprint."""
 
 
 def fingerprints(who: Identity) -> tuple[str, ...]:
@@ -103,18 +109,24 @@ async def all_purges(writer: Writer) -> Purges:
     return Purges(until, parsed_rules(await writer.value(_RULES)) if until else {})
 
 
-async def forgotten_until(writer: Writer) -> Mapping[str, str]:
-    """Until when messages were removed, by fingerprint."""
-    sql = f"SELECT nick, at FROM removals WHERE substr(nick, 1, 1) = '{MARK}' ORDER BY at"  # noqa: S608 -- a constant
-    rows = await writer.rows(sql)
-    return {one: as_text(at) for nick, at in rows for one in as_text(nick).split()}
+async def forgotten_until(writer: Writer) -> ForgottenUntil:
+    """Until when messages of those who asked for it were removed."""
+    sql = f"SELECT network, nick, at FROM removals WHERE substr(nick, 1, 1) = '{MARK}' ORDER BY at"  # noqa: S608 -- a constant
+    return {
+        (as_text(network), one): as_text(at)
+        for network, nick, at in await writer.rows(sql)
+        for one in as_text(nick).split()
+    }
 
 
-def _is_covered(who: Identity, said_at: datetime, until: Mapping[str, str]) -> bool:
+def _is_covered(who: Identity, said_at: datetime, until: ForgottenUntil) -> bool:
     if not until:
         return False
-    surest = fingerprints(who)[:1]  # user@host counts only without an account
-    return any(to_text(said_at) <= until.get(one, "") for one in surest)
+    home = storable(who.network)
+    unnamed = who._replace(network=UNNAMED_NETWORK)
+    # user@host counts only without an account
+    surest = (*fingerprints(who)[:1], *fingerprints(unnamed)[:1])
+    return any(to_text(said_at) <= until.get((home, one), "") for one in surest)
 
 
 _PURGES = (

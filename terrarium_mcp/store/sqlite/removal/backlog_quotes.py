@@ -10,7 +10,7 @@ from anyio import to_thread
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.transcript import MessageReference, message_reference
 from terrarium_mcp.store.backlog import Backlog, Enhancement, backlog_errors
-from terrarium_mcp.store.private_files import replace_text
+from terrarium_mcp.store.private_files import replace_contents
 from terrarium_mcp.store.records.removal import BacklogMentions, PurgeTarget
 from terrarium_mcp.store.sqlite.removal.purge import folded_nick, is_their_nick
 
@@ -102,4 +102,4 @@ def _without(text: str, is_removed: IsRemoved) -> str:
 
 def _replace(file: Path, text: str) -> None:
     with backlog_errors(file.parent):
-        replace_text(file, text)
+        replace_contents(file, text.encode())

@@ -1,0 +1,157 @@
+"""The network that had no name gets one: in every table, and in the backlog."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from terrarium_mcp.chat.identity import Identity
+from terrarium_mcp.chat.records import Origin
+from terrarium_mcp.store import Enhancement, PurgeTarget, Store
+from terrarium_mcp.store.sqlite.engine.rooms import UNNAMED_NETWORK
+from tests.store.scene import NOON, chat, rows_of, write
+from tests.store.sqlite.imports.logs import bring, log_of, logged, words_in
+from tests.store.sqlite.removal.test_purge import LATER
+
+SAID = "<ada> tea at four\n<bo> milk\n<eve> never say that"
+ADA = Identity("net", "ada", "~ada", "host.example")
+
+
+def with_a_network(file: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """The columns of every table that says for each row which network it is of."""
+    with closing(sqlite3.connect(file)) as db:
+        tables = db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+        columns = {
+            table: db.execute("SELECT * FROM pragma_table_info(?)", (table,)).fetchall()
+            for (table,) in tables
+        }
+    return {
+        table: rows for table, rows in columns.items() if any(row[1] == "network" for row in rows)
+    }
+
+
+def one_row_each(file: Path, network: str) -> Iterator[str]:
+    """Give every such table a row of this network; returns the names of the tables."""
+    for table, columns in with_a_network(file).items():
+        filled = [row for row in columns if row[3] or row[1] == "network" or row[5]]
+        names = ", ".join(row[1] for row in filled)
+        marks = ", ".join("?" for _ in filled)
+        values = [
+            network if name == "network" else 900 if kind == "INTEGER" else "x"
+            for _, name, kind, *_ in filled
+        ]
+        write(file, f"INSERT INTO {table} ({names}) VALUES ({marks})", values)  # noqa: S608 -- ours
+        yield table
+
+
+def networks_in(file: Path, table: str) -> list[Any]:
+    return [row[0] for row in rows_of(file, f"SELECT network FROM {table}")]  # noqa: S608 -- ours
+
+
+async def test_no_table_knows_the_network_without_a_name_any_more(store: Store, file: Path) -> None:
+    write(file, "INSERT INTO networks (name) VALUES ('irc')")
+    tables = list(one_row_each(file, UNNAMED_NETWORK))
+    assert {"messages", "removals", "quiet_channels"} <= set(tables)
+    await store.name_network("net")
+    assert {table: networks_in(file, table) for table in tables} == {
+        table: ["net"] for table in tables
+    }
+    assert rows_of(file, "SELECT name FROM networks") == [("net",)]
+
+
+async def test_what_is_known_of_the_network_by_its_name_stays(store: Store) -> None:
+    await store.messages.append(chat(SAID, network="irc"))
+    await store.quiet_channels.begin("irc", "#tea", LATER, "bo")
+    await store.quiet_channels.begin("irc", "#mate", LATER, "bo")
+    until = LATER + timedelta(hours=1)
+    await store.quiet_channels.begin("net", "#tea", until, "ada")
+    await store.name_network("net")
+    quiet = await store.quiet_channels.current("net", NOON)
+    assert quiet == {"#tea": until, "#mate": LATER}
+
+
+async def test_beside_another_network_the_unnamed_one_keeps_its_name(store: Store) -> None:
+    for network in ("irc", "net"):
+        await store.messages.append(chat(SAID, network=network))
+    idea = await suggest(store)
+    await store.name_network("net")
+    assert sorted(room.network for room in await store.rooms.all()) == ["irc", "net"]
+    assert await store.backlog.all() == [idea]
+
+
+@pytest.mark.parametrize("named_by", ["this version", "version 0.1.0"])
+async def test_what_was_purged_before_the_network_had_its_name_does_not_come_back(
+    store: Store, file: Path, named_by: str
+) -> None:
+    said = [line._replace(network="irc") for line in logged(chat(SAID))]
+    await bring(store, said, replace(log_of(), network="irc"))
+    await store.removal.purge(PurgeTarget("eve", "irc"), asked_by="op", at=LATER)
+    await store.name_network("net")
+    if named_by == "version 0.1.0":
+        write(file, "UPDATE removals SET network = 'irc'")
+        await store.name_network("net")
+    assert [entry.network for entry in await store.removal.audit()] == ["net"]
+    again = [line._replace(network="net") for line in said]
+    totals = await bring(store, again, log_of("other.log"))
+    assert (totals.added, totals.left_out) == (0, 1)
+    assert words_in(file) == [("ada", "tea at four"), ("bo", "milk")]
+
+
+@pytest.mark.parametrize("account", ["", "countess"])
+async def test_who_was_forgotten_before_the_network_had_its_name_stays_so(
+    store: Store, account: str
+) -> None:
+    said = [line._replace(account=account) for line in chat("<ada> tea\n<bo> milk", network="irc")]
+    await store.messages.append(said)
+    who = ADA._replace(network="irc", account=account)
+    await store.removal.purge(PurgeTarget.asking(who), asked_by="!forget", at=LATER)
+    await store.name_network("net")
+    again = [line._replace(network="net", origin=Origin.PLAYBACK) for line in said]
+    elsewhere = again[0]._replace(network="other")
+    since = again[0]._replace(said_at=LATER + timedelta(seconds=1))
+    namesake = again[0]._replace(account="", user="~eve", text="tea?")
+    ids = await store.messages.append([again[0], elsewhere, since, namesake])
+    assert [bool(number) for number in ids] == [False, True, True, True]
+
+
+async def test_an_idea_follows_the_network_and_can_be_purged_by_its_name(
+    store: Store, file: Path
+) -> None:
+    await store.messages.append(chat(SAID, network="irc"))
+    idea = await suggest(store)
+    written = file.parent / "enhancements" / idea.filename
+    before = written.read_text()
+    await store.name_network("net")
+    assert await store.backlog.all() == [idea._replace(network="net")]
+    assert written.read_text() == before.replace("network: irc", 'network: "net"', 1)
+    target = PurgeTarget("ada", "net")
+    assert (await store.removal.traces(target)).backlog.quoting == (idea.filename,)
+    mentions = (await store.removal.purge(target, asked_by="op", at=LATER)).backlog
+    assert mentions.quoting == (idea.filename,)
+    assert "tea at four" not in written.read_text()
+
+
+async def test_a_backlog_that_could_not_be_written_follows_the_next_time(
+    store: Store, file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    await store.messages.append(chat(SAID, network="irc"))
+    idea = await suggest(store)
+    in_the_way = file.parent / "enhancements" / f".{idea.filename}.new"
+    in_the_way.mkdir()
+    await store.name_network("net")
+    assert "ideas of net still name no network" in caplog.text
+    in_the_way.rmdir()
+    await store.name_network("net")
+    assert await store.backlog.all() == [idea._replace(network="net")]
+
+
+async def suggest(store: Store) -> Enhancement:
+    about = {"author": "bo", "network": "irc", "channel": "#tea"}
+    lines = ["1 12:00 <ada> tea at four", "2 12:01 <bo> milk", "network: irc"]
+    idea, _ = await store.backlog.create("Milk", "more of it", about=about, lines=lines)
+    return idea
