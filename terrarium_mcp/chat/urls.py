@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from terrarium_mcp.chat.irctext import plain
 
@@ -19,7 +19,7 @@ URL = re.compile(
 )
 _TRAILING = ".,;:!?'*_~\u2026\u2019"
 _PAIRS = {")": "(", "]": "["}
-_TRACKING = re.compile(r"utm_|fbclid$|gclid$", re.IGNORECASE)
+_TRACKING = re.compile(r"utm_|(?:fbclid|gclid)(?:=|$)", re.IGNORECASE)
 _DEFAULT_PORTS = {"http": ":80", "https": ":443", "ftp": ":21"}
 
 
@@ -84,8 +84,5 @@ def _place(parts: SplitResult) -> str:
 
 
 def _query(query: str) -> str:
-    """The query without tracking parameters; unchanged if it has none."""
-    if not any(_TRACKING.match(part.partition("=")[0]) for part in query.split("&")):
-        return query
-    kept = parse_qsl(query, keep_blank_values=True)
-    return urlencode([pair for pair in kept if not _TRACKING.match(pair[0])])
+    """The query without tracking parameters; the others are as they were, byte for byte."""
+    return "&".join(part for part in query.split("&") if not _TRACKING.match(part))
