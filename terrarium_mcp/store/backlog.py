@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
+from unicodedata import normalize
 
 import anyio
 from anyio import to_thread
@@ -165,7 +166,8 @@ class Backlog:
         """Write an idea to a new file, with the last lines of the channel it came from.
 
         Args:
-            title: if an open idea has the same letters and digits, that one is returned.
+            title: if an open idea has the same but for case, width and blanks, that one is
+                returned.
             summary: markdown.
             about: author, network and channel for the front matter.
             lines: the talk it came from, already rendered.
@@ -293,7 +295,7 @@ class Backlog:
         import frontmatter  # noqa: PLC0415 -- loads YAML, which few processes need
 
         post = frontmatter.Post(body, None, **head, created=to_iso(at))
-        base = f"{at.astimezone(UTC):%Y%m%d-%H%M%S}-{_slug(head['title'])}"
+        base = f"{at.astimezone(UTC):%Y%m%d-%H%M%S}-{_slug(head['title']) or 'idea'}"
         with backlog_errors(self.folder):
             file = _free(self.folder, base)
             try:
@@ -341,20 +343,22 @@ def _body(summary: str, lines: Sequence[str]) -> str:
 def _slug(title: str) -> str:
     from slugify import slugify  # noqa: PLC0415 -- seldom needed
 
-    return slugify(title, max_length=_LONGEST_SLUG, word_boundary=True) or "idea"
+    return slugify(title, max_length=_LONGEST_SLUG, word_boundary=True)
 
 
 def _is_called(idea: Enhancement, name: str) -> bool:
     """Whether a name is that of an idea without the date before it, or its title."""
-    dated = _STAMP.fullmatch(idea.filename)
-    return _same_title(name.strip().removesuffix(".md"), dated[2] if dated else idea.title)
+    name, dated = name.strip().removesuffix(".md"), _STAMP.fullmatch(idea.filename)
+    return _same_title(name, idea.title) or bool(dated and _slug(name) == dated[2])
 
 
 def _same_title(one: str, other: str) -> bool:
-    """Whether two titles have the same letters and digits, or if they have none, are equal."""
-    from slugify import slugify  # noqa: PLC0415 -- seldom needed
+    """Whether two titles are equal but for case, width and blanks: `C++` is not `C#`."""
+    return _compared(one) == _compared(other)
 
-    return (slugify(one) or one.strip()) == (slugify(other) or other.strip())
+
+def _compared(title: str) -> str:
+    return "".join(normalize("NFKC", normalize("NFKC", title).casefold()).split())
 
 
 def _require_short(name: str, text: str, most: int) -> None:

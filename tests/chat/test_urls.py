@@ -96,7 +96,10 @@ def test_brackets_that_a_url_opens_belong_to_it() -> None:
         ("http://a.example/?q=caf%E9&utm_source=t", "http://a.example/?q=caf%E9"),
         ("http://a.example/?12345&utm_source=irc", "http://a.example/?12345"),
         ("http://a.example/?p=a.git;a=blob&fbclid=1", "http://a.example/?p=a.git;a=blob"),
-        ("http://a.example/?utm_a&q=a+b%20c&&gclid&d=\u00e9", "http://a.example/?q=a+b%20c&&d=\u00e9"),
+        (
+            "http://a.example/?utm_a&q=a+b%20c&&gclid&d=\u00e9",
+            "http://a.example/?q=a+b%20c&&d=\u00e9",
+        ),
         ("http://a.example/?gclidx=1&fbclids=2", "http://a.example/?gclidx=1&fbclids=2"),
         ("http://a.example/#utm_x", "http://a.example/#utm_x"),
         ("http://-./", ""),

@@ -87,7 +87,9 @@ async def test_what_was_written_is_read_again(backlog: Backlog) -> None:
     assert one.written_at == AT
 
 
-@pytest.mark.parametrize("again", ["Brew green tea", "brew GREEN tea!", "  Brew: green; tea"])
+@pytest.mark.parametrize(
+    "again", ["Brew green tea", "brew GREEN tea", " Brew green\u3000\uff34ea "]
+)
 async def test_the_same_title_gives_the_file_that_is_there(backlog: Backlog, again: str) -> None:
     one = await write(backlog, "Brew green tea")
     assert await backlog.create(again, "else", about=ABOUT, lines=[]) == (one, False)
@@ -97,6 +99,25 @@ async def test_long_titles_that_differ_at_the_end_are_two_ideas(backlog: Backlog
     long = "brew green tea at four in the afternoon for everybody who is in the channel"
     await write(backlog, f"{long} on mondays")
     await write(backlog, f"{long} on fridays")
+
+
+@pytest.mark.parametrize(
+    "titles",
+    [
+        ("Support C++", "Support C#", "Support C"),
+        ("Show -1 day", "Show 1 day"),
+        ("\u4e8b\u5b9e", "\u5b9e\u65bd"),
+        ("R\u00e9sum\u00e9", "Resume"),
+    ],
+)
+async def test_titles_that_share_a_file_name_are_ideas_of_their_own(
+    backlog: Backlog, titles: tuple[str, ...]
+) -> None:
+    ideas = [await write(backlog, title) for title in titles]
+    assert [one.title for one in ideas] == list(titles)
+    assert len({one.filename for one in await backlog.all()}) == len(titles)
+    for one in ideas:
+        assert await backlog.create(one.title, "", about=ABOUT, lines=[]) == (one, False)
 
 
 async def test_titles_without_letters_are_compared_by_their_signs(backlog: Backlog) -> None:
