@@ -58,7 +58,7 @@ def build_application(
             Middleware(ShutdownMiddleware, shutdown=shutdown),
             Middleware(HostCheck, allowed=allowed_hosts(listening)),
             Middleware(WholeRequests),
-            Middleware(BoundedCalls),
+            Middleware(BoundedCalls, stream_paths=("/mcp", "/sse")),
             Middleware(SessionRoom, server=server),
         ],
         lifespan=lambda _: server.session_manager.run(),

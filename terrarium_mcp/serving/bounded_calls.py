@@ -1,5 +1,6 @@
 """ASGI middleware that bounds how many calls, and how many streams, are open at the same time."""
 
+from collections.abc import Collection
 from contextlib import nullcontext
 from contextvars import ContextVar
 from http import HTTPStatus
@@ -35,8 +36,10 @@ class BoundedCalls:
     The bodies of its requests must be complete: `WholeRequests` comes before it.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, stream_paths: Collection[str]) -> None:
+        """Bound `app`, of which a GET opens a stream at these paths. Others, as of health, end."""
         self._app = app
+        self._stream_paths = stream_paths
         self._slots = CallSlots(CALLS_EACH, CALLS_IN_ALL)
         self._streams = 0
 
@@ -46,7 +49,7 @@ class BoundedCalls:
         method = scope["method"] if scope["type"] == "http" else ""
         if method == "POST" and not _subscribes(scope):
             await self._serve_call(scope, receive, send)
-        elif method in ("GET", "POST"):
+        elif method == "POST" or (method == "GET" and scope["path"] in self._stream_paths):
             await self._serve_stream(scope, receive, send)
         else:
             await self._app(scope, receive, send)

@@ -219,6 +219,9 @@ async def test_streams_are_bounded(tmp_path: Path) -> None:
                 client.sendall(request(house, "/sse", method="GET"))
                 assert answer_of(client)[0] == 200
             assert stream_status(house) == 503
+            with connected(house) as client:
+                client.sendall(request(house, "/healthz", method="GET"))
+                assert answer_of(client)[0] == 200
             assert await is_served(house)
         with anyio.fail_after(10):  # the server soon notices that two have left
             while (status := stream_status(house)) == 503:
