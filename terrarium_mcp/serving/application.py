@@ -23,6 +23,7 @@ from terrarium_mcp.serving.address import Listening
 from terrarium_mcp.serving.bounded_calls import CALLS_IN_ALL, BoundedCalls, hold_slot
 from terrarium_mcp.serving.host_check import HostCheck, allowed_hosts
 from terrarium_mcp.serving.open_calls import bounded
+from terrarium_mcp.serving.resumption import FreshStreams
 from terrarium_mcp.serving.session_room import MAX_SESSIONS, SessionRoom
 from terrarium_mcp.serving.shutdown import Shutdown, ShutdownMiddleware
 from terrarium_mcp.serving.uploads import WholeRequests, replayed
@@ -60,6 +61,7 @@ def build_application(
             Middleware(WholeRequests),
             Middleware(BoundedCalls, stream_paths=("/mcp", "/sse")),
             Middleware(SessionRoom, server=server),
+            Middleware(FreshStreams),
         ],
         lifespan=lambda _: server.session_manager.run(),
     )
