@@ -14,7 +14,13 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
 from terrarium_mcp.chat.transcript import RenderOptions
-from terrarium_mcp.errors import TerrariumError, UnknownChannel, UnknownMessage, shown
+from terrarium_mcp.errors import (
+    TerrariumError,
+    UnknownChannel,
+    UnknownMessage,
+    quantity,
+    shown,
+)
 from terrarium_mcp.policy import RoomDirectory, UnknownCutoff, View, message_id, split_label
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store
@@ -144,8 +150,13 @@ class Request(NamedTuple):
         return f"{coverage.sentence(self.settings.zone)}. Times {self.settings.zone}."
 
     async def coverage_line(self, rooms: Sequence[Room]) -> str:
-        """When `rooms` were recorded, as that sentence."""
-        return self.coverage_text(await self.coverage(rooms))
+        """When `rooms` were recorded, as that sentence, and what no search or figure holds."""
+        covered = self.coverage_text(await self.coverage(rooms))
+        lacking = await self.store.search.unsearchable(rooms, self.until)
+        if not lacking:
+            return covered
+        newest = f"the newest {quantity(lacking, 'line')}, as the server's disk is full"
+        return f"{covered} Neither searched nor counted: {newest}."
 
     def render_options(self, rooms: Sequence[Room]) -> RenderOptions:
         """How to render lines of `rooms` for this request."""

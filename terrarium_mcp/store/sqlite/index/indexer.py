@@ -105,10 +105,13 @@ class Indexer:
         await self.ensure_current(*uses)
         return await self._database.rows(sql, {**params, "is_current": True})
 
-    async def ensure_current(self, *names: str) -> None:
+    async def ensure_current(self, *names: str) -> bool:
         """Catch up before a read that uses the structures named, and the messages.
 
         On a full disk nothing can be indexed: then what is indexed is read, and the log says so.
+
+        Returns:
+            Whether they are complete: False on a full disk.
 
         Raises:
             StillOpening: the keeper did not get there within `PATIENCE` seconds.
@@ -116,7 +119,7 @@ class Indexer:
         await self.rebuild_if_damaged()
         is_current = f"SELECT {current_sql(*names)}"
         if await self._database.value(is_current, {"is_current": False}):
-            return
+            return True
         needed = (ROOM_MOVES, NORMALISED, *names)
         impatient_at = anyio.current_time() + PATIENCE
         while (state := await self.state()).lag(needed) > INDEXED_BY_READ:
@@ -129,8 +132,9 @@ class Indexer:
             if not self._full_told:
                 log.warning("reading what is indexed, without the newest lines: %s", error)
             self._full_told = True
-        else:
-            self._full_told = False
+            return False
+        self._full_told = False
+        return True
 
     async def catch_up(
         self,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
+from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.store.search.hits import Explanation, Hits, RungReport, Search
 from terrarium_mcp.store.search.ladder import Attempt, is_worth_trying, relaxed, rungs
@@ -12,9 +13,13 @@ from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.search.vocabulary_queries import Vocabulary
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.failures import deadline
+from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
+from terrarium_mcp.store.sqlite.engine.rooms import within
+from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
+from terrarium_mcp.store.sqlite.index.watermarks import current_sql
 from terrarium_mcp.store.sqlite.search.paging import PageRequest, Pages
-from terrarium_mcp.store.sqlite.search.snapshot import Snapshot, take_snapshot
+from terrarium_mcp.store.sqlite.search.snapshot import SEARCHED, Snapshot, take_snapshot
 from terrarium_mcp.store.sqlite.search.visible_lines import VisibleLines, last_visible_id
 from terrarium_mcp.store.sqlite.search.visible_vocabulary import VisibleVocabulary
 from terrarium_mcp.store.sqlite.search.vocabulary import SqliteVocabulary
@@ -41,6 +46,7 @@ class MessageSearch:
         self._indexer = indexer
         self._database = database
         self._pages = Pages(database)
+        self._is_current = ReadCache[None, bool](database, self._read_whether_current)
 
     async def __call__(self, search: Search, fingerprint: str) -> Hits:
         """One page of hits, whose cursors carry the `fingerprint` of the question.
@@ -61,6 +67,29 @@ class MessageSearch:
         answer, lookups = await self._pages.explained(climb.page)
         clauses = climb.page.attempt.scope.query.clauses
         return Explanation(climb.tried, climb.hits, clauses, answer, lookups)
+
+    async def unsearchable(self, rooms: Sequence[Room], until: Position) -> int:
+        """How many lines of rooms before a position no search or figure holds: the disk is full.
+
+        Raises:
+            StillOpening: the history is being indexed.
+            StoreFailed: it cannot be, for another reason than a full disk.
+        """
+        if await self._is_current.get(None) or await self._indexer.ensure_current(*SEARCHED):
+            return 0
+        indexed = (await self._indexer.state()).lowest(SEARCHED)
+        return int(
+            await self._database.value(
+                f"SELECT count(*) FROM messages m WHERE m.id > :indexed AND {IS_SPEECH}"  # noqa: S608 -- constants and our own ids
+                f" AND {within(rooms, 'm.room')} AND (m.timestamp, m.id) < (:until, :until_id)",
+                {"indexed": indexed, "until": until.timestamp, "until_id": until.id},
+                0,
+            )
+        )
+
+    async def _read_whether_current(self, _: None) -> bool:
+        current = f"SELECT {current_sql(*SEARCHED)}"
+        return bool(await self._database.value(current, {"is_current": False}))
 
     async def _climbed_in_time(self, search: Search, fingerprint: str) -> _Climb:
         """Climb, as long as the deadline allows."""

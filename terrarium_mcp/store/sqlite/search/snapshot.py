@@ -20,7 +20,8 @@ from terrarium_mcp.store.sqlite.search.term_stats import (
 )
 
 _INDEX = MessageIndex.name
-_USED = (_INDEX, PhraseIndex.name, Runs.name, WordsIndex.name, Counters.name)
+SEARCHED = (_INDEX, PhraseIndex.name, Runs.name, WordsIndex.name, Counters.name)
+"""The structures that a search reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +53,9 @@ async def take_snapshot(indexer: Indexer, search: Search) -> Snapshot | None:
         " (SELECT group_concat(DISTINCT casemapping) FROM networks"
         "  WHERE name IN (SELECT value FROM json_each(:networks))),"
         f" {STATISTICS}, runs.* FROM derived LEFT JOIN runs"
-        f" WHERE name = '{_INDEX}' AND {current_sql(*_USED)}",
+        f" WHERE name = '{_INDEX}' AND {current_sql(*SEARCHED)}",
         statistics_params(search.query) | {"networks": json.dumps(sorted(networks))},
-        uses=_USED,
+        uses=SEARCHED,
     )
     if not state:
         return None
