@@ -77,13 +77,18 @@ class ScopeCounter:
 
         Raises:
             TookTooLong: it cannot be counted within the deadline.
+            StillOpening, StoreFailed: what waits to be indexed cannot be yet. That is no part of
+                the counting, and no shorter time would help.
         """
+        query = await self._exact_query(search)
+        if query is None:
+            return ScopeStats(0)
         too_long = (
             f"The history could not count this within {DEADLINE:g} s. Name a channel or a shorter"
             " time."
         )
         with deadline(DEADLINE, too_long):
-            return await self._counted(search, per)
+            return await self._counted(search, query, per)
 
     async def asides(self, rooms: Sequence[Room], until: Position) -> int:
         """How many asides are among the lines of rooms before a position.
@@ -98,10 +103,7 @@ class ScopeCounter:
         query = await self._exact_query(Search(query=Query(), rooms=rooms, limit=1, until=until))
         return 0 if query is None else await self._asides(query)
 
-    async def _counted(self, search: Search, per: str) -> ScopeStats:
-        query = await self._exact_query(search)
-        if query is None:
-            return ScopeStats(0)
+    async def _counted(self, search: Search, query: ExactQuery, per: str) -> ScopeStats:
         stats = await self._tallied(search, per, self._lines(query))
         asides = await self._asides(query)
         if _selects_all_talk(search.query):

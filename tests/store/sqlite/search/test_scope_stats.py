@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+import anyio
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
@@ -15,13 +16,16 @@ from terrarium_mcp.chat.query import Query, parse_query
 from terrarium_mcp.chat.records import Origin, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, from_text
 from terrarium_mcp.store import ScopeStats, Store, TookTooLong
+from terrarium_mcp.store.errors import Locked
 from terrarium_mcp.store.search import Search
 from terrarium_mcp.store.sqlite.engine import database
 from terrarium_mcp.store.sqlite.index import word_blocks
 from terrarium_mcp.store.sqlite.index.word_blocks import WordBlockCounter
+from terrarium_mcp.store.sqlite.ingest import append
 from terrarium_mcp.store.sqlite.search import exact, scope_stats
 from terrarium_mcp.store.sqlite.search.matching_lines import MatchingLines
 from tests.conftest import EXAMPLES
+from tests.irc_bridge.house import locked
 from tests.store.scene import NOON, chat, differences, line_of, past
 from tests.store.sqlite.search.test_exact import (
     A_LOG,
@@ -288,6 +292,29 @@ async def test_what_cannot_be_counted_in_time_is_an_error_and_no_number(
         monkeypatch.setattr(module, "DEADLINE", 0.0)
     with pytest.raises(TookTooLong, match="Name a channel or a shorter time"):
         await store.count(asked(rooms, "tea -c++"))
+
+
+async def test_lines_that_another_program_keeps_from_being_indexed_are_no_matter_of_time(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(append, "SEVERAL", 20)  # the lines wait for the next read
+    await store.messages.append(chat("<ada> tea\n<bo> more tea"))
+    rooms = await store.rooms.all()
+    monkeypatch.setattr(scope_stats, "DEADLINE", 0.1)
+    monkeypatch.setattr(database, "BUSY_MS", 500)
+
+    async def wait_to_write() -> None:
+        with pytest.raises(Locked):
+            await store.messages.append(chat("<ada> tea"))
+
+    async with locked(store.path):
+        for words in ("tea", ""):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(wait_to_write)  # as the keeper does, over and over
+                await anyio.wait_all_tasks_blocked()
+                with pytest.raises(Locked, match="Another program holds it locked"):
+                    await store.count(asked(rooms, words))
+    assert (await store.count(asked(rooms, "tea"))).lines == 2
 
 
 async def test_an_empty_history_and_no_room_hold_nothing(store: Store) -> None:
