@@ -106,9 +106,17 @@ def a_folder(path: Path) -> str:
     return "is a folder"
 
 
+def a_circle(path: Path) -> str:
+    path.symlink_to(path.name)
+    return "is a link that leads back to itself"
+
+
 @pytest.mark.parametrize(
     ("command", "made"),
     [
+        ("serve", a_circle),
+        ("search tea", a_circle),
+        ("bridge", a_circle),
         ("serve", a_text),
         ("serve", anothers),
         ("serve", a_newer),

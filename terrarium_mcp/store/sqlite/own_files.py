@@ -47,7 +47,8 @@ def leftover(path: Path) -> str:
 
 def _spellings(path: Path) -> set[Path]:
     """The path as written, and the one to which links lead: SQLite goes by the second."""
-    return {Path(os.path.abspath(path)), path.resolve()}  # noqa: PTH100 -- which keeps links
+    followed = os.path.realpath(path)  # also of a circle of links, at which `resolve` raises
+    return {Path(os.path.abspath(path)), Path(followed)}  # noqa: PTH100 -- which keeps links
 
 
 def _is_named_so(path: Path, database: Path) -> bool:

@@ -45,6 +45,13 @@ def test_a_file_belongs_to_it_before_it_is_there_and_under_another_name(tmp_path
     assert belongs_to(tmp_path / "twin", database)
 
 
+def test_a_circle_of_links_is_no_database_to_which_a_file_could_belong(tmp_path: Path) -> None:
+    circle = tmp_path / "circle.db"
+    circle.symlink_to(circle)
+    assert belongs_to(circle, circle)
+    assert not belongs_to(tmp_path / "irc_logs.db", circle)
+
+
 def test_other_files_do_not_belong_to_it(tmp_path: Path) -> None:
     database = tmp_path / "irc_logs.db"
     database.touch()

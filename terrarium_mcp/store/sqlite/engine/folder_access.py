@@ -1,6 +1,8 @@
 """The folder and file of a database, and whether this account may use them."""
 
+import errno
 import os
+import stat
 from pathlib import Path
 
 from terrarium_mcp.store.errors import StoreFailed
@@ -23,13 +25,19 @@ def check_permissions(path: Path) -> None:
     """Check that `path` can be a database that this account reads and writes.
 
     Raises:
-        StoreFailed: it is a folder, or a permission is missing.
+        StoreFailed: it is a folder or a circle of links, or a permission is missing.
     """
     try:
-        is_folder, exists = path.is_dir(), path.exists()
+        is_folder, exists = stat.S_ISDIR(path.stat().st_mode), True
+    except (FileNotFoundError, NotADirectoryError):
+        is_folder = exists = False
     except PermissionError as error:
         raise forbidden(path, path.parent) from error
     except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise StoreFailed(
+                f"{path} is a link that leads back to itself. Name a database with DB_PATH or --db."
+            ) from error
         raise _inaccessible(path, error) from error
     if is_folder:
         raise StoreFailed(f"{path} is a folder. Name a file in it with DB_PATH or --db.")
