@@ -31,6 +31,7 @@ from terrarium_mcp.chat.transcript import (
     line_of,
     listing,
     message_reference,
+    quoted_messages,
 )
 
 NOON = datetime(2026, 11, 5, 14, 23, tzinfo=UTC)
@@ -302,7 +303,36 @@ def test_a_line_of_a_transcript_is_recognised_with_its_id_and_nick(
 ) -> None:
     options = RenderOptions(zone=UTC, budget=1, rooms_named=rooms, networks_named=networks)
     line = line_of(message(184213, "x", "a-d*a", kind=kind), options)
-    assert message_reference(indent + line) == MessageReference(184213, "a-d*a")
+    for written in (indent + line, f"| {indent}{line}"):
+        assert message_reference(written) == MessageReference(184213, "a-d*a")
+
+
+@pytest.mark.parametrize("kind", list(MessageType))
+@pytest.mark.parametrize("viewer", ["", "https://logs.example"])
+@pytest.mark.parametrize(
+    ("rooms", "networks", "before", "behind"),
+    [
+        (False, False, "", ""),
+        (True, False, "last spoke ", ""),
+        (True, True, "> ", ""),
+        (False, False, '| * As bo said: "', '".'),
+    ],
+)
+def test_a_dated_line_is_recognised_too_wherever_it_was_copied(
+    kind: MessageType, viewer: str, rooms: bool, networks: bool, before: str, behind: str
+) -> None:
+    options = RenderOptions(
+        zone=UTC, budget=1, rooms_named=rooms, networks_named=networks, viewer_url=viewer
+    )
+    quoted = message(184213, "see (7) https://logs.example/message/7", "a-d*a", kind=kind)
+    line = f"{before}{dated_line(quoted, options)}{behind}"
+    assert message_reference(line) == MessageReference(184213, "a-d*a")
+
+
+def test_a_line_quotes_the_message_that_it_shows_and_none_that_is_pasted_into_it() -> None:
+    pasted = message(2, dated_line(message(1), ROOMY), "bo")
+    text = "\n".join(["by bo:", line_of(pasted, ROOMY), dated_line(pasted._replace(id=3), ROOMY)])
+    assert quoted_messages(text) == {2, 3}
 
 
 @pytest.mark.parametrize(
@@ -317,6 +347,11 @@ def test_a_line_of_a_transcript_is_recognised_with_its_id_and_nick(
         "1 14:23 <ada>hi",
         "1 14:23 tea <ada> hi",
         "so 1 14:23 <ada> hi",
+        "2026-11-05 14:23 <ada> hi",
+        "2026-11-05 14:23 <ada> hi (1) and so on",
+        "2026-11-05 14:23 ada hi (1)",
+        "x2026-11-05 14:23 <ada> hi (1)",
+        "2026-11-05 <ada> hi (1)",
         "",
     ],
 )

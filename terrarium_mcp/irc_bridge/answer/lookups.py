@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.chat.transcript import message_reference
+from terrarium_mcp.chat.transcript import quoted_messages
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.answer.budget import truncated
 from terrarium_mcp.irc_bridge.answer.past_turns import short_result
@@ -103,8 +103,8 @@ class Lookups:
             return truncated(str(error), tokens)
         measured.outcome = "failed" if found.failed else "ok"
         self._remembered[key] = text = truncated(found.text, tokens)
-        if not found.foreign:
-            self.shown |= _messages_in(text)
+        if not found.foreign:  # of a line that is cut, the id may be in what is left out
+            self.shown |= quoted_messages(found.text)
         return text
 
     def _not_offered(self, name: str) -> str:
@@ -112,12 +112,6 @@ class Lookups:
         if self.toolbox.offers(name):
             return f"{name} keeps what it is given, and this question is off the record."
         return self.toolbox.unknown(name)
-
-
-def _messages_in(text: str) -> set[int]:
-    """The ids of the messages that a transcript shows."""
-    found = map(message_reference, text.splitlines())
-    return {reference.id for reference in found if reference}
 
 
 def _arguments(call: ToolCall) -> dict[str, Any]:

@@ -632,6 +632,41 @@ async def test_what_was_asked_and_answered_is_forgotten_too(tmp_path: Path) -> N
         assert [turn.number for turn in left.turns] == [3]
 
 
+async def talks(scene: Scene) -> None:
+    """Bo says many lines: what was said before is not among the newest any more."""
+    await scene.hears(*(f"{BO} PRIVMSG #tea :tea {number}" for number in range(25)))
+
+
+async def forgets(scene: Scene, *removed: str) -> None:
+    """Zwiebel has it all removed."""
+    await talks(scene)
+    await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget", "Say !forget yes")
+    await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget yes", "Removed", *removed)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("search_irc_history", {"query": "xyzzy42"}),
+        ("lookup_nick", {"nick": "zwiebel"}),
+        ("catch_up", {"nick": "bo", "since": "1h"}),
+    ],
+)
+async def test_a_turn_goes_with_each_line_that_a_tool_quoted_in_it(
+    tmp_path: Path, tool: str, arguments: dict[str, str]
+) -> None:
+    async with playing(tmp_path, bridge_tools="all") as scene:
+        await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :bo: my secret word is xyzzy42")
+        await talks(scene)
+        scene.agent.will(calls(tool, **arguments), says("the word is xyzzy42"), says("hm"))
+        await scene.asks(f"{BO} PRIVMSG #tea :!ask what is it?", "xyzzy42")
+        assert "my secret word is xyzzy42" in str(scene.agent.requests[-1])
+        await forgets(scene, "1 message", "1 question to me")
+        await scene.asks(f"{BO} PRIVMSG #tea :!ask so?", "[LLM] hm")
+        assert "secret word" not in str(scene.agent.requests[-1])
+        assert not rows_with(tmp_path / "irc_logs.db", [b"secret word"])
+
+
 async def test_a_bouncer_does_not_bring_back_what_was_forgotten(tmp_path: Path) -> None:
     async with playing(tmp_path) as scene:
         await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :xyzzy", f"{BO} PRIVMSG #tea :tea")

@@ -10,7 +10,7 @@ import pytest
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
 from terrarium_mcp.chat.relays import Relay
-from terrarium_mcp.chat.transcript import RenderOptions, line_of
+from terrarium_mcp.chat.transcript import RenderOptions, dated_line, line_of
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import (
     AuditEntry,
@@ -314,7 +314,8 @@ async def test_of_the_backlog_only_the_lines_with_their_ids_go(store: Store, fil
     page = await store.messages.newest([await room(store)], 20)
     lines = [line_of(message, RenderOptions(zone=UTC, budget=1)) for message in page.messages]
     about = {"author": "ada", "network": "net", "channel": "#tea"}
-    idea, _ = await store.backlog.create("an idea", "x", about=about, lines=lines)
+    dated = (dated_line(message, RenderOptions(zone=UTC, budget=1)) for message in page.messages)
+    idea, _ = await store.backlog.create("an idea", "\n".join(dated), about=about, lines=lines)
     target = PurgeTarget.asking(ADA)
     result = await store.removal.purge(target, asked_by="!forget", at=LATER)
     assert result.backlog.written == ()
@@ -322,4 +323,4 @@ async def test_of_the_backlog_only_the_lines_with_their_ids_go(store: Store, fil
     assert result.backlog.naming == (idea.filename,)
     text = (file.parent / "enhancements" / idea.filename).read_text()
     assert "zwiebel one" not in text
-    assert all(f"tea {word}" in text for word in ("one", "two"))
+    assert [text.count(f"tea {word}") for word in ("one", "two")] == [2, 2]

@@ -6,7 +6,13 @@ from pathlib import Path
 
 from terrarium_mcp.chat.records import Origin
 from terrarium_mcp.chat.times.timestamps import to_text
-from terrarium_mcp.chat.transcript import RenderOptions, as_json, line_of, message_reference
+from terrarium_mcp.chat.transcript import (
+    RenderOptions,
+    as_json,
+    dated_line,
+    line_of,
+    message_reference,
+)
 from terrarium_mcp.store import AuditEntry, RemovalReason, Store, open_store
 from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
 from tests.store.scene import (
@@ -149,6 +155,18 @@ async def test_a_redacted_line_leaves_the_backlog_too(store: Store) -> None:
     left = await store.backlog.read(one.filename)
     assert "zwiebel" not in left
     assert "    2 12:01 <bo> hm" in left
+
+
+async def test_a_redacted_line_leaves_the_words_of_an_idea_too(store: Store) -> None:
+    await store.messages.append(chat("<ada> zwiebel\n<bo> hm"))
+    page = await store.messages.newest([await room(store)], 20)
+    hers, his = (dated_line(message, SHOWN) for message in page.messages)
+    summary = f"As in:\n- {hers}\n- {his}\nlast spoke {hers}"
+    one, _ = await store.backlog.create("title", summary, about={"author": "bo"}, lines=())
+    await redact(store, 1)
+    left = await store.backlog.read(one.filename)
+    assert "zwiebel" not in left
+    assert f"As in:\n- {his}\n" in left
 
 
 async def test_a_quoted_line_names_who_said_it(store: Store) -> None:
