@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import anyio
 
+from terrarium_mcp.chat.records import Message
 from terrarium_mcp.chat.transcript import RenderOptions, dated_line
 from terrarium_mcp.irc_bridge.answer.budget import (
     HARD_LIMIT,
@@ -226,12 +227,13 @@ async def answer(
         why = "The model took too long."
     with question.watch.part("cleaning"):
         said = await _cleaned(words, question, settings, nick)
-    found = said or _best_lines(question, lines, settings, why)
+    best = () if said else lines.hits[:BEST_LINES]
+    quoted = frozenset(message.id for message in best)
     return Answer(
-        found,
+        said or _best_lines(question, best, settings, why),
         by_model=bool(said),
         steps=tuple(loop.lookups.steps),
-        shown=loop.context.shown | frozenset(loop.lookups.shown),
+        shown=loop.context.shown | frozenset(loop.lookups.shown) | quoted,
         account=loop.context.account,
     )
 
@@ -251,7 +253,7 @@ async def _cleaned(words: str, question: Question, settings: Settings, nick: str
 
 
 def _best_lines(
-    question: Question, lines: GatheredLines, settings: Settings, why: str
+    question: Question, best: Sequence[Message], settings: Settings, why: str
 ) -> list[str]:
     """Why there is no answer of the model, and the best hits for the question, dated."""
     options = RenderOptions(
@@ -260,8 +262,8 @@ def _best_lines(
         rooms_named=not question.channel,
         viewer_url=settings.viewer_url,
     )
-    best = [dated_line(message, options) for message in lines.hits[:BEST_LINES]]
-    found = ["The best lines I found myself:", *best] if best else ["I found no line about it."]
+    dated = [dated_line(message, options) for message in best]
+    found = ["The best lines I found myself:", *dated] if dated else ["I found no line about it."]
     return [why, *map(question.unaddressed.defused, found)]
 
 

@@ -24,7 +24,7 @@ from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard, Pace
 from terrarium_mcp.settings import ChannelTable
 from terrarium_mcp.store import DialoguePlace, DialogueTurn, TurnState, open_store
 from tests.irc_bridge.house import NOBODY, House, bytes_of, living, locked, said, settings_for
-from tests.servers.agent import StrictAgent, calls, hangs, says, strict_agent
+from tests.servers.agent import StrictAgent, calls, fails, hangs, says, strict_agent
 from tests.servers.fake_ircd import Answer, FakeIrcd, fake_ircd
 from tests.servers.logs import until_logged
 
@@ -665,6 +665,21 @@ async def test_a_turn_goes_with_each_line_that_a_tool_quoted_in_it(
         await scene.asks(f"{BO} PRIVMSG #tea :!ask so?", "[LLM] hm")
         assert "secret word" not in str(scene.agent.requests[-1])
         assert not rows_with(tmp_path / "irc_logs.db", [b"secret word"])
+
+
+async def test_a_turn_goes_with_the_best_lines_that_were_said_for_want_of_an_answer(
+    tmp_path: Path,
+) -> None:
+    async with playing(tmp_path) as scene:
+        await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :my teapot is called xyzzy42")
+        await talks(scene)
+        scene.agent.will(fails(500), says("hm"))
+        weak = "how do I configure the quantum flux of a teapot with kubernetes in production?"
+        await scene.asks(f"{BO} PRIVMSG #tea :!ask {weak}", "my teapot is called xyzzy42")
+        assert "xyzzy42" not in str(scene.agent.requests)
+        await forgets(scene, "1 message", "1 question to me")
+        await scene.asks(f"{BO} PRIVMSG #tea :!ask so?", "[LLM] hm")
+        assert "quantum flux" not in str(scene.agent.requests[-1])
 
 
 async def test_a_bouncer_does_not_bring_back_what_was_forgotten(tmp_path: Path) -> None:
