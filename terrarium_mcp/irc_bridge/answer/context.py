@@ -41,7 +41,8 @@ class QuestionContext:
     Args:
         request: what the model is asked.
         account: one line for each part: its tokens and share, what is in it and why.
-        shown: the ids of all messages that the model is shown.
+        shown: the ids of all messages that the model is shown, and of those that the turns before
+            rest on, which also a summary or a turn in the middle may repeat.
     """
 
     request: ModelRequest
@@ -88,7 +89,8 @@ def question_context(
     logs = quoted_newest(key, collapsed_lines(newest, options))
     request = first_request(replace(whole, turns=quoted, newest=logs))
     shown = frozenset(message.id for message in (*newest, *older))
-    return QuestionContext(request, _account(whole, request, older, newest), shown)
+    account = _account(whole, request, older, newest)
+    return QuestionContext(request, account, shown | dialogue.rests_on)
 
 
 def older_lines(lines: GatheredLines, *, takes_tools: bool) -> Sequence[Message]:

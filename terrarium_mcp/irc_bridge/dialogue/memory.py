@@ -33,6 +33,10 @@ READ_WITHIN = 1.0
 MOST_PLACES = 1_000
 """Dialogues of which it is known how far they have come, also while the disk cannot be read."""
 
+MOST_SOURCES = 3_000
+"""Messages that a talk may rest on. As each turn rests on all that the turns before it rest on,
+they grow with every turn, and each turn is stored with them."""
+
 MARK_AGAIN = 5.0
 """Seconds before a failed marking of cut turns is retried."""
 
@@ -97,7 +101,8 @@ class DialogueMemory:
     async def current(self, place: DialoguePlace) -> StoredDialogue:
         """The dialogue of a place as far as it is part of the talk; stale turns are not.
 
-        Without turns if it cannot be read.
+        Nor are those of a talk that rests on more than MOST_SOURCES messages. Without turns if it
+        cannot be read.
         """
         try:
             with anyio.fail_after(READ_WITHIN):
@@ -201,10 +206,12 @@ class DialogueMemory:
         return StoredDialogue(window, newest, summary, quoted)
 
     def _fresh(self, place: DialoguePlace, found: StoredDialogue, now: datetime) -> StoredDialogue:
-        """The dialogue, or the beginning of a new window if it has been silent for too long."""
+        """The dialogue, or a new window: after a long silence, or if it rests on too much."""
         last = found.turns[-1].asked_at if found.turns else None
         last = last or (found.summary.made_at if found.summary else None)
-        if last is None or now - last <= self._stale_after():
+        if last is None:
+            return found
+        if now - last <= self._stale_after() and len(found.rests_on) <= MOST_SOURCES:
             return found
         self._put_window(place, found.window + 1, None)
         return StoredDialogue(found.window + 1, found.newest)

@@ -143,7 +143,12 @@ class Summarizer:
             return None
         self._failures.pop(place, None)
         return DialogueSummary(
-            text, request.first, request.last, datetime.now(UTC), request.omitted
+            text,
+            request.first,
+            request.last,
+            datetime.now(UTC),
+            request.omitted,
+            request.rests_on,
         )
 
     async def _words(self, request: SummaryRequest) -> str:

@@ -40,13 +40,14 @@ class SummaryRequest:
     """What the model is asked, and the turns that the summary will rest on.
 
     These are the turns `first` to `last` without those that are `omitted`: they were stopped, cut
-    off or removed.
+    off or removed. `rests_on` are the ids of the messages that these turns rest on.
     """
 
     talk: tuple[TalkMessage, ...]
     first: int
     last: int
     omitted: frozenset[int]
+    rests_on: frozenset[int]
 
 
 def is_due(dialogue: StoredDialogue, zone: tzinfo) -> bool:
@@ -74,11 +75,13 @@ def summary_request(dialogue: StoredDialogue, zone: tzinfo) -> SummaryRequest | 
         fitting += 1
     parts = ([_BEFORE.format(summary=before.text)] if before else []) + told[:fitting]
     talk = (ChatMessage("system", RULES), ChatMessage("user", "\n\n".join(parts)))
-    numbers = {turn.number for turn in turns[:fitting]}
+    shown = StoredDialogue(summary=before, turns=turns[:fitting])
+    numbers = {turn.number for turn in shown.turns}
     if before:
         numbers |= before.turns
     first, last = min(numbers), max(numbers)
-    return SummaryRequest(talk, first, last, frozenset(range(first, last + 1)) - numbers)
+    omitted = frozenset(range(first, last + 1)) - numbers
+    return SummaryRequest(talk, first, last, omitted, shown.rests_on)
 
 
 def summary_text(said: str) -> str:

@@ -49,8 +49,9 @@ class DialogueTurn:
     `number` counts the turns of a dialogue from 1. Turns of an earlier `window` than the dialogue's
     are kept, and no longer part of the talk. `asked_at` is by this machine's clock: what was
     removed later than that is not stored. `message_id` is the question's line, 0 if it is not
-    recorded. `sources` are the ids of all messages that its model was shown: with any of them the
-    turn is removed as well, since its answer may quote it.
+    recorded. `sources` are the ids of all messages that its model was shown, and of those that any
+    earlier turn of the window rests on, which it was shown as a turn or in a summary: with any of
+    them the turn is removed as well, since its answer may repeat it.
     """
 
     number: int
@@ -64,6 +65,11 @@ class DialogueTurn:
     state: TurnState = TurnState.OPEN
     sources: frozenset[int] = field(default_factory=frozenset)
 
+    @property
+    def rests_on(self) -> frozenset[int]:
+        """The ids of all messages with which it is removed: its question's line is one."""
+        return self.sources | {self.message_id} if self.message_id else self.sources
+
 
 @dataclass(frozen=True, slots=True)
 class DialogueSummary:
@@ -71,7 +77,9 @@ class DialogueSummary:
 
     It rests on every turn from `first` to `last`, but for the numbers in `omitted`: those of turns
     that the model was not shown, neither now nor for the summary before this one. With any turn
-    that it rests on the summary is removed as well.
+    that it rests on the summary is removed as well. `rests_on` are the ids of all messages with
+    which one of these turns is removed: those of the last turn, as each rests on what the ones
+    before it rest on.
     """
 
     text: str
@@ -79,6 +87,7 @@ class DialogueSummary:
     last: int
     made_at: datetime
     omitted: frozenset[int] = field(default_factory=frozenset)
+    rests_on: frozenset[int] = field(default_factory=frozenset)
 
     @property
     def turns(self) -> frozenset[int]:
@@ -99,3 +108,10 @@ class StoredDialogue:
     newest: int = 0
     summary: DialogueSummary | None = None
     turns: tuple[DialogueTurn, ...] = ()
+
+    @property
+    def rests_on(self) -> frozenset[int]:
+        """The ids of all messages that its summary and turns rest on."""
+        return frozenset[int]().union(
+            self.summary.rests_on if self.summary else (), *(turn.rests_on for turn in self.turns)
+        )

@@ -9,11 +9,13 @@ import anyio
 import pytest
 
 from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.irc_bridge.dialogue import memory as dialogue_memory
 from terrarium_mcp.irc_bridge.dialogue import unwritten
 from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory, DialogueUnreadable
 from terrarium_mcp.irc_bridge.dialogue.unwritten import UnwrittenState
 from terrarium_mcp.store import DialoguePlace, Store, StoredDialogue, open_store
 from tests.irc_bridge.dialogue.test_turns import TEA, execute_in, turn
+from tests.irc_bridge.house import said
 
 
 @asynccontextmanager
@@ -28,13 +30,13 @@ def memory_of(store: Store) -> DialogueMemory:
     return DialogueMemory(store, "local", lambda: timedelta(hours=2))
 
 
-async def ask(memory: DialogueMemory, question: str) -> None:
-    """A question that is answered."""
+async def ask(memory: DialogueMemory, question: str, sources: frozenset[int] = frozenset()) -> None:
+    """A question that is answered from messages."""
     before, asked = await memory.current(TEA), turn(1, question)
     with memory.turn(
         TEA, before, asked.asker, question, message_id=0, is_off_record=lambda: False
     ) as opened:
-        opened.answer("yes", (), frozenset())
+        opened.answer("yes", (), sources)
         opened.said()
 
 
@@ -87,6 +89,22 @@ async def test_a_turn_that_is_written_while_its_dialogue_is_read_is_part_of_it(
         monkeypatch.setattr(store.dialogues, "load", load_slowly)
         found = await memory.current(TEA)
     assert [one.question for one in found.turns] == ["who?"]
+
+
+async def test_a_talk_that_rests_on_too_many_lines_starts_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dialogue_memory, "MOST_SOURCES", 3)
+    async with open_store(tmp_path / "irc_logs.db") as store:
+        ids = await store.messages.append([said(f"line {number}") for number in range(4)])
+        kept = memory_of(store)
+        await ask(kept, "who?", frozenset(ids[:2]))
+        await ask(kept, "when?", frozenset(ids[1:3]))
+        assert [one.question for one in (await kept.current(TEA)).turns] == ["who?", "when?"]
+        await ask(kept, "where?", frozenset(ids))
+        assert await kept.current(TEA) == StoredDialogue(window=2, newest=3)
+        await write_all(kept)
+        assert await store.dialogues.load(TEA) == StoredDialogue(window=2, newest=3)
 
 
 async def test_clear_does_not_claim_to_clear_what_it_cannot_read(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -183,13 +183,17 @@ async def test_after_a_summary_every_tool_message_still_follows_its_call(tmp_pat
 
 
 async def test_the_notes_so_far_are_in_the_prompt_of_the_next() -> None:
-    before = DialogueSummary("Bo fixed the gate.", 1, 10, datetime.now(UTC), frozenset({3}))
-    request = summary_request(dialogue(*range(11, 22), summary=before), UTC)
+    omitted, sources = frozenset({3}), frozenset({7})
+    before = DialogueSummary("Bo fixed the gate.", 1, 10, datetime.now(UTC), omitted, sources)
+    earlier = dialogue(*range(11, 22), summary=before)
+    turns = tuple(replace(one, message_id=one.number * 10) for one in earlier.turns)
+    request = summary_request(replace(earlier, turns=turns), UTC)
     assert request
     _, user = request.talk
     assert isinstance(user, ChatMessage)
     assert user.text.startswith("The notes so far:\nBo fixed the gate.\n\n")
-    assert (request.first, request.last, request.omitted) == (1, 15, frozenset({3}))
+    assert (request.first, request.last, request.omitted) == (1, 15, omitted)
+    assert request.rests_on == {7, 110, 120, 130, 140, 150}
 
 
 async def test_a_turn_that_was_stopped_or_removed_is_not_what_a_summary_rests_on() -> None:

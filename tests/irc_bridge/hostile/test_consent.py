@@ -682,6 +682,23 @@ async def test_a_turn_goes_with_the_best_lines_that_were_said_for_want_of_an_ans
         assert "quantum flux" not in str(scene.agent.requests[-1])
 
 
+async def test_a_turn_goes_with_the_lines_of_each_turn_that_it_was_sent_with(
+    tmp_path: Path,
+) -> None:
+    async with playing(tmp_path) as scene:
+        await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :my secret word is xyzzy42")
+        await talks(scene)
+        looks = calls("search_irc_history", query="secret word")
+        scene.agent.will(looks, says("the word is xyzzy42"), says("xyzzy42, still"), says("hm"))
+        await scene.asks(f"{BO} PRIVMSG #tea :!ask what is the word?", "the word is xyzzy42")
+        await talks(scene)
+        await scene.asks(f"{BO} PRIVMSG #tea :!ask say it again please", "xyzzy42, still")
+        assert "my secret word" not in scene.agent.requests[-1]["messages"][-1]["content"]
+        await forgets(scene, "1 message", "2 questions to me")
+        await scene.asks(f"{BO} PRIVMSG #tea :!ask so?", "[LLM] hm")
+        assert "say it again" not in str(scene.agent.requests[-1])
+
+
 async def test_a_bouncer_does_not_bring_back_what_was_forgotten(tmp_path: Path) -> None:
     async with playing(tmp_path) as scene:
         await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :xyzzy", f"{BO} PRIVMSG #tea :tea")

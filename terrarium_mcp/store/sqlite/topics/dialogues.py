@@ -203,6 +203,7 @@ def _summary(row: Row) -> DialogueSummary | None:
         row["last"],
         from_text(row["made_at"]),
         frozenset(json.loads(row["omitted"])),
+        frozenset(json.loads(row["rests_on"])),
     )
 
 
@@ -222,10 +223,20 @@ def _turn(row: Row, network: str) -> DialogueTurn:
 
 
 _LOAD = """
-WITH place AS (
+WITH place AS MATERIALIZED (
   SELECT d.id, d.window AS current, d.newest, s.text, s.first, s.last, s.omitted, s.made_at
   FROM dialogues d LEFT JOIN dialogue_summaries s ON s.dialogue = d.id
   WHERE d.network = :network AND d.folded = :folded AND d.person = :person
+),
+last_told AS (
+  SELECT t.id, t.message FROM place CROSS JOIN dialogue_turns t
+    ON t.dialogue = place.id AND t.number = place.last
+),
+summary AS MATERIALIZED (
+  SELECT json_group_array(message) AS rests_on FROM (
+    SELECT message FROM last_told WHERE message NOT NULL
+    UNION SELECT s.message FROM last_told l CROSS JOIN dialogue_sources s ON s.turn = l.id
+  )
 ),
 talk AS (
   SELECT t.id FROM place CROSS JOIN dialogue_turns t
@@ -237,10 +248,11 @@ talk AS (
   SELECT t.id FROM place CROSS JOIN json_each(place.omitted) o CROSS JOIN dialogue_turns t
     ON t.dialogue = place.id AND t.window = place.current AND t.number = o.value
 )
-SELECT place.*, t.number, t.window, t.asked_at, t.nick, t.user, t.host, t.account, t.question,
-  t.message, t.steps, t.answer, t.state,
+SELECT place.*, summary.rests_on, t.number, t.window, t.asked_at, t.nick, t.user, t.host,
+  t.account, t.question, t.message, t.steps, t.answer, t.state,
   (SELECT json_group_array(message) FROM dialogue_sources WHERE turn = t.id) AS sources
-FROM place LEFT JOIN dialogue_turns t ON t.id IN (SELECT id FROM talk) AND t.state = 'done'
+FROM place CROSS JOIN summary
+  LEFT JOIN dialogue_turns t ON t.id IN (SELECT id FROM talk) AND t.state = 'done'
 ORDER BY t.number"""
 
 _ENTER = """

@@ -26,7 +26,7 @@ from terrarium_mcp.store import (
     open_store,
 )
 from tests.store.dialogues import ADA, IN_PRIVATE, TEA, numbers, put, summary, talk, turn
-from tests.store.scene import SETTINGS, rows_of, write
+from tests.store.scene import SETTINGS, chat, rows_of, write
 
 LATER = datetime(2026, 6, 1, tzinfo=UTC)
 Write = Callable[[], Awaitable[object]]
@@ -48,6 +48,19 @@ async def test_a_turn_comes_back_whole(store: Store) -> None:
     assert await store.dialogues.load(TEA) == StoredDialogue(
         newest=1, turns=(replace(whole, steps=readable),)
     )
+
+
+async def test_a_summary_rests_on_the_lines_of_its_turns(store: Store) -> None:
+    await store.messages.append(chat("<bo> one\n<bo> two\n<bo> three\n<bo> four\n<bo> five"))
+    lines = (frozenset((1,)), frozenset((1, 2)), frozenset((1, 2, 3, 5)))
+    await put(store, *(turn(number, sources=ids) for number, ids in enumerate(lines, 1)))
+    await put(store, turn(2, message_id=3, sources=lines[1]))
+    await store.dialogues.put_window(TEA, 1, summary(1, 2))
+    dialogue = await store.dialogues.load(TEA)
+    assert dialogue.summary
+    assert dialogue.summary.rests_on == {1, 2, 3}
+    assert dialogue.rests_on == {1, 2, 3, 5}
+    assert numbers(dialogue) == [3]
 
 
 async def test_only_turns_that_are_done_are_part_of_the_talk(store: Store) -> None:
