@@ -39,7 +39,7 @@ class Reply:
         said: how many characters of the first of `more` were said before.
         continuation: how each line after the first begins.
         begin_bytes: bytes of each line that are left free for what it begins with.
-        is_lost: whether the network did not take all that was said of it, so that the rest is lost.
+        texts: what each line of `now` says of the text.
     """
 
     now: tuple[str, ...]
@@ -47,7 +47,7 @@ class Reply:
     said: int = 0
     continuation: str = CONTINUATIONS[0]
     begin_bytes: int = len(CONTINUATIONS[0])
-    is_lost: bool = False
+    texts: tuple[str, ...] = ()
 
     @property
     def is_off_record(self) -> bool:
@@ -129,12 +129,13 @@ def _page(reply: Reply, begin: str, *, line_bytes: int, shown: int, prefix: str)
         f"{start}{piece.text}" if piece.text else start.rstrip()
         for start, piece in zip(begins, pieces[:shown], strict=False)
     ]
+    texts = tuple(piece.text for piece in pieces[:shown])
     if len(pieces) <= shown:
-        return replace(reply, now=tuple(now), more=(), said=0)
+        return replace(reply, now=tuple(now), more=(), said=0, texts=texts)
     now[-1] += _note(len(pieces) - shown, prefix)
     last = pieces[shown - 1]
     more = reply.more[last.next_line :]
-    return replace(reply, now=tuple(now), more=more, said=last.next_character)
+    return replace(reply, now=tuple(now), more=more, said=last.next_character, texts=texts)
 
 
 def _pieces(reply: Reply, line_bytes: int, shown: int, note_bytes: int) -> Iterator[_Piece]:

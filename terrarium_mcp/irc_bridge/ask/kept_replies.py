@@ -1,7 +1,8 @@
 """What is left of replies, for `!more`. Pure."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import NamedTuple
 
 from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.irc_bridge.answer.reply import Reply
@@ -14,6 +15,7 @@ class NothingLeft(StrEnum):
     """Why `!more` has nothing to continue, as it says so."""
 
     SAID_WHOLE = "There is no more."
+    STOPPED = "There is no more: the rest of that reply was stopped, and is lost. Ask again."
     LOST = "There is no more: the rest of that reply could not be said, and is lost. Ask again."
     UNKNOWN = "There is no more that I know of: what is left of a reply is lost when I restart."
 
@@ -30,15 +32,28 @@ class ReplyKey:
     asker: tuple[str, ...]
 
 
+class _KeptReply(NamedTuple):
+    """A reply, and why nothing of it is left if nothing is."""
+
+    reply: Reply
+    why_nothing: NothingLeft
+
+
 @dataclass(slots=True)
 class KeptReplies:
     """The last reply to each person in each place, with what is left of it."""
 
-    _replies: BoundedDict[ReplyKey, Reply] = field(default_factory=lambda: BoundedDict(MOST_KEPT))
+    _replies: BoundedDict[ReplyKey, _KeptReply] = field(
+        default_factory=lambda: BoundedDict(MOST_KEPT)
+    )
 
     def keep(self, key: ReplyKey, reply: Reply) -> None:
         """Note the last reply to somebody, whether or not anything of it is left."""
-        self._replies[key] = reply
+        self._replies[key] = _KeptReply(reply, NothingLeft.SAID_WHOLE)
+
+    def lose(self, key: ReplyKey, reply: Reply, why: NothingLeft) -> None:
+        """Note the last reply to somebody, of which nothing is left."""
+        self._replies[key] = _KeptReply(replace(reply, now=(), more=()), why)
 
     def to_continue(self, key: ReplyKey, *, off_record: bool) -> tuple[ReplyKey, Reply] | None:
         """What `!more` of somebody continues; None if nothing is left.
@@ -47,11 +62,11 @@ class KeptReplies:
         off the record is continued for its asker alone, and nothing else if they are.
         """
         own = self._replies.get(key)
-        if own and own.more and (own.is_off_record or not off_record):
-            return key, own
+        if own and own.reply.more and (own.reply.is_off_record or not off_record):
+            return key, own.reply
         if off_record:
             return None
-        for other, reply in reversed(list(self._replies.items())):
+        for other, (reply, _) in reversed(list(self._replies.items())):
             if other == key:
                 return None
             if other.scope == key.scope and reply.more and not reply.is_off_record:
@@ -61,6 +76,4 @@ class KeptReplies:
     def why_nothing(self, key: ReplyKey) -> NothingLeft:
         """Why nothing is left for somebody."""
         own = self._replies.get(key)
-        if own is None:
-            return NothingLeft.UNKNOWN
-        return NothingLeft.LOST if own.is_lost else NothingLeft.SAID_WHOLE
+        return own.why_nothing if own else NothingLeft.UNKNOWN

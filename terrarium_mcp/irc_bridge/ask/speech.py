@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
-from dataclasses import replace
 from math import inf
 
 import anyio
@@ -15,7 +14,7 @@ from terrarium_mcp.irc_bridge.answer.reply import Reply, paged, refitted, reply_
 from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
 from terrarium_mcp.irc_bridge.ask.commands import NEAR_MISS, Command
 from terrarium_mcp.irc_bridge.ask.floors import Floors
-from terrarium_mcp.irc_bridge.ask.kept_replies import KeptReplies, ReplyKey
+from terrarium_mcp.irc_bridge.ask.kept_replies import KeptReplies, NothingLeft, ReplyKey
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard
 from terrarium_mcp.irc_bridge.dialogue.memory import OpenTurn
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
@@ -86,9 +85,9 @@ class ReplySpeech:
     ) -> None:
         """Say the lines of a reply, each when the one before it has left.
 
-        One of several lines begins when none of several is being said there. Its turn, if it has
-        one, is said when the first line has left. If the network does not take a line, the rest is
-        not said: neither now nor by `!more`, which says so.
+        One of several lines begins when none of several is being said there. If the network does
+        not take a line, or this is cancelled, the rest is not said: neither now nor by `!more`,
+        which says so. Its turn, if it has one, then holds what was said.
 
         Raises:
             NotConnected, NotTaken, SendQueueFull: the network does not take them.
@@ -155,15 +154,14 @@ class ReplySpeech:
         turn: OpenTurn | None = None,
     ) -> None:
         """Say a reply, of which `!more` then says what is left; nothing if it is cut short."""
-        nothing = replace(reply, now=(), more=())
-        self._kept.keep(key, nothing)
+        self._kept.lose(key, reply, NothingLeft.STOPPED)  # unless it is said after all
         try:
             await self._say_lines(pending, reply, ready_at, turn)
         except (NotConnected, NotTaken, SendQueueFull):
-            self._kept.keep(key, replace(nothing, is_lost=True))
+            self._kept.lose(key, reply, NothingLeft.LOST)
             raise
+        self._kept.keep(key, reply)
         if reply.more:
-            self._kept.keep(key, reply)
             self._guard.offered(pending.command.person)
 
     async def _say_lines(
@@ -177,21 +175,26 @@ class ReplySpeech:
         reply_to = _msgid(pending.message)
         # What is remembered of a line, and what follows it, depend on whether it was taken.
         is_confirmed = pending.command.is_question or bool(reply.more) or len(reply.now) > 1
-        for number, line in enumerate(self._fitting(pending.command, reply)):
-            with pending.watch.saying(line):
-                await self._network.say(pending.command.target, line, lane, reply_to=reply_to)
-            if number == 0:
-                self._guard.replied(pending.command.person, ready_at)
-                if turn:
-                    turn.said()
-            if is_confirmed:
-                with pending.watch.part("confirmation"), _refusal_noted(turn, number):
-                    is_confirmed = await self._network.confirm(pending.command.target)
+        with _held_as_far_as_said(turn) as said:
+            for line, text in self._fitting(pending, reply):
+                with pending.watch.saying(line):
+                    await self._network.say(pending.command.target, line, lane, reply_to=reply_to)
+                if not said:
+                    self._guard.replied(pending.command.person, ready_at)
+                said.append(text)
+                if is_confirmed:
+                    with pending.watch.part("confirmation"), _refusal_noted(said):
+                        is_confirmed = await self._network.confirm(pending.command.target)
 
-    def _fitting(self, command: Command, reply: Reply) -> Iterator[str]:
-        """The lines to say now, each as it fits when it is due: our mask may have grown by then."""
-        for line in reply.now:
-            yield from refitted(line, reply, line_bytes=self._payload_bytes(command))
+    def _fitting(self, pending: PendingCommand, reply: Reply) -> Iterator[tuple[str, str]]:
+        """The lines to say now, each as it fits when it is due: our mask may have grown by then.
+
+        Beside each is what it says of the text; of a line that became several, beside the first.
+        """
+        for line, text in zip(reply.now, reply.texts, strict=True):
+            size = self._payload_bytes(pending.command)
+            pieces = refitted(line, reply, line_bytes=size)
+            yield from zip(pieces, [text, *[""] * len(pieces)], strict=False)
 
     def _floor(self, pending: PendingCommand) -> AbstractAsyncContextManager[None]:
         target = self._network.fold(pending.command.target)
@@ -207,13 +210,26 @@ class ReplySpeech:
 
 
 @contextmanager
-def _refusal_noted(turn: OpenTurn | None, number: int) -> Iterator[None]:
-    """If the first line is refused, nobody has read anything of its turn."""
+def _held_as_far_as_said(turn: OpenTurn | None) -> Iterator[list[str]]:
+    """Takes what is said of a turn; it holds no more than that if the rest is not said."""
+    said: list[str] = []
+    try:
+        yield said
+    except BaseException:  # also if it is cancelled
+        if turn and said:
+            turn.cut_short("\n".join(filter(None, said)))
+        raise
+    if turn:
+        turn.said()
+
+
+@contextmanager
+def _refusal_noted(said: list[str]) -> Iterator[None]:
+    """Nobody has read a line that is refused."""
     try:
         yield
     except NotTaken:
-        if turn and number == 0:
-            turn.refused()
+        said.pop()
         raise
 
 

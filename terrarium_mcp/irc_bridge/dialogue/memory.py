@@ -69,12 +69,12 @@ class OpenTurn:
         self.turn = replace(self.turn, answer=text, steps=steps, sources=shown)
 
     def said(self) -> None:
-        """The answer, or its beginning, was said."""
+        """The answer was said, or as much of it as is said at once."""
         self.turn = replace(self.turn, state=TurnState.DONE)
 
-    def refused(self) -> None:
-        """The network did not take it: nobody has read it."""
-        self.turn = replace(self.turn, state=TurnState.STOPPED)
+    def cut_short(self, said: str) -> None:
+        """Only this beginning of the answer was said."""
+        self.turn = replace(self.turn, answer=said, state=TurnState.DONE)
 
 
 class DialogueMemory:

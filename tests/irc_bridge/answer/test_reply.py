@@ -98,7 +98,7 @@ def test_a_page_of_the_rest_ends_like_the_first() -> None:
     kept = Reply((), tuple(str(n) for n in range(6)))
     page = paged(kept, line_bytes=400, prefix=".")
     assert page.now == ("| 0", "| 1", "| 2", "| 3 (2 more: .more)")
-    assert paged(page, line_bytes=400) == Reply(("| 4", "| 5"))
+    assert paged(page, line_bytes=400) == Reply(("| 4", "| 5"), texts=("4", "5"))
 
 
 def test_japanese_fits_in_bytes_not_in_characters() -> None:

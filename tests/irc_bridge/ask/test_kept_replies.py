@@ -64,7 +64,7 @@ def test_what_is_off_the_record_is_for_its_asker_alone() -> None:
 def test_why_nothing_is_left_is_known_of_ones_own_last_reply() -> None:
     kept = KeptReplies()
     kept.keep(key("ada"), WHOLE)
-    kept.keep(key("bo"), Reply((), is_lost=True))
+    kept.lose(key("bo"), OTHER, NothingLeft.LOST)
     assert kept.why_nothing(key("ada")) is NothingLeft.SAID_WHOLE
     assert kept.why_nothing(key("bo")) is NothingLeft.LOST
     assert kept.why_nothing(key("cy")) is NothingLeft.UNKNOWN

@@ -15,6 +15,7 @@ import pytest
 
 from terrarium_mcp.irc_bridge.ask import limits, notices
 from terrarium_mcp.irc_bridge.ask.command_queue import DEPTH
+from terrarium_mcp.irc_bridge.ask.kept_replies import NothingLeft
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from tests.irc_bridge.house import QUICK, House, bytes_of, living, locked, settings_for
 from tests.servers.agent import Answer, StrictAgent, calls, hangs, says, strict_agent
@@ -472,7 +473,9 @@ async def test_a_later_line_that_the_channel_refuses_ends_the_answer_and_its_ask
         await scene.say("ada", "!ask so?")
         await scene.hears("ada: [LLM] yes")
         assert scene.said("word 3") == []
-    assert "for much" in str(scene.agent.requests[-1])  # what was said of it is talked about
+    _, question, answer, _ = scene.agent.requests[-1]["messages"]
+    assert "for much" in question["content"]  # what was said of it is talked about
+    assert answer["content"] == "word 0\nword 1"
 
 
 async def test_an_address_without_a_question_is_told_how_to_ask_and_is_no_talk(
@@ -559,6 +562,38 @@ async def test_stop_works_inside_a_tool_call_and_drops_lines_not_yet_said(tmp_pa
         await scene.hears("ada: [LLM] after")
         assert len(scene.said("line ")) < 4
         assert scene.said("line 3") == []
+
+
+@pytest.mark.parametrize("where", ["#tea", "Terra"])
+async def test_of_an_answer_that_is_stopped_what_was_said_is_remembered_and_the_rest_is_lost(
+    tmp_path: Path, where: str
+) -> None:
+    held: list[str] = []
+
+    def holding(line: str) -> list[str] | None:
+        """What is said third is confirmed once the scene lets it."""
+        if not line.startswith("PING terrarium-said") or not scene.said("line 2"):
+            return None
+        held.append(line.split()[1])
+        return []
+
+    async with teahouse(tmp_path) as scene:
+        scene.server.answer = holding
+        scene.agent.will("\n".join(f"line {number}" for number in range(8)), "hm")
+        ask, to = ("!ask ", "bo: ") if where == "#tea" else ("", "")
+        await scene.say("bo", f"{ask}for much", target=where)
+        await scene.hears("[LLM] line 2")
+        await scene.say("bo", "!stop", target=where)
+        await scene.hears(f"{to}Stopped.")
+        scene.server.answer = None
+        await scene.server.says(f":srv PONG srv {held[-1]}")
+        await scene.say("bo", "!more", target=where)
+        await scene.hears(f":{to}{NothingLeft.STOPPED}")
+        await scene.say("bo", f"{ask}go on", target=where)
+        await scene.hears("[LLM] hm")
+        assert scene.said("line 3") == []
+    _, _, answer, _ = scene.agent.requests[-1]["messages"]
+    assert answer == {"role": "assistant", "content": "line 0\nline 1\nline 2"}
 
 
 async def test_an_operator_stops_anybody_in_the_channel_and_a_member_only_themselves(
