@@ -210,6 +210,8 @@ class Bridge:
             self._consent.follow(message)
         if message.command in DEPARTURES:
             self._reception.see(message)
+        if message.command == "NICK" and message.source and message.params:
+            self._speech.renamed(message.source, message.params[0])
         self._redact(message)
         if command:
             self._consent.heed(command, said_at(message, now))

@@ -57,9 +57,7 @@ class Command:
     @property
     def person(self) -> PersonKey:
         """Who asks: a new nick is the same person."""
-        if self.account:
-            return "account", self.account.lower()
-        return "user@host", f"{self.source.user}@{self.source.host}".lower()
+        return ("account", self.account.lower()) if self.account else person_at(self.source)
 
     @property
     def asker(self) -> str:
@@ -157,6 +155,11 @@ class Address:
         text = without_off_record(text)
         bare = bare_command(text, COMMANDS if private else BEHIND_NICK, self.prefix)
         return self._prefixed(text) or bare or (QUESTIONS[0], text.strip())
+
+
+def person_at(source: Source) -> PersonKey:
+    """Who somebody is without an account."""
+    return "user@host", f"{source.user}@{source.host}".lower()
 
 
 def is_late(line: IrcMessage, now: datetime) -> bool:

@@ -24,12 +24,13 @@ class NothingLeft(StrEnum):
 class ReplyKey:
     """To whom a reply was said, and where.
 
-    `scope` is its channel or private chat, in private with the rooms that it could see: a reply is
-    continued there alone.
+    `channel` is "" in private, where `rooms` are those that it could see: a reply is continued
+    there alone. `asker` is an account, or else user@host with the nick.
     """
 
-    scope: tuple[str, ...]
+    channel: str
     asker: tuple[str, ...]
+    rooms: tuple[str, ...] = ()
 
 
 class _KeptReply(NamedTuple):
@@ -59,19 +60,28 @@ class KeptReplies:
         """What `!more` of somebody continues; None if nothing is left.
 
         It is the last reply to themselves, or else the latest to somebody else since then. What is
-        off the record is continued for its asker alone, and nothing else if they are.
+        private or off the record is continued for its asker alone, and nothing else if they are.
         """
         own = self._replies.get(key)
         if own and own.reply.more and (own.reply.is_off_record or not off_record):
             return key, own.reply
-        if off_record:
+        if off_record or not key.channel:
             return None
         for other, (reply, _) in reversed(list(self._replies.items())):
             if other == key:
                 return None
-            if other.scope == key.scope and reply.more and not reply.is_off_record:
+            if other.channel == key.channel and reply.more and not reply.is_off_record:
                 return other, reply
         return None
+
+    def renamed(self, asker: tuple[str, ...], now: tuple[str, ...]) -> None:
+        """Somebody is called otherwise now: their replies are theirs, and no earlier bearer's."""
+        if asker == now or not any(key.asker in (asker, now) for key in self._replies):
+            return  # as nearly always
+        kept = [(key, one) for key, one in self._replies.items() if key.asker != now]
+        self._replies.clear()
+        for key, one in kept:
+            self._replies[replace(key, asker=now) if key.asker == asker else key] = one
 
     def why_nothing(self, key: ReplyKey) -> NothingLeft:
         """Why nothing is left for somebody."""

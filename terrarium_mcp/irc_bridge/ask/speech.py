@@ -3,16 +3,18 @@
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from math import inf
 
 import anyio
 
 from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.chat.defusing import NOBODY, Unaddressed
+from terrarium_mcp.chat.irc_message import Source
 from terrarium_mcp.chat.irctext import OFF_RECORD, harmless
 from terrarium_mcp.irc_bridge.answer.reply import Reply, paged, refitted, reply_lines
 from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
-from terrarium_mcp.irc_bridge.ask.commands import NEAR_MISS, Command
+from terrarium_mcp.irc_bridge.ask.commands import NEAR_MISS, Command, person_at
 from terrarium_mcp.irc_bridge.ask.floors import Floors
 from terrarium_mcp.irc_bridge.ask.kept_replies import KeptReplies, NothingLeft, ReplyKey
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard
@@ -50,6 +52,11 @@ class ReplySpeech:
         self._kept = KeptReplies()
         self._whispered = BoundedDict[tuple[str, ...], float](MOST_WHISPERED)
         """When each was last told something by a notice."""
+
+    def renamed(self, source: Source, nick: str) -> None:
+        """Somebody has another nick now: what is left of a reply to them is still theirs."""
+        person, fold = person_at(source), self._network.fold
+        self._kept.renamed((*person, fold(source.nick)), (*person, fold(nick)))
 
     def lines(self, command: Command, lines: Sequence[str]) -> Reply:
         """A reply of our own, or of another MCP server, whose text may hold line breaks."""
@@ -153,14 +160,22 @@ class ReplySpeech:
         ready_at: float,
         turn: OpenTurn | None = None,
     ) -> None:
-        """Say a reply, of which `!more` then says what is left; nothing if it is cut short."""
+        """Say a reply, of which `!more` then says what is left; nothing if it is cut short.
+
+        Its asker may have another nick by then.
+        """
+        is_own = key.asker == self._asker(pending.command)
+
+        def key_now() -> ReplyKey:
+            return replace(key, asker=self._asker(pending.command)) if is_own else key
+
         self._kept.lose(key, reply, NothingLeft.STOPPED)  # unless it is said after all
         try:
             await self._say_lines(pending, reply, ready_at, turn)
         except (NotConnected, NotTaken, SendQueueFull):
-            self._kept.lose(key, reply, NothingLeft.LOST)
+            self._kept.lose(key_now(), reply, NothingLeft.LOST)
             raise
-        self._kept.keep(key, reply)
+        self._kept.keep(key_now(), reply)
         if reply.more:
             self._guard.offered(pending.command.person)
 
@@ -204,9 +219,16 @@ class ReplySpeech:
         return self._network.payload_bytes(command.target)
 
     def _reply_key(self, command: Command) -> ReplyKey:
-        fold = self._network.fold
-        shared = () if command.channel else self._network.channels_of(command.asker)
-        return ReplyKey((fold(command.target), *shared), (*command.person, fold(command.asker)))
+        fold, asker = self._network.fold, self._asker(command)
+        if command.channel:
+            return ReplyKey(fold(command.channel), asker)
+        rooms = sorted(map(fold, self._network.channels_of(command.asker)))
+        return ReplyKey("", asker, tuple(rooms))
+
+    def _asker(self, command: Command) -> tuple[str, ...]:
+        """Who asks, as a reply is kept for them: people who share a host are not the same."""
+        nick = () if command.account else (self._network.fold(command.asker),)
+        return (*command.person, *nick)
 
 
 @contextmanager

@@ -14,8 +14,8 @@ WHOLE = Reply(("ada: yes",))
 OFF = Reply(("[off] ada: 1",), ("2",), continuation="[off] | ")
 
 
-def key(nick: str, scope: str = "#tea") -> ReplyKey:
-    return ReplyKey((scope,), (nick,))
+def key(nick: str, channel: str = "#tea", *rooms: str) -> ReplyKey:
+    return ReplyKey(channel, (nick,), rooms)
 
 
 def continued(kept: KeptReplies, nick: str, *, off_record: bool = False) -> Reply | None:
@@ -59,6 +59,28 @@ def test_what_is_off_the_record_is_for_its_asker_alone() -> None:
     assert continued(kept, "cy", off_record=True) is None
     assert continued(kept, "bo", off_record=True) is None
     assert continued(kept, "ada", off_record=True) == continued(kept, "ada") == OFF
+
+
+def test_what_was_said_in_private_is_for_its_asker_alone_in_the_rooms_that_it_could_see() -> None:
+    kept = KeptReplies()
+    kept.keep(key("bo", "", "#tea", "#mate"), LONG)
+    assert kept.to_continue(key("eve", "", "#tea", "#mate"), off_record=False) is None
+    assert kept.to_continue(key("bo", "", "#tea"), off_record=False) is None
+    found = kept.to_continue(key("bo", "", "#tea", "#mate"), off_record=False)
+    assert found == (key("bo", "", "#tea", "#mate"), LONG)
+
+
+def test_who_has_another_nick_goes_on_and_who_takes_the_old_one_does_not() -> None:
+    kept = KeptReplies()
+    kept.keep(key("bo2", ""), OTHER)
+    kept.keep(key("bo", ""), LONG)
+    kept.keep(key("bo"), OFF)
+    kept.renamed(("bo",), ("bo2",))
+    assert kept.to_continue(key("bo2", ""), off_record=False) == (key("bo2", ""), LONG)
+    assert continued(kept, "bo2") == OFF
+    kept.renamed(("eve",), ("bo2",))
+    assert kept.why_nothing(key("bo2", "")) is kept.why_nothing(key("bo", ""))
+    assert kept.why_nothing(key("bo2", "")) is NothingLeft.UNKNOWN
 
 
 def test_why_nothing_is_left_is_known_of_ones_own_last_reply() -> None:

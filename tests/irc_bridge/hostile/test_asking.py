@@ -817,6 +817,41 @@ async def test_a_plain_more_continues_an_answer_off_the_record_for_its_asker_alo
     assert b"xyzzy" not in bytes_of(tmp_path / "irc_logs.db")
 
 
+async def test_in_private_more_is_for_its_asker_also_under_another_nick(tmp_path: Path) -> None:
+    async with teahouse(tmp_path) as scene:
+        await scene.enter("eve")
+        await scene.enter("eve", "bo", channel="#mate")
+        scene.agent.will("\n\n".join(f"xyzzy {number}" for number in range(9)))
+        await scene.say("bo", "what?", target="Terra")
+        await scene.hears("PRIVMSG bo :| [LLM] xyzzy 3 (5 more: !more)")
+        await scene.server.says(f":{mask('bo')} NICK bo2", f":{mask('eve')} NICK bo")
+        await scene.server.says(":bo!eve@eve.example PRIVMSG Terra :!more")
+        await scene.hears(f"PRIVMSG bo :{NothingLeft.UNKNOWN}")
+        await scene.server.says(":bo2!bo@bo.example PRIVMSG Terra :!more")
+        await scene.hears("PRIVMSG bo2 :| [LLM] xyzzy 7 (1 more: !more)")
+        await scene.server.says(":bo2!bo@bo.example QUIT :bye", ":bo!eve@eve.example NICK bo2")
+        await scene.server.says(":bo2!eve@eve.example PRIVMSG Terra :!more")
+        await scene.hears(f"PRIVMSG bo2 :{NothingLeft.UNKNOWN}")
+        assert scene.said("xyzzy 8") == []
+
+
+@pytest.mark.parametrize("mine", ["@account=bo ", ""])
+async def test_people_at_one_host_read_no_more_of_each_other_in_private(
+    tmp_path: Path, mine: str
+) -> None:
+    web = "web@gateway.example"
+    async with teahouse(tmp_path) as scene:
+        await scene.server.says(f":cy!{web} JOIN #tea", f":eve!{web} JOIN #tea")
+        scene.agent.will("\n\n".join(f"xyzzy {number}" for number in range(9)))
+        await scene.server.says(f"{mine}:cy!{web} PRIVMSG Terra :what?")
+        await scene.hears("PRIVMSG cy :| [LLM] xyzzy 3 (5 more: !more)")
+        await scene.server.says(f"{mine}:cy!{web} NICK cyan", f":eve!{web} NICK cy")
+        await scene.server.says(f":cy!{web} PRIVMSG Terra :!more")
+        await scene.hears(f"PRIVMSG cy :{NothingLeft.UNKNOWN}")
+        await scene.server.says(f"{mine}:cyan!{web} PRIVMSG Terra :!more")
+        await scene.hears("PRIVMSG cyan :| [LLM] xyzzy 7 (1 more: !more)")
+
+
 @pytest.mark.parametrize("off", ["", "[off] "])
 async def test_a_longer_mask_amid_an_answer_makes_no_line_without_its_mark(
     tmp_path: Path, off: str
