@@ -229,11 +229,13 @@ class Reception:
                 and (self._is_in(command, channel) if channel else command.channel != "")
             )
         )
-        if not any(self._network.same_nick(one.command.asker, nick) for one in self._queue):
-            return  # as nearly always: a netsplit brings hundreds
-        shared = {self._network.fold(one) for one in self._shared_with(nick)}
+        shared = {self._network.fold(one) for one in self._shared_with(nick)} if channel else set()
         unseen = not channel or not shared - {self._network.fold(channel)}
         in_private = unseen and (not channel or self._settings.private == "members")
+        if in_private:
+            self._network.drop(nick)
+        if not any(self._network.same_nick(one.command.asker, nick) for one in self._queue):
+            return  # as nearly always: a netsplit brings hundreds
 
         def is_unwanted(one: PendingCommand) -> bool:
             if not self._network.same_nick(one.command.asker, nick):

@@ -129,6 +129,10 @@ class IrcNetwork:
         if not await self._live_session().sender.speak_last(target, text):
             raise NotConnected(self._config.host)
 
+    def drop(self, nick: str) -> None:
+        """Send nothing of what waits for somebody in private."""
+        self._session.sender.drop(nick)
+
     async def confirm(self, target: str) -> bool:
         """Return once the network has taken what was just said to `target`.
 

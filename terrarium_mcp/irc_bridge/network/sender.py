@@ -6,6 +6,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import anyio
 from aiolimiter import AsyncLimiter
@@ -23,8 +24,10 @@ from terrarium_mcp.irc_bridge.network.transport import Connection
 log = logging.getLogger(__name__)
 
 _LINE_BREAKS = re.compile(r"[\r\n\0]+")  # not str.splitlines(): \x1d, italic, would end a line
+_LONGEST_NICK = 64  # of a person who is answered: networks allow 50 at most
 _LONGEST_MSGID = 500  # both tags fit a client's 4,094 bytes (IRCv3 message-tags), even escaped
 _SPEECH = frozenset(("NOTICE", "PRIVMSG"))
+_TO_SOMEBODY = _SPEECH | {"TAGMSG"}
 _SECRET = frozenset(("AUTHENTICATE", "OPER", "PASS"))
 
 _URGENT = frozenset(
@@ -44,8 +47,10 @@ class QueuedLine:
     """A line that waits to be sent, and what became of it."""
 
     line: IrcMessage
-    text: Callable[[], str] | None = None
-    """Writes what it says when it leaves, from what is true by then; "" if it is not to."""
+    lane: Lane = Lane.COMMAND
+    text: Callable[[str], str] | None = None
+    """Writes what it says to its target when it leaves, from what is true by then; "" if it is not
+    to."""
     is_lost: bool = False
     """The connection ended before it could leave."""
     ended: anyio.Event = field(default_factory=anyio.Event)
@@ -55,9 +60,14 @@ class QueuedLine:
         """Whether it is to leave after all, now that it could; its text is written then."""
         if self.text is None:
             return True
-        text = self.text()
-        self.line = replace(self.line, params=(self.line.params[0], text))
+        target = self.line.params[0]
+        text = self.text(target)
+        self.line = replace(self.line, params=(target, text))
         return text != ""
+
+    def is_to(self, is_theirs: Callable[[str], bool]) -> bool:
+        """Whether it says something to a nick."""
+        return self.line.command in _TO_SOMEBODY and is_theirs(self.line.params[0])
 
     def lose(self) -> None:
         """Give it up: the connection has ended."""
@@ -119,24 +129,37 @@ class SendQueue:
             serialize(line)
         if len(self._outgoing) + len(lines) > self._capacity:
             raise SendQueueFull(len(self._outgoing))
-        queued = [QueuedLine(line) for line in lines]
+        queued = [QueuedLine(line, lane) for line in lines]
         for one in queued:
             self._outgoing.put(one, place=place, target=one.line.params[0], lane=lane)
         self._posted.ring()
         return queued
 
-    def post_refusal(self, target: str, place: str, text: Callable[[], str]) -> QueuedLine:
+    def post_refusal(self, target: str, place: str, text: Callable[[str], str]) -> QueuedLine:
         """Add a line to `target` that leaves last, and is written only then; "" is not sent.
+
+        `text` is given the target, which may have another nick by then.
 
         Raises:
             SendQueueFull: it does not fit.
         """
         if len(self._outgoing) >= self._capacity:
             raise SendQueueFull(len(self._outgoing))
-        queued = QueuedLine(IrcMessage("PRIVMSG", (target,)), text)
+        queued = QueuedLine(IrcMessage("PRIVMSG", (target,)), Lane.REFUSAL, text)
         self._outgoing.put(queued, place=place, target=target, lane=Lane.REFUSAL)
         self._posted.ring()
         return queued
+
+    def readdress(self, is_theirs: Callable[[str], bool], nick: str) -> None:
+        """Whoever has a nick has another one now: what waits for them follows."""
+        for queued in self._outgoing.remove(lambda one: one.is_to(is_theirs)):
+            queued.line = replace(queued.line, params=(nick, *queued.line.params[1:]))
+            self._outgoing.put(queued, place=PRIVATE, target=nick, lane=queued.lane)
+
+    def drop(self, is_theirs: Callable[[str], bool]) -> None:
+        """Whoever has a nick is gone: nobody else who takes it is told what waits for them."""
+        for queued in self._outgoing.remove(lambda one: one.is_to(is_theirs)):
+            queued.ended.set()
 
     def withdraw(self, lines: Collection[QueuedLine]) -> None:
         """Forget those of `lines` that have not been sent."""
@@ -206,8 +229,15 @@ class Sender:
         self._typing_shown: dict[str, float] = {}
 
     def payload_bytes(self, target: str, verb: str) -> int:
-        """Bytes of text in a line that the server relays with our mask in front."""
-        taken = len(f": {verb} {target} :\r\n".encode()) + self._own_mask.length
+        """Bytes of text in a line that the server relays with our mask in front.
+
+        There is room for the longest nick: whoever is told may take one while the line waits.
+        """
+        spare = 0
+        if not self._client.is_channel(target):
+            longest = min(self._client.isupport.nicklen or 0, _LONGEST_NICK)
+            spare = max(longest - len(target.encode()), 0)
+        taken = len(f": {verb} {target} :\r\n".encode()) + spare + self._own_mask.length
         return max(self._client.isupport.linelen - taken, LARGEST_CODE_POINT)
 
     async def speak(self, verb: str, target: str, text: str, lane: Lane, *, reply_to: str) -> bool:
@@ -236,12 +266,20 @@ class Sender:
             SendQueueFull: too many lines are waiting.
         """
 
-        def fitting() -> str:
-            size = self.payload_bytes(target, "PRIVMSG")
+        def fitting(to: str) -> str:
+            size = self.payload_bytes(to, "PRIVMSG")
             return next(iter(split_for_irc(_LINE_BREAKS.sub(" ", text(size)), size)), "")
 
         queued = self._queue.post_refusal(target, self._place(target), fitting)
         return await self._until_ended([queued])
+
+    def readdress(self, nick: str, new: str) -> None:
+        """Somebody has another nick now: what waits for them goes there."""
+        self._queue.readdress(partial(self._client.is_same_nick, nick), new)
+
+    def drop(self, nick: str) -> None:
+        """Somebody is gone: what waits for them is not sent."""
+        self._queue.drop(partial(self._client.is_same_nick, nick))
 
     async def show_typing(self, target: str) -> None:
         """Show in `target` that we are typing, until cancelled (IRCv3 typing).

@@ -9,7 +9,7 @@ import anyio
 import anyio.abc
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING
-from terrarium_mcp.chat.irc_message import IrcMessage, MalformedMessage, parse_line
+from terrarium_mcp.chat.irc_message import IrcMessage, MalformedMessage, must_be_last, parse_line
 from terrarium_mcp.errors import shown
 from terrarium_mcp.irc_bridge.network.autojoin import AutoJoin
 from terrarium_mcp.irc_bridge.network.batches import Batches
@@ -147,7 +147,7 @@ class Session:
                 "JOIN": (members.on_join, autojoin.on_join),
                 "KICK": (pydle, autojoin.on_kick),
                 "KILL": (self._on_kill, pydle),
-                "NICK": (pydle, nick.on_renamed),
+                "NICK": (self._on_nick, pydle, nick.on_renamed),
                 # Never answered (RFC 1459 4.4.2).
                 "NOTICE": (self._nickserv.on_notice, self._on_bouncer),
                 "PART": (pydle, autojoin.on_part),
@@ -302,6 +302,15 @@ class Session:
             self.client.channels.clear()
             self.client.users.clear()  # another may have the nick of any by then
             self._autojoin.on_server_lost(f"the bouncer says: {line.params[-1]}")
+
+    def _on_nick(self, line: IrcMessage) -> None:
+        """Let what waits for somebody follow them to another nick: theirs may be taken next."""
+        if line.source is None or not line.params:
+            return
+        if must_be_last(line.params[0]):  # no line of ours could name them
+            self.sender.drop(line.source.nick)
+        else:
+            self.sender.readdress(line.source.nick, line.params[0])
 
     def _on_not_admitted(self, line: IrcMessage) -> None:
         """End with the server's reason, where it may hang up without one."""

@@ -835,6 +835,39 @@ async def test_in_private_more_is_for_its_asker_also_under_another_nick(tmp_path
         assert scene.said("xyzzy 8") == []
 
 
+SLOW = Timeouts(burst=1, per_line=1.0, reflex=0)
+
+
+async def test_what_waits_to_be_said_in_private_follows_a_new_nick(tmp_path: Path) -> None:
+    async with teahouse(tmp_path, timeouts=SLOW) as scene:
+        await scene.enter("eve")
+        scene.agent.will("\n".join(f"line {number}" for number in range(4)))
+        await scene.say("bo", "what?", target="Terra")
+        await scene.hears("[LLM] line 0")
+        await scene.server.settles()  # and line 1 waits for the pace
+        await scene.server.says(f":{mask('bo')} NICK bo2", f":{mask('eve')} NICK bo")
+        await scene.hears("[LLM] line 3")
+        assert [line.split(" :")[0] for line in scene.said("line")] == [
+            "PRIVMSG bo",
+            *["PRIVMSG bo2"] * 3,
+        ]
+
+
+@pytest.mark.parametrize("how", ["QUIT :bye", "PART #tea"])
+async def test_what_waits_for_somebody_who_left_is_told_to_nobody(tmp_path: Path, how: str) -> None:
+    async with teahouse(tmp_path, timeouts=SLOW) as scene:
+        await scene.enter("eve")
+        scene.agent.will("\n".join(f"line {number}" for number in range(4)))
+        await scene.say("bo", "what?", target="Terra")
+        await scene.hears("[LLM] line 0")
+        await scene.say("bo", "!stop", target="Terra")
+        await scene.server.settles()  # its answer waits for the pace
+        await scene.server.says(f":{mask('bo')} {how}", f":{mask('eve')} NICK bo")
+        await scene.server.says(":bo!eve@eve.example PRIVMSG Terra :!ping")
+        await scene.hears("PRIVMSG bo pong")
+        assert scene.said("PRIVMSG bo")[1:] == ["PRIVMSG bo pong"]
+
+
 @pytest.mark.parametrize("mine", ["@account=bo ", ""])
 async def test_people_at_one_host_read_no_more_of_each_other_in_private(
     tmp_path: Path, mine: str

@@ -52,6 +52,17 @@ async def test_room_follows_our_mask_and_the_servers_limit() -> None:
         )
 
 
+async def test_a_line_in_private_leaves_room_for_the_longest_nick() -> None:
+    async with (
+        fake_ircd(isupport="CHANTYPES=# NICKLEN=20") as server,
+        staying(login(server.port, "#tea")) as (network, ear),
+    ):
+        await ear.happens("members_complete", "#tea")
+        assert network.payload_bytes("bo") == network.payload_bytes("b" * 20)
+        assert network.payload_bytes("b" * 21) == network.payload_bytes("b" * 20) - 1
+        assert network.payload_bytes("#tea") == network.payload_bytes("#te") - 1
+
+
 async def test_lines_are_lines_and_no_text_can_smuggle_a_command() -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
         await ear.happens("members_complete", "#tea")
