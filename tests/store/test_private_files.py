@@ -228,7 +228,8 @@ async def test_a_redaction_names_the_idea_that_it_cannot_read_and_removes_the_ot
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with open_store(tmp_path / "irc_logs.db", SETTINGS) as store:
-        await store.messages.append(chat("<ada> tea\n<ada> milk"))
+        tea, milk = chat("<ada> tea\n<ada> milk")
+        await store.messages.append([tea._replace(msgid="tea"), milk])
         lines = ["1 12:00 <ada> tea", "2 12:01 <ada> milk"]
         files = [
             tmp_path / "enhancements" / idea.filename
@@ -243,7 +244,7 @@ async def test_a_redaction_names_the_idea_that_it_cannot_read_and_removes_the_ot
             return opens(path, *args, **options)
 
         monkeypatch.setattr(Path, "open", opens_others)
-        assert await store.removal.redact_message(1, asked_by="ada", at=NOON)
+        assert await store.removal.redact(tea.network, tea.channel, "tea", asked_by="ada", at=NOON)
         target = PurgeTarget("ada")
         mentions = (await store.removal.purge(target, asked_by="ada", at=NOON)).backlog
         assert mentions.quoting == (files[1].name,)
