@@ -190,6 +190,7 @@ class Bridge:
 
     def line(self, message: IrcMessage) -> None:
         """Record a message, and receive what is said to us."""
+        self._recorder.hear()
         now = datetime.now(UTC)
         if is_late(message, now) and (decision := self._consent_in(message)):
             self._decided_earlier(decision, message, now)

@@ -4,7 +4,8 @@ import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.settings import BadSetting, ConfiguredChannel, Settings
 from terrarium_mcp.store import Store, open_store
 from tests.irc_bridge.house import (
+    QUICK,
     House,
     bytes_of,
     lines_of,
@@ -362,6 +364,33 @@ async def test_what_is_not_for_the_record_is_in_no_byte_of_the_database(
         modes = [line.text for line in await scene.house.lines(events=True) if line.kind == "MODE"]
         assert "+k *" in modes
     assert b"xyzzy" not in bytes_of(tmp_path / "irc_logs.db")
+
+
+async def test_a_dead_connection_recorded_nothing_after_the_server_was_last_heard(
+    tmp_path: Path,
+) -> None:
+    """Nor does a heartbeat between the last line and the end of the connection say so."""
+    asked: list[datetime] = []
+
+    def answer(line: str) -> list[str] | None:
+        if line != "PING terrarium":
+            return None
+        asked.append(datetime.now(UTC))
+        return []
+
+    async with (
+        fake_ircd(answer=answer) as ircd,
+        living(settings_for(ircd.port, tmp_path), timeouts=replace(QUICK, silence=0.3)) as house,
+    ):
+        while not asked:
+            await ircd.news.wait()
+        house.bridge._recorder._queue_beat()  # noqa: SLF001 -- every 20 s
+        await house.bridge.is_cut_off()
+        await house.bridge.flush()
+        spans = (await house.store.spans.coverage(await house.store.rooms.all())).spans
+    ended = [one.ended for one in spans if "no longer answers" in one.why_ended]
+    assert ended
+    assert ended[0] <= asked[0]
 
 
 async def test_bad_bytes_and_control_characters_are_recorded_and_harm_nobody(

@@ -2,6 +2,7 @@
 
 - message_filter: what of a message is recorded; repeats: equal lines of one replay
 - recorder: writes it, in groups; outage, trouble_notice: while that fails
+- server_contact: until when that is certain to be all that was said
 - recorded_channels: of which channels, and since when
 - backfill: closes gaps with what is replayed
 - presence_sync: who is in them

@@ -20,6 +20,7 @@ from terrarium_mcp.bell import Bell
 from terrarium_mcp.chat.records import NewMessage, Origin
 from terrarium_mcp.errors import quantity
 from terrarium_mcp.irc_bridge.record.outage import Outage
+from terrarium_mcp.irc_bridge.record.server_contact import ServerContact
 from terrarium_mcp.store import (
     HEARTBEAT,
     BacklogFailed,
@@ -49,6 +50,9 @@ STUCK = 60.0
 
 IN_A_HURRY = 1.0
 """The same, once a stop in a hurry was requested."""
+
+CLOCK_SET = "the clock of this machine was set"
+"""Why a span ended, and the one after it began."""
 
 log = logging.getLogger(__name__)
 
@@ -89,10 +93,12 @@ class Recorder:
         home: str = "",
         *,
         report: Callable[[], BridgeReport] | None = None,
+        contact: ServerContact | None = None,
     ) -> None:
         """Record `network`. Rows stored without a network are of `home`: unset, of this one.
 
-        `report` returns the bridge's state for the heartbeat, if it has one.
+        `report` returns the bridge's state for the heartbeat, if it has one; `contact` has the
+        clocks, unset: those of this machine.
         """
         self.store = store
         self.network = network
@@ -102,6 +108,7 @@ class Recorder:
         self.outage: Outage | None = None
         self.on_outage: Callable[[], None] = lambda: None
         self._report = report
+        self._contact = contact or ServerContact()
         self._beats_soon = Bell()
         self._beats_soon.ring()  # the first one says that we have begun
         self._beat_queued = False
@@ -115,6 +122,14 @@ class Recorder:
         self._running = anyio.CancelScope(shield=True)
         # Before the first message, after which there are two networks.
         self._enqueue_action(partial(store.name_network, home or network))
+
+    def hear(self) -> None:
+        """The server said something, whatever it was: what it said until now was recorded.
+
+        Called for each line, before anything of it is recorded.
+        """
+        self._look_at_clocks()
+        self._contact.hear()
 
     def record(self, message: NewMessage) -> PendingMessage:
         """Queue a message. Never waits, so callers keep the network's order."""
@@ -139,7 +154,7 @@ class Recorder:
             self._begin_span(channel, why)
 
     def end(self, channel: str, why: str) -> None:
-        """Close the span: from here on the channel is not recorded."""
+        """Close the span where the server was last heard: what came after may be missing."""
         self._recorded.discard(channel)
         if not self._full:
             self._end_span(channel, why)
@@ -223,12 +238,29 @@ class Recorder:
         if self._finished:
             self._running.deadline = anyio.current_time() + self._patience
 
+    def _look_at_clocks(self) -> None:
+        """End all spans where the server was last heard if the clock was set, and begin others.
+
+        One span over both would claim the time that the clock has skipped.
+        """
+        heard = self._contact.last_heard
+        if not self._contact.look():
+            return
+        log.warning(
+            "%s: the clock of this machine was set: its time was about %s",
+            self.network,
+            f"{heard:%Y-%m-%d %H:%M:%S} UTC",
+        )
+        for channel in () if self._full else sorted(self._recorded):
+            self._end_span(channel, CLOCK_SET, heard)
+            self._begin_span(channel, CLOCK_SET)
+
     def _begin_span(self, channel: str, why: str) -> None:
-        at = datetime.now(UTC)
+        at = self._contact.now()
         self._enqueue_action(partial(self.store.spans.begin, self.network, channel, at, why))
 
-    def _end_span(self, channel: str, why: str) -> None:
-        at = datetime.now(UTC)
+    def _end_span(self, channel: str, why: str, at: datetime | None = None) -> None:
+        at = at or self._contact.last_heard
         self._enqueue_action(partial(self.store.spans.end, self.network, channel, at, why))
 
     def _lose(self) -> None:
@@ -334,19 +366,21 @@ class Recorder:
             with anyio.move_on_after(HEARTBEAT.total_seconds()):
                 await self._beats_soon.wait()
                 await anyio.sleep(SETTLING)
+            self._look_at_clocks()
             if not (
                 self._beat_queued or self._finished
             ):  # while nothing can be written, one is enough
                 self._queue_beat()
 
     def _queue_beat(self) -> None:
-        """Queue the extension of the spans of recorded channels, and the bridge's report.
+        """Queue the bridge's report, and the extension of the spans of recorded channels.
 
-        One that fails is not repeated: the next one follows soon.
+        These last until the server was last heard, not until now: the connection may be dead, and
+        nobody know it yet. One that fails is not repeated: the next one follows soon.
         """
         # Those recorded now: a span that begins later must not be extended before it begins.
         channels = [] if self._full else sorted(self._recorded)
-        at = datetime.now(UTC)
+        heard, at = self._contact.last_heard, self._contact.now()
         self._beat_queued = True
 
         async def beat() -> None:
@@ -354,7 +388,7 @@ class Recorder:
             report = self._state()
             if channels or report:
                 with suppress(StoreFailed):
-                    await self.store.heartbeats.beat(self.network, channels, at, report)
+                    await self.store.heartbeats.beat(self.network, channels, heard, report, at=at)
 
         self._enqueue_action(beat)
 

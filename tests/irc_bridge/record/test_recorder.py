@@ -15,10 +15,12 @@ from terrarium_mcp.chat.coverage import Coverage
 from terrarium_mcp.chat.records import NewMessage, Origin
 from terrarium_mcp.irc_bridge.record import recorder as recording
 from terrarium_mcp.irc_bridge.record.recorder import Recorder
-from terrarium_mcp.store import BridgeReport, Store, open_store
+from terrarium_mcp.irc_bridge.record.server_contact import ServerContact
+from terrarium_mcp.store import HEARTBEAT, BridgeReport, Store, open_store
 from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.sqlite.opening import Opening
 from tests.irc_bridge.house import lines_of, locked, said
+from tests.irc_bridge.record.clocks import ScriptedClocks
 from tests.servers.beside import beside
 
 REPORT = BridgeReport(
@@ -27,10 +29,10 @@ REPORT = BridgeReport(
 
 
 @asynccontextmanager
-async def recorded(folder: Path) -> AsyncIterator[Recorder]:
+async def recorded(folder: Path, contact: ServerContact | None = None) -> AsyncIterator[Recorder]:
     """A recorder at work, whose lines are all on disk after the block."""
     async with open_store(folder / "irc_logs.db") as store, anyio.create_task_group() as tasks:
-        recorder = Recorder(store, "local")
+        recorder = Recorder(store, "local", contact=contact)
         tasks.start_soon(recorder.run)
         try:
             yield recorder
@@ -242,7 +244,64 @@ async def test_a_channel_in_which_nobody_speaks_is_still_recorded(
         (first,) = (await coverage_of(recorder.store)).spans
         with anyio.fail_after(5):
             while (await coverage_of(recorder.store)).spans[0].ended <= first.ended:
+                recorder.hear()  # such as a PONG
                 await recorder.flush()
+
+
+async def test_a_suspended_machine_recorded_until_it_last_heard_the_server(tmp_path: Path) -> None:
+    clocks = ScriptedClocks()
+    async with recorded(tmp_path, ServerContact(clocks)) as recorder:
+        recorder.begin("#tea", "joined")
+        for _ in range(3):
+            clocks.go_on(HEARTBEAT)
+            recorder.hear()
+        heard = clocks.now
+        clocks.go_on(timedelta(hours=8))  # the lid is closed
+        recorder.hear()  # a line that had arrived by then
+        recorder.beat_soon()
+        recorder.end_all("connection lost: the server no longer answers")
+        await recorder.flush()
+        (span,) = (await coverage_of(recorder.store)).spans
+    assert abs(span.ended - heard) < timedelta(milliseconds=1)
+
+
+async def test_a_machine_that_slept_missed_nothing_if_the_connection_goes_on(
+    tmp_path: Path,
+) -> None:
+    clocks = ScriptedClocks()
+    async with recorded(tmp_path, ServerContact(clocks)) as recorder:
+        recorder.begin("#tea", "joined")
+        clocks.go_on(timedelta(minutes=10))
+        recorder.hear()
+        clocks.go_on(HEARTBEAT)
+        recorder.hear()  # it answers
+        recorder.end_all("connection lost: reset")
+        await recorder.flush()
+        (span,) = (await coverage_of(recorder.store)).spans
+    assert abs(span.ended - clocks.now) < timedelta(milliseconds=1)
+
+
+async def test_a_clock_that_is_set_ends_a_span_before_it_and_begins_one_after_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    clocks = ScriptedClocks()
+    days = timedelta(days=3)
+    clocks.now = datetime.now(UTC) - days  # as a machine without a clock starts, before NTP
+    async with recorded(tmp_path, ServerContact(clocks)) as recorder:
+        recorder.begin("#tea", "joined")
+        clocks.go_on(timedelta(seconds=5))
+        recorder.hear()
+        behind = clocks.now
+        clocks.go_on(timedelta(seconds=5), by_the_time_of_day=days)
+        recorder.hear()
+        recorder.record(said("by the right time"))
+        await recorder.flush()
+        coverage = await coverage_of(recorder.store)
+    first, second = coverage.spans
+    assert abs(first.ended - behind) < timedelta(milliseconds=1)
+    assert (first.why_ended, second.going_on) == (recording.CLOCK_SET, True)
+    assert [gap.length > timedelta(days=2) for gap in coverage.gaps()] == [True]
+    assert "local: the clock of this machine was set" in caplog.text
 
 
 async def test_a_report_with_any_words_in_it_is_stored(tmp_path: Path) -> None:

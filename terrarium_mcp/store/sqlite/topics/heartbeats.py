@@ -22,14 +22,21 @@ class Heartbeats:
         self._database = database
 
     async def beat(
-        self, network: str, channels: Iterable[str], at: datetime, report: BridgeReport | None
+        self,
+        network: str,
+        channels: Iterable[str],
+        heard: datetime,
+        report: BridgeReport | None,
+        *,
+        at: datetime | None = None,
     ) -> None:
-        """Store that these channels are still being recorded, and the bridge's report, if any.
+        """Store that these channels were recorded until `heard`, and the bridge's report, if any.
 
+        The report is of `at`; unset: of `heard`.
         One transaction for both: a second one would write the same page of the WAL again.
         """
         async with self._database.writing() as writer:
-            await mark_alive(writer, network, channels, at)
+            await mark_alive(writer, network, channels, heard)
             if report:
                 await writer.run(
                     "INSERT OR REPLACE INTO heartbeats (network, process, at, report)"
@@ -37,7 +44,7 @@ class Heartbeats:
                     {
                         "network": network,
                         "process": this_process(),
-                        "at": to_text(at),
+                        "at": to_text(at or heard),
                         "report": report.to_json(),
                     },
                 )

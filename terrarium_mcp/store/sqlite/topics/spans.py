@@ -16,10 +16,11 @@ from terrarium_mcp.store.sqlite.index.live_clock import NOT_STORED, extend_all_s
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 
 HEARTBEAT = timedelta(seconds=20)
-"""How often the recorder marks the rooms that it is still recording."""
+"""How often the recorder marks until when it has recorded its rooms."""
 
-SILENT = 3 * HEARTBEAT
-"""An open span without a heartbeat for this long has lost its recorder."""
+SILENT = 9 * HEARTBEAT
+"""An open span that was not extended for this long has lost its recorder, or that its server: it
+lasts until the server was last heard, and one with nothing to say is asked after two minutes."""
 
 _TOUCHED = f"room = :room AND source = '{PLAYBACK}' AND began <= :ended AND ended >= :began"
 
@@ -138,7 +139,7 @@ class _RecordedSpan(NamedTuple):
 
 
 async def mark_alive(writer: Writer, network: str, channels: Iterable[str], at: datetime) -> None:
-    """Mark these channels as still being recorded, even if they are quiet."""
+    """Mark these channels as recorded until `at`, even if they are quiet."""
     rooms = await room_ids(writer, ((network, channel) for channel in channels))
     await extend_spans(writer, {room: to_text(at) for room in rooms.values()})
 
