@@ -20,6 +20,14 @@ def test_it_prints_what_the_tool_answers(ours: Path) -> None:
     assert "rung:" not in done.stdout
 
 
+def test_a_database_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    path = tmp_path / "mistyped" / "irc_logs.db"
+    done = ran(f"{SEARCH} garden gate", "--db", path, at=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"terrarium-mcp: There is no database {path}. Name one with")
+    assert not list(tmp_path.iterdir())
+
+
 def test_it_explains_what_it_found(ours: Path) -> None:
     done = ran(f"{EXPLAIN} what did bo mend yesterday", "--db", ours, at=ours.parent)
     assert done.returncode == 0, done.stderr

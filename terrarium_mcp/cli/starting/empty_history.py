@@ -2,6 +2,7 @@
 
 import logging
 import math
+from contextlib import suppress
 from pathlib import Path
 
 from anyio import to_thread
@@ -24,6 +25,27 @@ class NothingRecorded(TerrariumError):
             " of IRC_CHANNELS, `terrarium-mcp import PATH` to bring in logs, or set DB_PATH to a"
             f" terrarium-irc database.{here}"
         )
+
+
+class NoDatabase(TerrariumError):
+    """There is no file where the database should be."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"There is no database {path}. Name one with DB_PATH or --db; `terrarium-mcp bridge` or"
+            " `terrarium-mcp import PATH` makes one."
+        )
+
+
+def require_database(path: Path) -> None:
+    """Check that there is a database, rather than begin one at a path that was perhaps mistyped.
+
+    Raises:
+        NoDatabase: there is none.
+    """
+    with suppress(PermissionError):  # opening it says what may not be read
+        if not path.exists():
+            raise NoDatabase(path)
 
 
 async def require_rooms(store: Store) -> None:

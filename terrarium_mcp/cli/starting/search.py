@@ -1,7 +1,9 @@
 """A search from the command line: the answer of the tool, and an explanation."""
 
+from pathlib import Path
+
 from terrarium_mcp.cli.explaining import explained
-from terrarium_mcp.cli.starting.empty_history import require_rooms
+from terrarium_mcp.cli.starting.empty_history import require_database, require_rooms
 from terrarium_mcp.cli.starting.opening import opened_history
 from terrarium_mcp.policy import View
 from terrarium_mcp.request import AppContext, Request, request_for
@@ -20,6 +22,7 @@ async def found(
     adopt: bool,
 ) -> str:
     """The transcript of a search, with `explain` after an explanation of how it came about."""
+    require_database(Path.cwd() / settings.db_path)
     async with opened_history(settings.db_path, settings, adopt=adopt) as store:
         await require_rooms(store)
         request = await request_for(AppContext(store, settings), View())
