@@ -1,6 +1,7 @@
 """Where settings come from: flags, the environment, `.env` and `terrarium.toml`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -161,10 +162,19 @@ def _relative_to(file: Path, values: dict[str, object]) -> dict[str, object]:
 
 def _existing(chosen: Path | None, usual: Path) -> Path | None:
     if chosen is None:
-        if usual.name != ".env" and usual.is_dir():  # a folder .env is a virtual environment
-            raise BadSetting(f"{usual} is a folder. Remove it, or put a file there.")
-        return usual if usual.is_file() else None
-    if not chosen.is_file():
+        with suppress(PermissionError):  # in a folder of another account, which is not meant
+            if usual.name != ".env" and usual.is_dir():  # a folder .env is a virtual environment
+                raise BadSetting(f"{usual} is a folder. Remove it, or put a file there.")
+            return usual if usual.is_file() else None
+        return None
+    try:
+        is_there = chosen.is_file()
+    except PermissionError:  # of a folder on the way
+        raise BadSetting(
+            f"This account may not look for the settings file {chosen}. Let it enter the"
+            " folders of that path, or name another file."
+        ) from None
+    if not is_there:
         raise BadSetting(f"There is no settings file {chosen}. Name one that exists.")
     return chosen
 

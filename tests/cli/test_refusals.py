@@ -177,6 +177,28 @@ def test_a_folder_that_may_not_be_written_is_named(open_folder: Path, how: list[
     assert not list(open_folder.iterdir())
 
 
+def test_a_folder_that_may_not_be_entered_has_no_settings(tmp_path: Path) -> None:
+    argv = ["search", "tea", "--db", "/nowhere/irc_logs.db"]
+    code = "import pathlib; pathlib.Path().chmod(0o600)" + AS_NOBODY.format(
+        nobody=NOBODY, argv=argv
+    )
+    told, status = python(code, tmp_path).splitlines()
+    assert told.startswith("terrarium-mcp: There is no database /nowhere/irc_logs.db.")
+    assert status == "status 1"
+
+
+def test_a_settings_file_that_may_not_be_looked_for_is_named(tmp_path: Path) -> None:
+    argv = ["search", "tea", "--config", "terrarium.toml"]
+    code = "import pathlib; pathlib.Path().chmod(0o600)" + AS_NOBODY.format(
+        nobody=NOBODY, argv=argv
+    )
+    told, status = python(code, tmp_path).splitlines()
+    assert told.startswith(
+        "terrarium-mcp: This account may not look for the settings file terrarium.toml."
+    )
+    assert status == "status 1"
+
+
 @pytest.mark.parametrize("command", ["serve --sse", "up"])
 def test_a_port_in_use_is_named(tmp_path: Path, command: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
