@@ -89,8 +89,9 @@ def settings_of(db: Path | None, config: Path | None, env_file: Path | None) -> 
 
 def loaded_settings(db: Path | None, config: Path | None, env_file: Path | None) -> LoadedSettings:
     """As `settings_of`, with the sources and without a warning."""
-    # A path on the command line is relative to the current directory.
-    flags = {"DB_PATH": Path.cwd() / db} if db else {}
+    flags = {}
+    if db:  # relative to the current directory; some shells leave the ~ of --db=~/x.db to us
+        flags["DB_PATH"] = db if str(db).startswith("~") else Path.cwd() / db
     return read_settings(flags, config=config, env_file=env_file)
 
 

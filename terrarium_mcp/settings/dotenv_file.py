@@ -36,7 +36,7 @@ def read_dotenv(file: Path) -> DotenvFile:
         BadSetting: it cannot be read, or a part of it would be lost.
     """
     try:
-        text = file.read_text("utf-8")
+        text = file.read_text("utf-8-sig")  # some editors add a BOM
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise BadSetting(

@@ -1,5 +1,6 @@
 """Where settings come from: flags, the environment, `.env` and `terrarium.toml`."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -26,6 +27,8 @@ PATHS = (
 
 _TABLES = ("network", "channel")
 """The tables of terrarium.toml that describe a network each, or a channel."""
+
+_IN_QUOTES = re.compile(r"""(['"]).+\1""", re.DOTALL)
 
 _MOUNTS = "MCP_SERVERS"
 """The setting that only terrarium.toml has; a variable of this name is another program's."""
@@ -78,13 +81,13 @@ def layers(
     set_flags = {
         aliases.get(name, name): value for name, value in flags.items() if value is not None
     }
-    yield Layer("the command line", set_flags)
+    yield Layer("the command line", _with_paths(set_flags, "the command line"))
     others = [name for name in environ if name.upper() not in OF_IRC_CLIENTS]
     ours = {name: value for name, value in environ.items() if name.upper() != _MOUNTS}
-    yield Layer("the environment", known_settings(ours, "the environment"), others)
+    yield Layer("the environment", _of_environment(ours), others)
     if dotenv := _existing(env_file, Path(".env")):
         file = read_dotenv(dotenv)
-        known = _relative_to(dotenv, known_settings(file.values, str(dotenv)))
+        known = _with_paths(known_settings(file.values, str(dotenv)), str(dotenv), dotenv.parent)
         others = list(file.values)
         yield Layer(str(dotenv), known, others, set_twice=file.set_twice, file=dotenv)
     if toml := _existing(config, Path("terrarium.toml")):
@@ -96,7 +99,7 @@ def layers(
         known = known_settings(top, str(toml), only_settings=True, tables=_TABLES)
         if _MOUNTS in known:
             known[_MOUNTS] = mounts_in(known[_MOUNTS], toml)
-        known = _relative_to(toml, known)
+        known = _with_paths(known, str(toml), toml.parent)
         yield Layer(str(toml), known, networks=networks, channels=channels, file=toml)
 
 
@@ -152,12 +155,49 @@ def _network_tables(tables: object, toml: Path) -> Iterator[NetworkTable]:
             named_so = f'[channel."{name or "libera"}/#tea"]'
             raise BadSetting(f"channel in {source} must stand outside of it: {named_so}.")
         known = known_settings(table, source, only_settings=True, hint=_NAMES_IN_A_TABLE)
-        yield NetworkTable(source, _relative_to(toml, known))
+        yield NetworkTable(source, _with_paths(known, source, toml.parent))
 
 
-def _relative_to(file: Path, values: dict[str, object]) -> dict[str, object]:
-    """Make relative paths relative to the file that contains them."""
-    return values | {name: file.parent / str(values[name]) for name in PATHS if name in values}
+def _of_environment(environ: Mapping[str, str]) -> dict[str, object]:
+    """The settings in the environment, without the blanks around them.
+
+    Raises:
+        BadSetting: a value has quotes around it, which a shell or systemd would have removed.
+    """
+    stripped = {name: value.strip() for name, value in environ.items()}
+    known = known_settings(stripped, "the environment")
+    for name, value in known.items():
+        if _IN_QUOTES.fullmatch(str(value)):
+            raise BadSetting(
+                f"{name} in the environment has quotes around its value, which would become a part"
+                " of it: docker run --env-file, for one, does not remove them. Remove them there;"
+                " if they are meant, set it in .env or terrarium.toml."
+            )
+    return _with_paths(known, "the environment")
+
+
+def _with_paths(
+    values: Mapping[str, object], source: str, folder: Path | None = None
+) -> dict[str, object]:
+    """The values, with `~` as the home folder in paths, and relative ones below `folder`."""
+    paths = {
+        name: (folder or Path()) / _home_expanded(str(values[name]), name, source)
+        for name in PATHS
+        if name in values
+    }
+    return {**values, **paths}
+
+
+def _home_expanded(path: str, name: str, source: str) -> Path:
+    if not path.startswith("~"):  # of ./~ pathlib removes the ./
+        return Path(path)
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise BadSetting(
+            f"{name} in {source} is {path}: no home folder is known for {Path(path).parts[0]}."
+            f" Write the path in full, or ./{path} for a folder of that name."
+        ) from None
 
 
 def _existing(chosen: Path | None, usual: Path) -> Path | None:
@@ -183,7 +223,7 @@ def _read_toml(file: Path) -> dict[str, Any]:
     import tomllib  # noqa: PLC0415 -- many processes have no such file
 
     try:
-        return tomllib.loads(file.read_text("utf-8"))
+        return tomllib.loads(file.read_text("utf-8-sig"))  # Notepad adds a BOM
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise BadSetting(
             f"{file} cannot be read as TOML: {error}. Fix it, or use another with --config."

@@ -943,3 +943,45 @@ def test_days_are_those_of_the_room_else_of_the_channel_else_of_all(
 )
 def test_a_model_on_this_machine_is_told_from_one_elsewhere(url: str, is_here: bool) -> None:
     assert Settings(agent_api_url=url).asks_model_here is is_here
+
+
+@pytest.mark.parametrize("quoted", ['"#tea,#mate"', "'#tea,#mate'", '"tea" '])
+@pytest.mark.parametrize("name", ["IRC_CHANNELS", "DB_PATH", "TERRARIUM_SERVER_PASSWORD"])
+def test_quotes_around_a_variable_are_no_part_of_its_value(name: str, quoted: str) -> None:
+    told = complaint(environ={name: quoted})
+    assert told.startswith(f"{name} in the environment has quotes around its value")
+    assert "docker run --env-file" in told
+    assert quoted not in told
+
+
+def test_quotes_within_a_value_and_in_a_file_are_meant(home: Path) -> None:
+    (home / ".env").write_text("""TERRARIUM_SERVER_PASSWORD='"quoted"'\n""")
+    settings = load_settings(environ={"TERRARIUM_CONTACT": '"ada" or "bo'})
+    assert settings.contact == '"ada" or "bo'
+    assert settings.server_password == '"quoted"'  # noqa: S105 -- an example
+
+
+def test_blanks_around_a_variable_are_no_part_of_its_value() -> None:
+    settings = load_settings(environ={"DB_PATH": " x.db \r", "IRC_NICK": "  "})
+    assert (settings.db_path, settings.irc_nick) == (Path("x.db"), "Terra")
+
+
+def test_a_path_may_begin_at_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(home / "ada"))
+    (home / "ada").mkdir()
+    expected = home / "ada" / "x.db"
+    assert load_settings({"DB_PATH": Path("~/x.db")}, environ={}).db_path == expected
+    assert load_settings(environ={"DB_PATH": "~/x.db"}).db_path == expected
+    (home / ".env").write_text("DB_PATH=~/x.db\n")
+    assert load_settings(environ={}).db_path == expected
+    (home / ".env").write_text("DB_PATH=./~/x.db\n")
+    assert load_settings(environ={}).db_path == Path("~/x.db")
+    told = complaint(environ={"DB_PATH": "~no-such-account/x.db"})
+    assert told.startswith("DB_PATH in the environment is ~no-such-account/x.db: no home folder")
+
+
+def test_a_byte_order_mark_is_no_part_of_a_settings_file(home: Path) -> None:
+    (home / "terrarium.toml").write_text('IRC_NICK = "Fern"\n', "utf-8-sig")
+    (home / ".env").write_text("IRC_SERVER=irc.example.org\n", "utf-8-sig")
+    settings = load_settings(environ={})
+    assert (settings.irc_nick, settings.irc_server) == ("Fern", "irc.example.org")
