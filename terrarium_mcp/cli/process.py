@@ -16,11 +16,12 @@ log = logging.getLogger(__name__)
 
 
 def obey_signals_meanwhile() -> None:
-    """Until a service takes its signals itself: SIGTERM ends the process, and SIGHUP waits.
+    """Until a service takes its signals itself: SIGTERM and SIGINT end the process, SIGHUP waits.
 
     Nothing is open so far that would have to be closed. Whoever takes SIGHUP unblocks it.
     """
-    signal.signal(signal.SIGTERM, _stop)
+    for one in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(one, _stop)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
 
 

@@ -202,15 +202,18 @@ async def starting(
             yield program, go_on
 
 
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("command", ["terrarium-mcp bridge", "terrarium-mcp up --port 0"])
-async def test_a_start_can_be_stopped(tmp_path: Path, server_keys: Path, command: str) -> None:
+async def test_a_start_can_be_stopped(
+    tmp_path: Path, server_keys: Path, command: str, how: signal.Signals
+) -> None:
     certificate = server_keys / "cert.pem"
     async with fake_ircd() as ircd, starting(tmp_path, ircd, certificate, command) as (program, _):
         # A signal between the opening and the reading of the certificate, both in C, is obeyed once
         # that has been read: the next one interrupts the reading.
         with anyio.fail_after(HANGS):
             while program.process.returncode is None:
-                program.process.send_signal(signal.SIGTERM)
+                program.process.send_signal(how)
                 with anyio.move_on_after(5):
                     await program.process.wait()
             await program.falls_silent()
