@@ -7,8 +7,10 @@ functions, so that `--help` loads neither mcp (a second of CPU) nor pydle nor op
 import logging
 import os
 import sys
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pkgutil import resolve_name
+from traceback import walk_tb
 
 import click
 
@@ -17,6 +19,9 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.cli.console import ConsoleHandler, colour_wanted
 from terrarium_mcp.cli.process import lasting_imports
 from terrarium_mcp.errors import TerrariumError, plainly
+
+_STDERR = 2
+"""The file descriptor of stderr."""
 
 _COMMANDS = {
     "init": "init:init",
@@ -65,13 +70,12 @@ def commands() -> None:
 
 def main() -> None:
     """Run a command. An expected failure is one line on stderr and exit status 1."""
-    if sys.stdin is None:  # closed by what started us: as if there were nothing to read
-        sys.stdin = Path(os.devnull).open()  # noqa: SIM115 -- open until the end
+    _open_closed_streams()
     console = ConsoleHandler()  # on stderr, since stdout belongs to the stdio transport
     logging.basicConfig(handlers=[console], level=logging.WARNING, format="%(message)s")
     logging.getLogger("terrarium_mcp").setLevel(logging.INFO)
     try:
-        with plainly():
+        with plainly(), _output_named():
             commands(prog_name="terrarium-mcp", color=colour_wanted())
     except TerrariumError as error:
         console.end_progress()
@@ -79,3 +83,41 @@ def main() -> None:
         said = "\n".join(map(harmless, str(error).splitlines()))  # a file may have any name
         click.echo(f"{name} {said}", err=True, color=colour_wanted())
         sys.exit(1)
+
+
+def _open_closed_streams() -> None:
+    """Open the null device where what started us has closed stdin, stdout or stderr.
+
+    Else the next file that is opened, such as the database, would be in that place.
+    """
+    while (lowest_free := os.open(os.devnull, os.O_RDWR)) <= _STDERR:
+        os.set_inheritable(lowest_free, True)  # noqa: FBT003 -- positional only
+    os.close(lowest_free)
+    sys.stdin = sys.stdin or open(0, closefd=False)  # noqa: SIM115 -- until the end
+    sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115 -- as above
+    sys.stderr = sys.stderr or open(_STDERR, "w", closefd=False)  # noqa: SIM115 -- as above
+
+
+@contextmanager
+def _output_named() -> Iterator[None]:
+    """Raise a failure of standard output as an expected one.
+
+    Raises:
+        OutputFailed: it cannot be written.
+    """
+    try:
+        yield
+    except OSError as error:
+        if not _is_of_output(error):
+            raise
+        from terrarium_mcp.cli.starting.standard_output import output_failed
+
+        raise output_failed(error) from error
+
+
+def _is_of_output(error: OSError) -> bool:
+    """Whether it was standard output that failed: all that a command prints goes through `echo`."""
+    return any(
+        frame.f_code is click.echo.__code__ and not frame.f_locals["err"]
+        for frame, _ in walk_tb(error.__traceback__)
+    )

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from mcp.server import MCPServer
 
-from terrarium_mcp.errors import plainly
+from terrarium_mcp.errors import TerrariumError, plainly
 
 
 async def serve_stdio(server: MCPServer[Any]) -> None:
@@ -15,6 +15,9 @@ async def serve_stdio(server: MCPServer[Any]) -> None:
 
     Meanwhile, any other code that reads stdin gets the null device, and what it prints to stdout
     goes to stderr.
+
+    Raises:
+        TerrariumError: one of them failed, such as a file on a full disk.
     """
     with plainly():
         if sys.platform != "win32" and _is_pollable(0) and _is_pollable(1):
@@ -23,7 +26,15 @@ async def serve_stdio(server: MCPServer[Any]) -> None:
 
             await serve_pipes(server)
         else:
+            await _serve_files(server)
+
+
+async def _serve_files(server: MCPServer[Any]) -> None:
+    try:
+        with plainly():
             await server.run_stdio_async()
+    except OSError as error:
+        raise TerrariumError(f"Standard output cannot be written: {error.strerror}.") from error
 
 
 def leave(code: int) -> NoReturn:

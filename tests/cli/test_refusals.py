@@ -318,3 +318,45 @@ def test_a_closed_input_is_one_in_which_there_is_nothing(tmp_path: Path, command
     )
     assert done.returncode == (0 if command == "serve" else 1)
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("closed", ["2>&- <&-", "2>&-", "2>&- <&- >&-"])
+def test_closed_streams_keep_no_command_from_running(tmp_path: Path, closed: str) -> None:
+    copy = tmp_path / "copy.db"
+    ran("terrarium-mcp serve --db irc_logs.db", at=tmp_path)
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$@" {closed}', "sh", *words("terrarium-mcp backup"), copy],
+        cwd=tmp_path,
+        env=environment(DB_PATH="irc_logs.db"),
+        capture_output=True,
+        check=False,
+        timeout=HANGS,
+    )
+    assert done.returncode == 0
+    assert copy.is_file()
+
+
+_INITIALIZE = (
+    b'{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion":'
+    b' "2025-06-18", "capabilities": {}, "clientInfo": {"name": "ada", "version": "1"}}}\n'
+)
+
+
+@pytest.mark.parametrize("command", ["doctor", "serve", "search gate", "--help"])
+def test_a_full_disk_behind_standard_output_is_named(ours: Path, command: str) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            words(f"terrarium-mcp {command}"),
+            cwd=ours.parent,
+            env=environment(DB_PATH=ours),
+            input=_INITIALIZE,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            timeout=HANGS,
+        )
+    assert done.returncode == 1
+    assert done.stderr.decode().splitlines()[-1] == (
+        "terrarium-mcp: Standard output cannot be written: No space left on device."
+    )
+    assert b"Traceback" not in done.stderr

@@ -44,6 +44,13 @@ class StandardOutput:
         except BrokenPipeError:
             raise
         except OSError as error:
-            # Python tries to write the rest when it ends, and would complain a second time.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise OutputFailed(f"Standard output cannot be written: {error.strerror}.") from error
+            raise output_failed(error) from error
+
+
+def output_failed(error: OSError) -> OutputFailed:
+    """The expected failure that standard output cannot be written; nothing more is written to it.
+
+    Python tries to write the rest when it ends, and would complain a second time.
+    """
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return OutputFailed(f"Standard output cannot be written: {error.strerror}.")
