@@ -10,7 +10,7 @@ import anyio
 from terrarium_mcp.backoff import Backoff
 from terrarium_mcp.chat.irc_message import Source
 from terrarium_mcp.irc_bridge.network.chathistory import HistoryPoint
-from terrarium_mcp.irc_bridge.network.diagnosis import silent_end
+from terrarium_mcp.irc_bridge.network.diagnosis import silent_end, with_password_named
 from terrarium_mcp.irc_bridge.network.errors import NotConnected, NotTaken, SendQueueFull
 from terrarium_mcp.irc_bridge.network.isupport import Isupport
 from terrarium_mcp.irc_bridge.network.listener import Listener
@@ -98,6 +98,7 @@ class IrcNetwork:
                 session.change_channels(self._config.channels)  # they may have changed meanwhile
                 await session.live(connection)
             why = session.why if connection.heard else silent_end(self._config, session.why)
+            why = why if session.welcomed else with_password_named(why)
         except OSError as error:
             why = str(error)
         finally:

@@ -115,13 +115,25 @@ def foreign_greeting(config: ServerConfig, first: bytes) -> str:
     return ""
 
 
+_SET_PASS = "Set TERRARIUM_SERVER_PASSWORD to the server's"  # noqa: S105 -- what to do
+
+
 def not_admitted(line: IrcMessage) -> str:
     """Why a server refuses us before its welcome: `464 * :Password incorrect`."""
     why = (line.params[-1] if line.params else "") or "no reason given"
     if line.command == "464":
-        way_out = "Set TERRARIUM_SERVER_PASSWORD to the server's"
-        return f"the server did not accept our password: {why.rstrip('.')}. {way_out}"
+        return f"the server did not accept our password: {why.rstrip('.')}. {_SET_PASS}"
     return f"the server does not let us in: {why}"
+
+
+def with_password_named(why: str) -> str:
+    """Why a connection ended before its welcome, with the setting if a password is the reason.
+
+    ngircd sends no 464, only `ERROR :Access denied: Bad password?`.
+    """
+    if "password" not in why.lower() or "TERRARIUM_" in why:
+        return why
+    return f"{why.rstrip('.')}. {_SET_PASS}"
 
 
 def silent_end(config: ServerConfig, why: str) -> str:

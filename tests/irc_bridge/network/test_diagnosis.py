@@ -297,6 +297,10 @@ def test_why_our_certificate_cannot_be_used_is_told_with_the_files(
             ":srv 464 * :Password incorrect.",
             f"{NOT_ACCEPTED}: Password incorrect. Set TERRARIUM_SERVER_PASSWORD to the server's",
         ),
+        (
+            "ERROR :Access denied: Bad password?",  # of ngircd, which sends no 464
+            "Access denied: Bad password?. Set TERRARIUM_SERVER_PASSWORD to the server's",
+        ),
         (":srv 465 Terra :K-lined", "the server does not let us in: K-lined"),
         (":srv 463 Terra :No such host here", "the server does not let us in: No such host here"),
         (":srv 465", "the server does not let us in: no reason given"),
