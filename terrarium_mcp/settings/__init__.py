@@ -10,6 +10,7 @@
 - dotenv_file.py: the values in `.env`
 - validation.py: from the values that were found to `Settings`, or a sentence about each mistake
 - networks.py: the settings of each network, where there are several
+- kept_rooms.py: rooms whose lines are to be kept for a time, and which there are not
 - tool_choice.py: the tools that a setting selects, and those of the core
 - near_misses.py: names that are nearly those of settings
 - exposure.py: secrets in files that anybody can read
@@ -24,6 +25,7 @@ from terrarium_mcp.settings.declarations import Settings, secret_names, setting_
 from terrarium_mcp.settings.dotenv_file import dotenv_in
 from terrarium_mcp.settings.errors import BadSetting
 from terrarium_mcp.settings.hosts import is_loopback
+from terrarium_mcp.settings.kept_rooms import rooms_without_lines
 from terrarium_mcp.settings.loading import (
     LoadedSettings,
     load_settings,
@@ -54,6 +56,7 @@ __all__ = [
     "keys_hidden",
     "load_settings",
     "read_settings",
+    "rooms_without_lines",
     "secret_names",
     "setting_names",
     "settings_from",

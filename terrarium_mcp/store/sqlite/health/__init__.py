@@ -16,13 +16,13 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.errors import TerrariumError, quantity
-from terrarium_mcp.settings import Settings
+from terrarium_mcp.settings import Settings, rooms_without_lines
 from terrarium_mcp.store.records.health import DatabaseSize, Fact, Section
 from terrarium_mcp.store.sqlite.engine.checkpoints import LARGE
 from terrarium_mcp.store.sqlite.engine.files import bytes_for_backup, bytes_of, free_bytes, wal_of
 from terrarium_mcp.store.sqlite.engine.folder_access import check_permissions, forbidden
 from terrarium_mcp.store.sqlite.engine.fts_merge import NEARLY_COMPLETE
-from terrarium_mcp.store.sqlite.engine.refolding import ROOM_MOVES
+from terrarium_mcp.store.sqlite.engine.refolding import IS_LEFT, ROOM_MOVES
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.voices_sql import RULES, parsed_rules
 from terrarium_mcp.store.sqlite.engine.wal_reset_bug import has_wal_reset_bug, other_writers_advice
@@ -211,9 +211,12 @@ def _size(connection: sqlite3.Connection, path: Path, now: datetime) -> Iterator
 def _retention(
     connection: sqlite3.Connection, path: Path, now: datetime, settings: Settings
 ) -> Iterator[Fact]:
-    """Whether lines are about to be removed by a clock that may be wrong."""
+    """Settings that are of no room, and whether a clock that may be wrong is to remove lines."""
     if not (settings.retention_days or settings.retention_by_channel):
         return
+    rooms = connection.execute(f"SELECT network, channel FROM rooms WHERE NOT {IS_LEFT}").fetchall()  # noqa: S608 -- a constant
+    for sentence in rooms_without_lines(settings, rooms):
+        yield Fact("retention", sentence, wrong=True)
     until = to_text(now - ONE_DAY_OF_RECORD)
     [found] = connection.execute(LAST_RECORD, {"until": until}).fetchone()
     last = from_text(found) if found else None

@@ -14,7 +14,7 @@ from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.errors import TerrariumError, quantity
-from terrarium_mcp.settings import Settings
+from terrarium_mcp.settings import Settings, rooms_without_lines
 from terrarium_mcp.store.records.removal import AuditEntry, RemovalReason
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.rooms import Rooms
@@ -74,6 +74,7 @@ class Retention:
         self._days = settings.retention_days
         self._clock = clock
         self._is_doubted = False
+        self._warned = set[str]()
 
     async def serve(self, keeper: Keeper) -> None:
         """Remove what is too old every hour; the keeper does so at once, too."""
@@ -83,10 +84,19 @@ class Retention:
             if keeper.is_us or anyio.current_time() >= due:
                 due = anyio.current_time() + every
                 try:
+                    await self._warn_of_slips()
                     await self.apply_trusted(datetime.now(UTC), anyio.current_time())
                 except TerrariumError as error:  # a full disk, a lock: the next round may succeed
                     log.warning("%s", error)
             await anyio.sleep(every if keeper.is_us else TRY_EVERY)
+
+    async def _warn_of_slips(self) -> None:
+        """Log once which settings are of no room."""
+        recorded = [(room.network, room.channel) for room in await self._rooms.all()]
+        for sentence in rooms_without_lines(self._settings, recorded):
+            if sentence not in self._warned:
+                self._warned.add(sentence)
+                log.warning("%s", sentence)
 
     async def apply_trusted(self, now: datetime, running: float) -> int:
         """As `apply`, but of what is too old only by a doubtful clock, nothing; the log says so.

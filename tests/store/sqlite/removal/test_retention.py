@@ -10,7 +10,14 @@ import pytest
 from terrarium_mcp.chat.records import MessageType, NewMessage
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE
 from terrarium_mcp.settings import RoomDays, Settings
-from terrarium_mcp.store import AuditEntry, PurgeTarget, RemovalReason, Store, open_store
+from terrarium_mcp.store import (
+    AuditEntry,
+    PurgeTarget,
+    RemovalReason,
+    Store,
+    examine,
+    open_store,
+)
 from terrarium_mcp.store.sqlite.keeper import Keeper
 from terrarium_mcp.store.sqlite.removal import batched_delete
 from terrarium_mcp.store.sqlite.removal import retention as module
@@ -256,3 +263,21 @@ async def test_a_process_that_is_not_the_keeper_removes_what_its_settings_say_af
 async def test_without_days_nothing_waits_to_remove(store: Store) -> None:
     with anyio.fail_after(5):
         await retention(store, Settings()).serve(store.keeper)
+
+
+async def test_days_for_a_channel_that_nobody_knows_are_warned_of_once(
+    store: Store, file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    await store.messages.append([days_ago(1, "new")])
+    settings = Settings(network="net", retention_by_channel=(RoomDays("#tae", 30),))
+    keeping = retention(store, settings)
+    for _ in range(2):
+        await keeping._warn_of_slips()  # noqa: SLF001 -- as it does every hour
+    assert caplog.text.count("#tae of TERRARIUM_RETENTION_BY_CHANNEL is neither") == 1
+    told = [
+        fact.text
+        for section in examine(file, NOON, settings)
+        for fact in section.facts
+        if fact.wrong
+    ]
+    assert any("Did you mean net/#tea?" in text for text in told)
