@@ -3,6 +3,7 @@
 import errno
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from terrarium_mcp.store.errors import StoreFailed
@@ -25,12 +26,10 @@ def check_permissions(path: Path) -> None:
     """Check that `path` can be a database that this account reads and writes.
 
     Raises:
-        StoreFailed: it is a folder or a circle of links, or a permission is missing.
+        StoreFailed: it is no file, or a circle of links, or a permission is missing.
     """
     try:
-        is_folder, exists = stat.S_ISDIR(path.stat().st_mode), True
-    except (FileNotFoundError, NotADirectoryError):
-        is_folder = exists = False
+        exists = is_file_there(path)
     except PermissionError as error:
         raise forbidden(path, path.parent) from error
     except OSError as error:
@@ -39,8 +38,6 @@ def check_permissions(path: Path) -> None:
                 f"{path} is a link that leads back to itself. Name a database with DB_PATH or --db."
             ) from error
         raise _inaccessible(path, error) from error
-    if is_folder:
-        raise StoreFailed(f"{path} is a folder. Name a file in it with DB_PATH or --db.")
     for needed, access in [
         (path.parent, os.R_OK | os.W_OK | os.X_OK),
         (path, os.R_OK | os.W_OK),
@@ -49,15 +46,46 @@ def check_permissions(path: Path) -> None:
             raise forbidden(path, needed)
 
 
+def is_file_there(path: Path) -> bool:
+    """Whether there is a file at `path`.
+
+    Raises:
+        StoreFailed: it is a folder, or a device such as /dev/null.
+        OSError: it cannot be looked at.
+    """
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    if stat.S_ISDIR(mode):
+        raise StoreFailed(f"{path} is a folder. Name a file in it with DB_PATH or --db.")
+    if not stat.S_ISREG(mode):
+        raise StoreFailed(f"{path} is not a file. Name one with DB_PATH or --db.")
+    return True
+
+
 def forbidden(path: Path, needed: Path) -> StoreFailed:
     """The error that this account may not use what the database at `path` needs."""
     folder = path.parent
+    if _is_read_only(needed):
+        return StoreFailed(
+            f"{needed} is on a read-only file system. SQLite needs to write, even for reading: it"
+            " keeps its -wal and -shm files in the folder. Copy it from there: terrarium-mcp"
+            f" backup COPY --db {path}, then terrarium-mcp restore COPY --db NEW, and use NEW."
+        )
     return StoreFailed(
         f"This account may not write {needed}. SQLite needs to, even for reading: it keeps its -wal"
         " and -shm files in the folder. Give the account write permission on both (for example:"
         f" chgrp -R GROUP {folder} && chmod -R g+rwX {folder} && chmod g+s {folder}), or ask the"
         " account that records for its server: ssh HOST terrarium-mcp serve."
     )
+
+
+def _is_read_only(path: Path) -> bool:
+    """Whether nobody can write there; False where that cannot be found out, as on Windows."""
+    with suppress(OSError, AttributeError):
+        return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+    return False
 
 
 def _inaccessible(path: Path, error: OSError) -> StoreFailed:

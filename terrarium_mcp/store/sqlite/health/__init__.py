@@ -20,7 +20,11 @@ from terrarium_mcp.settings import Settings, rooms_without_lines
 from terrarium_mcp.store.records.health import DatabaseSize, Fact, Section
 from terrarium_mcp.store.sqlite.engine.checkpoints import LARGE
 from terrarium_mcp.store.sqlite.engine.files import bytes_for_backup, bytes_of, free_bytes, wal_of
-from terrarium_mcp.store.sqlite.engine.folder_access import check_permissions, forbidden
+from terrarium_mcp.store.sqlite.engine.folder_access import (
+    check_permissions,
+    forbidden,
+    is_file_there,
+)
 from terrarium_mcp.store.sqlite.engine.fts_merge import NEARLY_COMPLETE
 from terrarium_mcp.store.sqlite.engine.refolding import IS_LEFT, ROOM_MOVES
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
@@ -62,7 +66,7 @@ def examine(path: Path, now: datetime, settings: Settings | None = None) -> list
     settings = settings or Settings()
     sections = [Section("database", [Fact("file", f"{path}"), _sqlite(), *_beside(path)])]
     try:
-        if not bytes_of(path):
+        if not (is_file_there(path) and bytes_of(path)):
             return [_with(sections[0], [_missing()]), _keeper(path)]
         check_permissions(path)
     except PermissionError:  # its folder may not even be looked into
@@ -70,7 +74,7 @@ def examine(path: Path, now: datetime, settings: Settings | None = None) -> list
         return [_with(sections[0], [closed]), _keeper(path)]
     except (TerrariumError, OSError) as error:
         sections[0] = _with(sections[0], [Fact("access", str(error), wrong=True)])
-    if path.is_dir():  # which has been said
+    if not path.is_file():  # which has been said
         return [*sections, _keeper(path)]
     try:
         with untouched(path) as connection:

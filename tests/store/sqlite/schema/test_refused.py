@@ -9,10 +9,11 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
+import anyio
 import pytest
 
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.store import check_deeply, open_store
+from terrarium_mcp.store import check_deeply, make_backup, open_store
 from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.sqlite.schema import APPLICATION_ID, CURRENT
 from tests.samples import terrarium_irc as sample
@@ -88,6 +89,31 @@ async def test_a_truncated_file_of_ours_is_refused(file: Path) -> None:
 
 async def test_a_folder_is_refused(tmp_path: Path) -> None:
     assert "is a folder" in await refusal(tmp_path)
+
+
+async def test_a_device_is_refused() -> None:
+    assert "/dev/null is not a file." in await refusal(Path("/dev/null"))
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or os.getuid() != 0, reason="only root mounts a file system"
+)
+async def test_a_read_only_file_system_is_named_with_what_works_on_it(tmp_path: Path) -> None:
+    place, file = tmp_path / "stick", tmp_path / "stick" / "irc_logs.db"
+    place.mkdir()
+    if (await anyio.run_process(["mount", "-t", "tmpfs", "tmpfs", place], check=False)).returncode:
+        pytest.skip("this container may not mount")
+    try:
+        async with open_store(file, SETTINGS) as store:
+            await store.messages.append(chat("<ada> hello"))
+        await anyio.run_process(["mount", "-o", "remount,ro", place])
+        told = await refusal(file)
+        make_backup(file, tmp_path / "copy.db", lambda *_: None, compress=False)
+    finally:
+        await anyio.run_process(["umount", place])
+    assert told.startswith(f"{place} is on a read-only file system.")
+    assert f"terrarium-mcp backup COPY --db {file}" in told
+    assert (tmp_path / "copy.db").is_file()
 
 
 async def test_a_file_in_the_folders_way_is_refused(tmp_path: Path) -> None:
