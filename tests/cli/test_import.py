@@ -94,6 +94,11 @@ def test_imports_are_listed_and_undone(tmp_path: Path) -> None:
     assert undone.returncode == 0, undone.stderr
     assert messages(database(tmp_path)) == []
     assert "(undone)" in run("terrarium-mcp import --list").stdout
+    again = run("terrarium-mcp import --undo 1")
+    assert (again.returncode, again.stdout) == (
+        0,
+        "Import 1 was undone already: nothing of it is left to remove.\n",
+    )
     wrong = run("terrarium-mcp import --undo 7")
     assert wrong.returncode == 1
     assert "7" in wrong.stderr
@@ -530,7 +535,7 @@ def test_an_export_after_an_import_that_was_undone_stays_when_that_is_undone_aga
     found = ran(f"terrarium-mcp search hello --db {there}", at=tmp_path)
     assert "hello" in found.stdout.partition("\n")[2]
     before = messages(there)
-    assert "0 messages removed" in ran(undo, at=tmp_path).stdout
+    assert "was undone already" in ran(undo, at=tmp_path).stdout
     assert messages(there) == before
 
 

@@ -41,8 +41,11 @@ async def undo_import(settings: Settings, adopt: bool, number: int) -> None:
             result = await store.imports.undo(
                 number, lambda gone: progress(f"{quantity(gone, 'message')} removed so far")
             )
+    was_complete = result.again and not result.removed
     click.echo(
-        f"Import {number} is undone: {quantity(result.removed, 'message')} removed,"
+        f"Import {number} was undone already: nothing of it is left to remove."
+        if was_complete
+        else f"Import {number} is undone: {quantity(result.removed, 'message')} removed,"
         f" {result.kept:,} kept, which are also recorded from elsewhere."
     )
 

@@ -74,8 +74,10 @@ class ImportTotals:
 class UndoResult:
     """How many messages of an import were removed, and how many stay.
 
-    Those stay that were there before it, or that another import has too.
+    Those stay that were there before it, or that another import has too. `again`: it was undone
+    before, perhaps not to the end.
     """
 
     removed: int
     kept: int
+    again: bool = False

@@ -52,7 +52,7 @@ class ImportUndo:
             UnknownImport: there is no such import.
             StoreFailed: the database cannot be written. What was removed stays removed.
         """
-        await self._mark(to_text(datetime.now(UTC)))
+        again = await self._mark(to_text(datetime.now(UTC)))
         await self._indexer.catch_up()
         entry = AuditEntry(at=datetime.now(UTC), why=RemovalReason.UNDO, asked_by=ASKED_BY)
         deletion = BatchedDelete(self._database, entry, on_progress)
@@ -66,17 +66,20 @@ class ImportUndo:
         async with self._database.writing() as writer:
             await writer.run("DELETE FROM spans WHERE import = ?", [self._import])
             await writer.run(_REMOVE_EMPTY_ROOMS, [self._import])
-        return UndoResult(deletion.removed.messages, kept)
+        return UndoResult(deletion.removed.messages, kept, again)
 
-    async def _mark(self, now: str) -> None:
-        """Mark the import as undone: from now on its lines are nobody's."""
+    async def _mark(self, now: str) -> bool:
+        """Mark the import as undone: from now on its lines are nobody's. Whether it was before."""
         async with self._database.writing() as writer:
             known = await writer.rows(
-                "UPDATE imports SET undone = ifnull(undone, ?) WHERE id = ? RETURNING id",
-                (now, self._import),
+                "SELECT undone IS NOT NULL FROM imports WHERE id = ?", [self._import]
+            )
+            await writer.run(
+                "UPDATE imports SET undone = ifnull(undone, ?) WHERE id = ?", (now, self._import)
             )
         if not known:
             raise UnknownImport(self._import)
+        return bool(known[0][0])
 
     async def _present(self, private: bool) -> AsyncIterator[list[int]]:
         """The ids of the import's messages that are still stored, a step at a time."""

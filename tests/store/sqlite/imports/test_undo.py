@@ -134,7 +134,7 @@ async def test_an_interrupted_undo_is_continued(store: Store, file: Path) -> Non
     assert await store.imports.was_read("tea.log", "net", "#tea") is None
     assert (await store.imports.undo(1)).removed == 1_000 - told[0]
     assert words_in(file) == words(RECORDED)
-    assert await store.imports.undo(1) == UndoResult(removed=0, kept=0)
+    assert await store.imports.undo(1) == UndoResult(removed=0, kept=0, again=True)
     assert await differences(store) == []
 
 
