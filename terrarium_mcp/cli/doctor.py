@@ -1,6 +1,9 @@
 """`terrarium-mcp doctor`: the settings, the state of the database, and whether all is well."""
 
+import logging
+import shlex
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,6 +15,8 @@ from terrarium_mcp.cli.options import (
     settings_options,
     warn_of_slips,
 )
+
+log = logging.getLogger(__name__)
 
 
 @click.command(short_help="Show the settings, the database, and what is wrong.")
@@ -54,6 +59,7 @@ def doctor(
         refuse_options(("temp",), "needs --deep, or --rebuild: nothing else makes a copy.")
     loaded = loaded_settings(db, config, env_file)
     warn_of_slips(loaded)
+    _warn_of_unread(loaded.settings.db_path.parent / "terrarium.toml", config)
 
     import anyio
 
@@ -71,3 +77,19 @@ def doctor(
         temp,
     )
     sys.exit(0 if well else 1)
+
+
+def _warn_of_unread(beside: Path, config: Path | None) -> None:
+    """Log that the settings beside the database, which may be a service's, are not those shown."""
+    with suppress(PermissionError):
+        if not beside.is_file():
+            return
+        with suppress(FileNotFoundError):
+            if beside.samefile(config or "terrarium.toml"):
+                return
+        log.warning(
+            "%s is beside the database, and was not read: add --config %s if it is that of the"
+            " service which records into it.",
+            beside,
+            shlex.quote(str(beside)),
+        )

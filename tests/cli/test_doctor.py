@@ -51,6 +51,23 @@ def test_every_setting_is_shown_with_its_source_and_no_secret_is(
     assert not {word for word in ("hunter2", "pw ") if word in done.stdout + done.stderr}
 
 
+def test_settings_beside_the_database_that_were_not_read_are_named(
+    ours: Path, tmp_path: Path
+) -> None:
+    beside = ours.parent / "terrarium.toml"
+    beside.write_text('IRC_NICK = "Fern"\n')
+    (tmp_path / "elsewhere").mkdir()
+    unread = ran("terrarium-mcp doctor --db", ours, at=tmp_path / "elsewhere")
+    assert unread.stderr == (
+        f"WARNING {beside} is beside the database, and was not read: add --config {beside} if it is"
+        " that of the service which records into it.\n"
+    )
+    named = ran("terrarium-mcp doctor --db", ours, "--config", beside, at=tmp_path / "elsewhere")
+    found = ran("terrarium-mcp doctor --db", ours, at=ours.parent)
+    assert (named.stderr, found.stderr) == ("", "")
+    assert "IRC_NICK Fern (terrarium.toml)" in lines(found)
+
+
 def test_the_tables_of_channels_are_shown_with_their_source(ours: Path, tmp_path: Path) -> None:
     (tmp_path / "host.txt").write_text("You are the host.")
     (tmp_path / "terrarium.toml").write_text(
