@@ -158,12 +158,13 @@ async def test_a_redacted_line_leaves_the_backlog_too(store: Store) -> None:
 
 
 async def test_a_redacted_line_leaves_the_words_of_an_idea_too(store: Store) -> None:
-    await store.messages.append(chat("<ada> zwiebel\n<bo> hm"))
+    said, answer = chat("<ada> zwiebel\n<bo> hm")
+    await store.messages.append([said._replace(msgid="hers"), answer])
     page = await store.messages.newest([await room(store)], 20)
     hers, his = (dated_line(message, SHOWN) for message in page.messages)
     summary = f"As in:\n- {hers}\n- {his}\nlast spoke {hers}"
     one, _ = await store.backlog.create("title", summary, about={"author": "bo"}, lines=())
-    await redact(store, 1)
+    await store.removal.redact(said.network, said.channel, "hers", asked_by="ada", at=NOON)
     left = await store.backlog.read(one.filename)
     assert "zwiebel" not in left
     assert f"As in:\n- {his}\n" in left
