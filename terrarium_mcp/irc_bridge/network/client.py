@@ -41,6 +41,7 @@ class IrcNetwork:
         self._running: anyio.CancelScope | None = None
         self._stopped = False
         self._trouble = "not started"
+        self._was_welcomed = False
         self._refused_lines = RefusedLines()
         self._refused_logins = RefusedLogins(self.name, self._timeouts)
 
@@ -97,12 +98,15 @@ class IrcNetwork:
                 self._session = session
                 session.change_channels(self._config.channels)  # they may have changed meanwhile
                 await session.live(connection)
-            why = session.why if connection.heard else silent_end(self._config, session.why)
+            why = session.why
+            if not (connection.heard or self._was_welcomed):
+                why = silent_end(self._config, why)
             why = why if session.welcomed else with_password_named(why)
         except OSError as error:
             why = str(error)
         finally:
             self._trouble = self._refused_logins.after(session, why)
+            self._was_welcomed |= session.welcomed
             if session.welcomed:
                 self._listener.lost(why)
 

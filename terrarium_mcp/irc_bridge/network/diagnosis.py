@@ -137,6 +137,6 @@ def with_password_named(why: str) -> str:
 
 
 def silent_end(config: ServerConfig, why: str) -> str:
-    """Why a connection ended on which the server never said a word."""
+    """Why a connection ended on which the server never said a word, nor on one before."""
     hint = f": if {config.host}:{config.port} expects TLS, set IRC_USE_SSL=on"
     return why + ("" if config.tls else hint)

@@ -107,6 +107,19 @@ async def test_names_fold_as_the_last_server_said_while_we_are_away() -> None:
         assert not network.same_nick("a[b]", "a{b}")
 
 
+async def test_a_server_that_let_us_in_without_tls_is_not_said_to_expect_it() -> None:
+    port = free_port()
+    async with staying(login(port)) as (network, ear):
+        async with fake_ircd(port=port):
+            await ear.happens("connected")
+        await ear.happens("lost")
+        async with fake_ircd(port=port, answer=lambda _: []) as restarting:
+            await restarting.hears("NICK")
+            await restarting.drops()
+            await restarting.hears("NICK", times=2)
+            assert network.trouble == "the server closed the connection"
+
+
 @pytest.mark.parametrize(
     ("settled", "pauses"), [(3600, ["0.1", "0.2", "0.3", "0.3"]), (0, ["0.1", "0.1", "0.1"])]
 )
