@@ -315,7 +315,8 @@ class Bridge:
             try:
                 await self._announce(channel, text)
             except (NotConnected, SendQueueFull) as error:
-                log.warning("could not say in %s that %r: %s", channel, text, error)
+                label = self.network.label(channel)
+                log.warning("could not say in %s that %r: %s", label, text, error)
 
     def _replayed(self, message: IrcMessage, now: datetime) -> None:
         """Record a replayed message: it changes nothing now, and is not answered."""

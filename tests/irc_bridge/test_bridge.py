@@ -316,7 +316,7 @@ async def test_a_bug_of_ours_shows_a_short_id_and_the_log_has_the_rest(
         for question in ("!ask why?", "!stats"):
             told = await scene.asks(question, "Something went wrong (error ")
             mark = told.partition("(error ")[2][:6]
-            assert f"error {mark} while answering ada in #tea" in caplog.text
+            assert f"error {mark} while answering ada in local/#tea" in caplog.text
             assert "secret detail" not in told
         assert "ZeroDivisionError: secret detail" in caplog.text
         assert await scene.asks("!ping", "pong")

@@ -57,7 +57,8 @@ class Introducer:
             except TerrariumError as error:
                 pause = backoff.pause_after(0)
                 why = str(error).rstrip(".")
-                log.warning("no introduction in %s: %s. Retrying in %g s.", channel, why, pause)
+                label = f"{self._settings().network_name}/{channel}"
+                log.warning("no introduction in %s: %s. Retrying in %g s.", label, why, pause)
                 await anyio.sleep(pause)
             else:
                 return

@@ -107,7 +107,8 @@ class Moderation:
         try:
             await self._quiet.save(self._network.fold(command.channel), str(command.source), now)
         except TerrariumError as error:
-            log.warning("could not store whether %s is quiet: %s", command.channel, error)
+            label = self._network.label(command.channel)
+            log.warning("could not store whether %s is quiet: %s", label, error)
             text += " This could not be stored: it ends when I am restarted."
         await self._notice(command.asker, text)
 
@@ -143,13 +144,13 @@ class Moderation:
         try:
             await self._network.say(target, text)
         except TerrariumError as error:
-            log.info("not said in %s: %s", target, error)
+            log.info("not said in %s: %s", self._network.label(target), error)
 
     async def _notice(self, nick: str, text: str) -> None:
         try:
             await self._network.notice(nick, text)
         except TerrariumError as error:
-            log.info("%s was not told: %s", nick, error)
+            log.info("%s was not told: %s", self._network.label(nick), error)
 
 
 def _to(command: Command, text: str) -> str:

@@ -73,15 +73,17 @@ class _Board:
 
 
 class NoticeBoard:
-    """Gathers who is to be told what. `say_last` is as that of `IrcNetwork`."""
+    """Gathers who is to be told what. `say_last` and `label` are as those of `IrcNetwork`."""
 
     def __init__(
         self,
         say_last: Callable[[str, Callable[[int], str]], Awaitable[None]],
         still_waits: Callable[[PendingCommand], bool],
+        label: Callable[[str], str],
     ) -> None:
         self._say_last = say_last
         self._still_waits = still_waits
+        self._label = label
         self._boards: dict[str, _Board] = {}
         self._tasks: anyio.abc.TaskGroup | None = None
 
@@ -153,7 +155,7 @@ class NoticeBoard:
         try:
             await self._say_last(target, written)
         except TerrariumError as error:
-            log.info("nobody was told in %s: %s", target, error)
+            log.info("nobody was told in %s: %s", self._label(target), error)
         return is_said
 
     def _line(self, board: _Board, size: int) -> str:

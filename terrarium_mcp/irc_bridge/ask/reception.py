@@ -70,7 +70,7 @@ class Reception:
         self._limits = _question_limits(settings)
         self._suggestions = SuggestionMemory()
         self._guard = guard
-        self._board = NoticeBoard(self._refuse_aloud, queue.waits)
+        self._board = NoticeBoard(self._refuse_aloud, queue.waits, network.label)
         self._moderation = Moderation(network, settings, queue, quiet, self._board)
 
     def change_settings(self, settings: Settings) -> None:
@@ -114,7 +114,8 @@ class Reception:
             return
         pace = self._guard.heard(command.person, at, reads_on=command.name == "more")
         if pace is Pace.TOO_MUCH:
-            log.warning("no pace of a human: %s is not answered for a while", command.source)
+            label = self._network.label(str(command.source))
+            log.warning("no pace of a human: %s is not answered for a while", label)
             self._queue.stop(lambda one: one.command.person == command.person)
             self._board.refuse(command, Refusal.PAUSED)
         if pace is not Pace.HUMAN:

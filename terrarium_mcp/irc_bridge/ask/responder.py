@@ -83,21 +83,27 @@ class Responder:
             else:
                 await self._speech.say(pending, await self._reply(pending))
         except NotTaken as error:
-            log.warning("no answer for %s: %s", pending.command.asker, error)
+            self._log_unanswered(pending, error)
             await self._speech.whisper(
                 pending, f"I cannot speak in {pending.command.channel}: {error.why}"
             )
         except (NotConnected, SendQueueFull) as error:
-            log.warning("no answer for %s: %s", pending.command.asker, error)
+            self._log_unanswered(pending, error)
         except TerrariumError as error:
             await self._speech.send(pending, error.public)
         except Exception:
             command = pending.command
             log.exception(
-                "error %s while answering %s in %s", watch.id, command.asker, command.target
+                "error %s while answering %s in %s",
+                watch.id,
+                command.asker,
+                self._network.label(command.target),
             )
             told = f"Something went wrong (error {watch.id} in the log)."
             await self._speech.send(pending, told)
+
+    def _log_unanswered(self, pending: PendingCommand, error: TerrariumError) -> None:
+        log.warning("no answer for %s: %s", self._network.label(pending.command.asker), error)
 
     async def _reply(self, pending: PendingCommand) -> Reply:
         """The reply to a short command."""

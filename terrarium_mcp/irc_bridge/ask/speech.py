@@ -150,7 +150,8 @@ class ReplySpeech:
         try:
             await saying
         except (NotConnected, NotTaken, SendQueueFull) as error:
-            log.warning("could not reply to %s: %s", pending.command.asker, error)
+            asker = self._network.label(pending.command.asker)
+            log.warning("could not reply to %s: %s", asker, error)
 
     async def _say_kept(
         self,

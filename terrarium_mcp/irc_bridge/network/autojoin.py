@@ -57,6 +57,7 @@ class AutoJoin:
         self._channels = [ChannelState(channel.name, channel.key) for channel in config.channels]
         self._by_name: Mapping[str, ChannelState] = {}
         self._folded_by = ""
+        self._name = config.name
         self._takes_part = False
         self._who_ended = 0.0
         self._timeouts = timeouts
@@ -88,7 +89,9 @@ class AutoJoin:
                 ("CHANLIMIT", ",".join(f"{types}:{most}" for types, most in isupport.chanlimit)),
             )
             log.error(
-                "The server does not allow all of IRC_CHANNELS (%s). Not joined, not recorded: %s",
+                "%s: the server does not allow all of IRC_CHANNELS (%s)."
+                " Not joined, not recorded: %s",
+                self._name,
                 " ".join(f"{name}={value}" for name, value in limits if value),
                 ", ".join(excess),
             )

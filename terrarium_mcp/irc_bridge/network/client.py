@@ -132,7 +132,7 @@ class IrcNetwork:
         It is given the bytes that fit one line; what exceeds them is cut off. Otherwise as `say`.
         """
         if not await self._live_session().sender.speak_last(target, text):
-            raise NotConnected(self._config.host)
+            raise NotConnected(self.name)
 
     def drop(self, nick: str) -> None:
         """Send nothing of what waits for somebody in private."""
@@ -149,7 +149,7 @@ class IrcNetwork:
         """
         with anyio.move_on_after(self._timeouts.confirm):
             if why := await self._session.refusal(target):
-                raise NotTaken(target, why)
+                raise NotTaken(self.label(target), why)
             return True
         return False
 
@@ -169,7 +169,7 @@ class IrcNetwork:
     async def _speak(self, verb: str, target: str, text: str, lane: Lane, reply_to: str) -> None:
         sender = self._live_session().sender
         if not await sender.speak(verb, target, text, lane, reply_to=reply_to):
-            raise NotConnected(self._config.host)
+            raise NotConnected(self.name)
 
     def fetch_history(self, channel: str, after: HistoryPoint) -> None:
         """Request what was said in `channel` after a point: it arrives as replayed lines.
@@ -181,13 +181,17 @@ class IrcNetwork:
 
     def _live_session(self) -> Session:
         if not self._session.alive:
-            raise NotConnected(self._config.host)
+            raise NotConnected(self.name)
         return self._session
 
     @property
     def name(self) -> str:
         """The network and its server, for people to read."""
         return self._config.name
+
+    def label(self, target: str) -> str:
+        """A channel or nick with its network, for the log: `libera/#tea`."""
+        return self._config.label(target)
 
     @property
     def connected(self) -> bool:

@@ -12,14 +12,17 @@ class UntrustedCertificate(ConnectionError):
 
 
 class NotConnected(TerrariumError):
-    """We are not registered on the network at the moment."""
+    """We are not registered on `network` at the moment, which is named as people read it."""
 
-    def __init__(self, host: str) -> None:
-        super().__init__(f"Not connected to {host} at the moment: not everything was sent.")
+    def __init__(self, network: str) -> None:
+        super().__init__(f"Not connected to {network} at the moment: not everything was sent.")
 
 
 class NotTaken(TerrariumError):
-    """The network refused what was said: a moderated channel, a ban, a nick that is gone."""
+    """The network refused what was said: a moderated channel, a ban, a nick that is gone.
+
+    `target` is named with its network: `libera/#tea`.
+    """
 
     def __init__(self, target: str, why: str) -> None:
         super().__init__(f"{shown(target)} does not take our lines: {shown(why, 200)}")

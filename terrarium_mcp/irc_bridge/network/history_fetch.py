@@ -22,6 +22,7 @@ from terrarium_mcp.irc_bridge.network.chathistory import (
 from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
 from terrarium_mcp.irc_bridge.network.sender import QueuedLine
+from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 
 log = logging.getLogger(__name__)
@@ -39,12 +40,14 @@ class HistoryFetch:
 
     def __init__(
         self,
+        config: ServerConfig,
         timeouts: Timeouts,
         client: PydleClient,
         listener: Listener,
         queue: Callable[[IrcMessage], QueuedLine],
         start: Callable[..., None],
     ) -> None:
+        self._label_of = config.label
         self._timeouts = timeouts
         self._client = client
         self._listener = listener
@@ -117,7 +120,8 @@ class HistoryFetch:
         complaint = (request.channel, code)
         if again is None and complaint not in self._complaints:
             self._complaints.add(complaint)
-            log.warning("no history of %s: %s", request.channel, f"{code} {why}".strip())
+            label = self._label_of(request.channel)
+            log.warning("no history of %s: %s", label, f"{code} {why}".strip())
         self._continue_with(again)
 
     def _continue_with(self, request: HistoryRequest | None) -> None:

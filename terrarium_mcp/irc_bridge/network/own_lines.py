@@ -17,6 +17,7 @@ from terrarium_mcp.errors import quantity
 from terrarium_mcp.irc_bridge.network.errors import NotTaken
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
 from terrarium_mcp.irc_bridge.network.refused_lines import RefusedLines
+from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 
 log = logging.getLogger(__name__)
 
@@ -51,11 +52,13 @@ class OwnLines:
 
     def __init__(
         self,
+        config: ServerConfig,
         client: PydleClient,
         post: Post,
         deliver: Callable[[IrcMessage], None],
         refused: RefusedLines,
     ) -> None:
+        self._config = config
         self._client = client
         self._post = post
         self._deliver = deliver
@@ -118,7 +121,8 @@ class OwnLines:
         left = [*self._probed, *self._sent]
         if unheard := sum(one.line is not None for one in left):
             lines = quantity(unheard, "line")
-            log.warning("%s of ours may not have been heard; not recorded", lines)
+            name = self._config.name
+            log.warning("%s: %s of ours may not have been heard; not recorded", name, lines)
         self._probed.clear()
         self._sent.clear()
         self._is_probing = False
@@ -173,4 +177,4 @@ class OwnLines:
     def _complain(self, folded: str, target: str, why: str) -> None:
         if folded not in self._complaints:
             self._complaints.add(folded)
-            log.warning("%s", NotTaken(target, why))
+            log.warning("%s", NotTaken(self._config.label(target), why))

@@ -46,9 +46,9 @@ class ServerConfig:
         """The network and its server, for people to read: `libera (irc.libera.chat)`."""
         return f"{self.network} ({self.host})" if self.network else self.host
 
-    def label(self, channel: str) -> str:
-        """A channel with its network, for messages to people: `libera/#tea`."""
-        return f"{self.network}/{channel}" if self.network else channel
+    def label(self, target: str) -> str:
+        """A channel or nick with its network, for messages to people: `libera/#tea`."""
+        return f"{self.network}/{target}" if self.network else target
 
 
 def server_config(settings: Settings) -> ServerConfig:

@@ -83,7 +83,9 @@ class Session:
         self.client = PydleClient(config, self._sasl, self.post, self.end, known, self._limit)
         self.membership = Membership(self.client, self.post)
         self._own_mask = OwnMask(self.client)
-        self._own_lines = OwnLines(self.client, self.post, self._deliver, refused or RefusedLines())
+        self._own_lines = OwnLines(
+            config, self.client, self.post, self._deliver, refused or RefusedLines()
+        )
         self.sender = Sender(
             self._queue, timeouts, self.client, self._own_mask, self._own_lines.sent
         )
@@ -99,7 +101,7 @@ class Session:
             self._start,
         )
         self.history = HistoryFetch(
-            timeouts, self.client, listener, self._queue.post_low_priority, self._start
+            config, timeouts, self.client, listener, self._queue.post_low_priority, self._start
         )
         self._ctcp = Ctcp(timeouts, self.client, self.post)
         self._handlers = self._handler_table()

@@ -1,5 +1,6 @@
 """What those hear who must wait or are refused: one line for all, a minute apart, each once."""
 
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
@@ -63,7 +64,7 @@ async def board_on(
 ) -> AsyncIterator[NoticeBoard]:
     monkeypatch.setattr(notices, "GATHERED", 0.01)
     monkeypatch.setattr(notices, "EVERY", every)
-    board = NoticeBoard(wall.say_last, lambda _: wall.waiting)
+    board = NoticeBoard(wall.say_last, lambda _: wall.waiting, lambda target: f"local/{target}")
     async with beside(board.run):
         await anyio.wait_all_tasks_blocked()
         yield board
@@ -197,8 +198,9 @@ async def test_who_is_refused_again_is_told_of_the_last_time(
 
 
 async def test_a_lost_connection_ends_no_board_and_a_crowd_fills_none(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level(logging.INFO)
     wall = Wall()
     wall.broken = True
     async with board_on(wall, monkeypatch) as board:
@@ -209,6 +211,8 @@ async def test_a_lost_connection_ends_no_board_and_a_crowd_fills_none(
         assert len(board._boards["#tea"].refused) == MOST_NICKS  # noqa: SLF001
         await until_empty(board)
         assert len([target for target, _ in wall.lines if target == "#tea"]) == 1
+    told = [text for text in caplog.messages if text.startswith("nobody was told in local/#tea: ")]
+    assert told
 
 
 async def test_what_is_forgotten_is_not_said_and_the_next_is_told_as_ever(

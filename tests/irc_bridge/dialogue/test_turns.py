@@ -282,7 +282,7 @@ async def test_an_answer_that_the_channel_refuses_is_as_if_it_had_not_been_asked
         Outcome.CUT,
         Outcome.ANSWERED,
     ]
-    assert caplog.text.count("no answer for ada: #tea does not take our lines: ") == 2
+    assert caplog.text.count("no answer for local/ada: local/#tea does not take our lines: ") == 2
 
 
 async def test_a_disk_that_fails_delays_no_answer_and_forgets_no_turn(

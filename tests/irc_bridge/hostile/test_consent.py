@@ -852,7 +852,7 @@ async def test_an_introduction_that_the_channel_refuses_is_said_by_the_next_star
         with anyio.fail_after(PATIENCE):
             await until_logged(
                 caplog,
-                "no introduction in #tea: #tea does not take our lines:"
+                "no introduction in local/#tea: local/#tea does not take our lines:"
                 " Cannot send to channel (+m). Retrying in 60 s.",
             )
     async with playing(tmp_path, introduction="on") as scene:

@@ -345,7 +345,7 @@ async def test_a_line_of_ours_that_the_channel_refuses_is_no_history(
                 await house.bridge.flush()
             own = [line.text for line in await house.lines() if line.own]
             assert own == ["allowed", "allowed again"]
-            assert caplog.text.count("#tea does not take our lines: ") == 1
+            assert caplog.text.count("local/#tea does not take our lines: ") == 1
 
 
 async def test_behind_znc_too_only_what_the_network_took_of_us_is_history(
@@ -439,7 +439,7 @@ async def test_what_nobody_may_have_heard_when_the_connection_ended_is_not_recor
             await house.bridge.at_home.wait()
             await house.bridge.flush()
         assert await house.lines() == []
-        assert "1 line of ours may not have been heard" in caplog.text
+        assert "local (127.0.0.1): 1 line of ours may not have been heard" in caplog.text
 
 
 async def test_a_redacted_line_is_gone_from_every_place_also_if_it_still_waits_to_be_saved(
@@ -614,7 +614,7 @@ async def test_a_fetch_that_the_next_cut_interrupts_goes_on_where_it_was(tmp_pat
     [
         (["FAIL CHATHISTORY INVALID_TARGET AFTER #tea :No such channel"], "INVALID_TARGET No such"),
         (["FAIL CHATHISTORY MESSAGE_ERROR AFTER #tea :Database down"], "MESSAGE_ERROR Database"),
-        (["FAIL CHATHISTORY"], "no history of #tea: CHATHISTORY"),
+        (["FAIL CHATHISTORY"], "no history of local/#tea: CHATHISTORY"),
         (["421 Terra CHATHISTORY :Unknown command"], "UNKNOWN_COMMAND Unknown command"),
         (["FAIL CHATHISTORY X #tea :y"] * 9, "X y"),
     ],
@@ -640,7 +640,7 @@ async def test_a_server_that_refuses_its_history_is_named_once_and_not_asked_aga
             await server.settles()
             await house.bridge.flush()
         assert [line.text for line in await house.lines()] == ["still here"]
-        assert caplog.text.count("no history of #tea") == 1
+        assert caplog.text.count("no history of local/#tea") == 1
         assert len(asked) == 1
 
 

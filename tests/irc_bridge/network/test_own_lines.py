@@ -108,23 +108,25 @@ async def test_each_line_has_a_refusal_of_its_own() -> None:
         assert ear.texts() == ["two", "four"]
 
 
-async def test_the_first_refusal_in_a_row_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+async def test_the_first_refusal_in_a_row_is_logged_with_its_network(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     def answer(line: str) -> list[str] | None:
         target, _, text = line.removeprefix("PRIVMSG ").partition(" ")
         return [f":srv 404 Terra {target} :no {text}"] if text in ("1", "2", "4", "5") else None
 
     async with (
         fake_ircd(answer=answer) as server,
-        staying(login(server.port, "#tea"), confirm=PATIENCE) as (network, ear),
+        staying(login(server.port, "#tea", network="labnet"), confirm=PATIENCE) as (network, ear),
     ):
         await ear.happens("members_complete", "#tea")
         why = [await refused(network, text) for text in ("1", "2", "3", "4", "5")]
         assert why == ["no 1", "no 2", "", "no 4", "no 5"]
         assert await refused(network, "5", target="ada") == "no 5"
     assert refusals(caplog) == [
-        "#tea does not take our lines: no 1",
-        "#tea does not take our lines: no 4",
-        "ada does not take our lines: no 5",
+        "labnet/#tea does not take our lines: no 1",
+        "labnet/#tea does not take our lines: no 4",
+        "labnet/ada does not take our lines: no 5",
     ]
 
 
@@ -196,7 +198,7 @@ async def test_one_line_that_may_not_have_been_heard_is_one_line(
         await network.say("#tea", "tea at four")
         await server.drops()
         await ear.happens("lost")
-    assert refusals(caplog) == ["1 line of ours may not have been heard; not recorded"]
+    assert refusals(caplog) == ["127.0.0.1: 1 line of ours may not have been heard; not recorded"]
 
 
 async def test_behind_a_bouncer_only_the_network_says_that_it_took_a_line(
@@ -226,7 +228,7 @@ async def test_behind_a_bouncer_only_the_network_says_that_it_took_a_line(
         await ear.hears("three")
         assert ear.texts() == ["one", "three"]
         assert server.heard("PING terrarium-said") == []
-    assert refusals(caplog) == ["1 line of ours may not have been heard; not recorded"]
+    assert refusals(caplog) == ["127.0.0.1: 1 line of ours may not have been heard; not recorded"]
 
 
 async def test_a_userhost_that_nobody_asked_for_confirms_nothing() -> None:

@@ -404,5 +404,5 @@ async def test_more_channels_than_the_server_allows_are_named_in_one_line(
     named = [text for text in caplog.messages if "Not joined, not recorded" in text]
     limits = "CHANTYPES=#& CHANNELLEN=9 CHANLIMIT=#:2,&:1"
     left_out = "#much-too-long, #d, +e, &f"
-    told = f"The server does not allow all of IRC_CHANNELS ({limits}). Not joined, not recorded:"
-    assert named == [f"{told} {left_out}"]
+    told = f"127.0.0.1: the server does not allow all of IRC_CHANNELS ({limits})."
+    assert named == [f"{told} Not joined, not recorded: {left_out}"]

@@ -240,7 +240,7 @@ async def test_an_error_has_one_id_in_the_channel_the_log_and_the_talk_log(
         told = await scene.ada.sees("Something went wrong")
     assert record.outcome is Outcome.FAILED
     assert f"(error {record.id} in the log)" in told
-    assert f"error {record.id} while answering ada in #tea" in caplog.text
+    assert f"error {record.id} while answering ada in local/#tea" in caplog.text
 
 
 async def test_an_answer_that_a_lost_connection_cuts_off_was_cut(
