@@ -122,9 +122,12 @@ class Summarizer:
         return made
 
     async def _made(self, place: DialoguePlace, dialogue: StoredDialogue) -> DialogueSummary | None:
-        """A summary of the dialogue's older turns; None if there are none, or it failed."""
+        """A summary of the dialogue's older turns; None if there are none, or it failed.
+
+        None is tried while the model gets no requests.
+        """
         request = summary_request(dialogue, self._settings().zone)
-        if not request:
+        if not request or self._llm.is_paused:
             return None
         text = ""
 
@@ -136,7 +139,9 @@ class Summarizer:
             if not await self._model.in_spare_time(ask, SUMMARISED_WITHIN):
                 log.info("a summary was given up for now: it took too long, or a question came")
                 return None
-        except (ModelUnavailable, TalkTooLong) as error:
+        except ModelUnavailable as error:  # logged already, and once: EndpointCondition
+            log.debug("a summary failed and will be tried again: %s", error)
+        except TalkTooLong as error:
             log.info("a summary failed and will be tried again: %s", error)
         if not text:
             self._failures[place] = self._failures.get(place, _Failures()).another()

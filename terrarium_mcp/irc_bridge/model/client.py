@@ -206,6 +206,11 @@ class LLM:
         return self._choice.is_set
 
     @property
+    def is_paused(self) -> bool:
+        """Whether the endpoint gets no requests for a while, as it failed or asked for that."""
+        return self._breaker.seconds_open(self._clock()) > 0
+
+    @property
     def takes_tools(self) -> bool:
         """Whether to offer tools: false for an hour after the endpoint has refused them."""
         return TOOLS not in self._learned.known((self._endpoint.root, self._model))

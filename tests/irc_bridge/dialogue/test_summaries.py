@@ -1,5 +1,6 @@
 """What is no longer quoted is summarised: after the answer, never before, and nothing is lost."""
 
+import logging
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -299,6 +300,28 @@ async def test_a_summary_that_failed_often_is_tried_less_and_less_often(tmp_path
         assert await scene.summarizer.compact(TEA) is None
         assert tried_after[-1] == 60
     assert len(tried_after) == 9
+
+
+async def test_a_model_that_is_away_is_in_the_log_once_and_then_no_summary_is_tried(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG, "terrarium_mcp.irc_bridge")
+    is_away = False
+
+    async with strict_agent() as agent, talk(tmp_path, agent) as scene:
+        agent.thinks = lambda _: fails(500) if is_away else says("yes")
+        for number in range(1, MOST_TURNS + 1):
+            await scene.asks(f"fact {number}?")
+        is_away = True
+        for number in range(MOST_TURNS + 1, MOST_TURNS + 10):
+            await scene.asks(f"fact {number}?")
+        with anyio.fail_after(PATIENCE):
+            assert await scene.summarizer.compact(TEA) is None
+    told = [one.message for one in caplog.records if one.levelno >= logging.INFO]
+    assert len([text for text in told if "500" in text]) == 1
+    tried = [text for text in caplog.messages if text.startswith("a summary failed")]
+    assert tried
+    assert not [text for text in tried if "It gets no requests" in text]
 
 
 async def test_a_turn_that_arrives_meanwhile_is_not_lost(tmp_path: Path) -> None:
