@@ -579,6 +579,7 @@ async def test_that_nothing_can_be_recorded_is_said_only_where_something_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("terrarium_mcp.irc_bridge.record.trouble_notice.SAID_AFTER", 0.1)
+    monkeypatch.setattr("terrarium_mcp.irc_bridge.record.trouble_notice.OVER_AFTER", 0.1)
     async with (
         fake_ircd() as ircd,
         living(ways(ircd.port, tmp_path, ANSWER, say_trouble="on")) as house,

@@ -244,6 +244,7 @@ async def test_the_channel_hears_of_an_outage_if_the_settings_want_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wants: str
 ) -> None:
     monkeypatch.setattr("terrarium_mcp.irc_bridge.record.trouble_notice.SAID_AFTER", 0.1)
+    monkeypatch.setattr("terrarium_mcp.irc_bridge.record.trouble_notice.OVER_AFTER", 0.1)
     more: dict[str, Any] = {"say_trouble": wants, "irc_channels": ("#tea",)}
     async with fake_ircd() as ircd, living(settings_for(ircd.port, tmp_path, **more)) as house:
         writer = house.store._database._writer  # noqa: SLF001 -- as a disk mounted read-only

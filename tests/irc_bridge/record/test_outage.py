@@ -143,6 +143,7 @@ async def test_the_channel_hears_once_that_nothing_is_recorded_and_once_that_it_
 ) -> None:
     monkeypatch.setattr(recording, "MOST_WAITING", most)
     monkeypatch.setattr(trouble_notice, "SAID_AFTER", 0.05)
+    monkeypatch.setattr(trouble_notice, "OVER_AFTER", 0.05)
     file, heard = tmp_path / "irc_logs.db", list[str]()
 
     async def say(text: str) -> None:
@@ -163,6 +164,7 @@ async def test_a_short_lock_is_not_worth_a_word_in_the_channel(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trouble_notice, "SAID_AFTER", 0.2)
+    monkeypatch.setattr(trouble_notice, "OVER_AFTER", 0.05)
     file, heard = tmp_path / "irc_logs.db", list[str]()
 
     async def say(text: str) -> None:
@@ -182,3 +184,47 @@ async def test_a_short_lock_is_not_worth_a_word_in_the_channel(
         while len(heard) < 2:
             await anyio.lowlevel.checkpoint()
     assert heard == [BEGUN, OVER]
+
+
+@pytest.mark.parametrize(("over_after", "expected"), [(3600, [BEGUN]), (0, [BEGUN, OVER])])
+async def test_a_trouble_that_comes_and_goes_is_said_once_an_hour(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, over_after: float, expected: list[str]
+) -> None:
+    monkeypatch.setattr(trouble_notice, "SAID_AFTER", 0)
+    monkeypatch.setattr(trouble_notice, "OVER_AFTER", over_after)
+    file, heard = tmp_path / "irc_logs.db", list[str]()
+
+    async def say(text: str) -> None:
+        heard.append(text)
+
+    async with recording_to(file) as recorder, beside(TroubleNotice(recorder, say).run):
+        for _ in range(3):
+            async with locked(file):
+                recorder.record(said("one"))
+                await begins(recorder)
+                await anyio.wait_all_tasks_blocked()
+            await recorder.flush()
+            await anyio.wait_all_tasks_blocked()
+        assert heard == expected
+
+
+async def test_a_trouble_that_still_goes_on_an_hour_after_the_last_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trouble_notice, "SAID_AFTER", 0)
+    monkeypatch.setattr(trouble_notice, "OVER_AFTER", 0)
+    monkeypatch.setattr(trouble_notice, "EVERY", 0.3)
+    file, heard = tmp_path / "irc_logs.db", list[str]()
+
+    async def say(text: str) -> None:
+        heard.append(text)
+
+    async with recording_to(file) as recorder, beside(TroubleNotice(recorder, say).run):
+        for times in (2, 4):
+            async with locked(file):
+                recorder.record(said("one"))
+                while len(heard) < times - 1:
+                    await anyio.lowlevel.checkpoint()
+            while len(heard) < times:
+                await anyio.lowlevel.checkpoint()
+    assert heard == [BEGUN, OVER] * 2
