@@ -3,10 +3,12 @@
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 
 import anyio
 
 from terrarium_mcp.chat.irc_message import IrcMessage
+from terrarium_mcp.errors import shown
 from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.membership import Membership
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
@@ -31,6 +33,8 @@ class ChannelState:
     kicks: int = 0
     refusals: int = 0
     returning: bool = False
+    not_before: float = -inf
+    """When it may be tried again, after it forwarded us to another channel."""
     left_out: bool = False
     """Whether this server has no room for it, or no such channels."""
     is_listed: bool = False
@@ -53,11 +57,11 @@ class AutoJoin:
         post: Post,
         start: Callable[..., None],
     ) -> None:
+        self._name = config.name
         self._label = config.label
         self._channels = [ChannelState(channel.name, channel.key) for channel in config.channels]
         self._by_name: Mapping[str, ChannelState] = {}
         self._folded_by = ""
-        self._name = config.name
         self._takes_part = False
         self._who_ended = 0.0
         self._timeouts = timeouts
@@ -108,6 +112,7 @@ class AutoJoin:
                 state = ChannelState(channel.name, channel.key)
             else:
                 state.key = channel.key
+                state.not_before = -inf
             self._channels.append(state)
         self._folded_by = ""
         for known in before:
@@ -143,6 +148,7 @@ class AutoJoin:
                 continue
             channel.joined_as, channel.joined_at = name, anyio.current_time()
             channel.refusals = 0
+            channel.not_before = -inf
             channel.is_listed = False
             self._listener.joined(name)
             self._membership.ask_who(name)
@@ -209,6 +215,24 @@ class AutoJoin:
         log.warning("%s refused us: %s. Retrying in %g s.", label, line.params[-1], pause)
         self._return_after(pause, channel)
 
+    def on_forwarded(self, line: IrcMessage) -> None:
+        """Try a channel much later that sent us elsewhere: `470 me #tea ##tea :Forwarding to ...`.
+
+        Its operators mean it, and the people there would see us come and go at each try.
+        """
+        channel = self._configured(line.params[1]) if len(line.params) > 1 else None
+        if channel is None or self._client.in_channel(channel.name):
+            return
+        pause = self._timeouts.forwarded
+        channel.not_before = anyio.current_time() + pause
+        log.warning(
+            "%s forwards us to %s: %s. Retrying in %g s, or when the settings are reloaded.",
+            self._label(channel.name),
+            shown(line.params[2]) if len(line.params) > 3 else "another channel",
+            line.params[-1].rstrip("."),
+            pause,
+        )
+
     def _left(self, why: str) -> None:
         """Handle the loss of every channel that pydle no longer has."""
         for channel in self._channels:
@@ -229,7 +253,8 @@ class AutoJoin:
             self._return_after(self._timeouts.rejoin[channel.kicks - 1], channel)
 
     def _gave_up(self, channel: ChannelState) -> bool:
-        return channel.left_out or channel.kicks > len(self._timeouts.rejoin)
+        is_too_soon = anyio.current_time() < channel.not_before
+        return channel.left_out or is_too_soon or channel.kicks > len(self._timeouts.rejoin)
 
     def _return_after(self, pause: float, channel: ChannelState) -> None:
         if not channel.returning:

@@ -137,6 +137,7 @@ class Session:
                 # Unavailable: a nick, or a channel.
                 "437": (nick.on_refused, autojoin.on_refused, own_lines.on_refused),
                 **{str(numeric): (self._sasl.on_refused,) for numeric in _LOGIN_REFUSED},
+                "470": (autojoin.on_forwarded,),
                 **{str(numeric): (self._on_not_admitted,) for numeric in _NOT_ADMITTED},
                 "903": (self._sasl.on_success, pydle),
                 "908": (self._sasl.on_mechanisms,),

@@ -61,6 +61,9 @@ class Timeouts:
     nick neither does how often it was taken."""
     refused: tuple[float, ...] = (60, 300, 900, 1800)
     """Pauses after a refused JOIN; the last one repeats."""
+    forwarded: float = 86_400
+    """The pause after a JOIN that brought us into another channel, where everybody sees us come and
+    go."""
     look_round: float = 600
     """How often to look for channels that neither let us in nor refused."""
     ctcp: float = 3

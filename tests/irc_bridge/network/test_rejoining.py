@@ -234,6 +234,43 @@ async def test_the_log_says_why_a_channel_refused_and_when_it_is_asked_again(
     assert "#tea refused us: Cannot join channel (+b). Retrying in 0.05 s." in caplog.text
 
 
+async def test_a_channel_that_forwards_us_is_tried_again_after_a_reload_and_not_soon(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def answer(line: str) -> list[str] | None:
+        if line != "JOIN #tea":
+            return None
+        return [
+            ":srv 470 Terra #tea ##tea :Forwarding to another channel",
+            ":Terra!u@host.example JOIN ##tea",
+        ]
+
+    async with fake_ircd(isupport="CHANTYPES=# TARGMAX=JOIN:1", answer=answer) as server:
+        who = login(server.port, "#tea", "#mate", network="labnet")
+        async with staying(who, refused=(0,), look_round=0.01) as (network, ear):
+            await ear.happens("members_complete", "#mate")
+            assert await server.hears("PART") == [
+                "PART ##tea :only here by invitation of my operator"
+            ]
+            await server.says(KICK.replace("#tea", "#mate"))
+            await ear.happens("members_complete", "#mate", times=2)
+            assert len(told := [text for text in caplog.messages if "forwards" in text]) == 1
+            network.change_channels([ConfiguredChannel("#tea"), ConfiguredChannel("#mate")])
+            await server.hears("PART", times=2)
+    why = "labnet/#tea forwards us to ##tea: Forwarding to another channel."
+    assert told == [f"{why} Retrying in 86400 s, or when the settings are reloaded."]
+
+
+async def test_after_the_pause_a_channel_that_forwarded_us_is_tried_again() -> None:
+    answer = Joins([":srv 470 Terra #tea :Forwarding"])
+    async with (
+        fake_ircd(answer=answer) as server,
+        staying(login(server.port, "#tea"), forwarded=0.15, look_round=0.01) as (_, ear),
+    ):
+        await ear.happens("members_complete", "#tea")
+        assert answer.pauses[0] >= 0.15
+
+
 @pytest.mark.parametrize(("length", "lines"), [(200, 1), (201, 2)])
 async def test_one_join_holds_four_hundred_bytes_of_names(length: int, lines: int) -> None:
     names = ["#" + "a" * 198, "#" + "b" * (length - 1)]
