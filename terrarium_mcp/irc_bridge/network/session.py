@@ -13,7 +13,7 @@ from terrarium_mcp.chat.irc_message import IrcMessage, MalformedMessage, must_be
 from terrarium_mcp.errors import shown
 from terrarium_mcp.irc_bridge.network.autojoin import AutoJoin
 from terrarium_mcp.irc_bridge.network.batches import Batches
-from terrarium_mcp.irc_bridge.network.bouncer import lost_server
+from terrarium_mcp.irc_bridge.network.bouncer import Attachment, lost_server
 from terrarium_mcp.irc_bridge.network.ctcp import Ctcp
 from terrarium_mcp.irc_bridge.network.diagnosis import not_admitted
 from terrarium_mcp.irc_bridge.network.history_fetch import HistoryFetch
@@ -104,6 +104,7 @@ class Session:
             config, timeouts, self.client, listener, self._queue.post_low_priority, self._start
         )
         self._ctcp = Ctcp(timeouts, self.client, self.post)
+        self._attachment = Attachment(self.client, self.post)
         self._handlers = self._handler_table()
 
     def _handler_table(self) -> Mapping[str, tuple[MessageHandler, ...]]:
@@ -136,8 +137,8 @@ class Session:
                 },
                 # Unavailable: a nick, or a channel.
                 "437": (nick.on_refused, autojoin.on_refused, own_lines.on_refused),
-                **{str(numeric): (self._sasl.on_refused,) for numeric in _LOGIN_REFUSED},
                 "470": (autojoin.on_forwarded,),
+                **{str(numeric): (self._sasl.on_refused,) for numeric in _LOGIN_REFUSED},
                 **{str(numeric): (self._on_not_admitted,) for numeric in _NOT_ADMITTED},
                 "903": (self._sasl.on_success, pydle),
                 "908": (self._sasl.on_mechanisms,),
@@ -154,7 +155,7 @@ class Session:
                 # Never answered (RFC 1459 4.4.2).
                 "NOTICE": (self._nickserv.on_notice, self._on_bouncer),
                 "PART": (pydle, autojoin.on_part),
-                "PONG": (own_lines.on_pong,),
+                "PONG": (own_lines.on_pong, self._attachment.on_pong),
                 "PRIVMSG": (self._ctcp.on_privmsg, self._on_bouncer),
                 "QUIT": (pydle, nick.on_user_gone),
             }
@@ -252,7 +253,7 @@ class Session:
             except MalformedMessage as error:
                 self._limit.warning("malformed", "ignored a line: %s", error)
                 continue
-            if not self._own_lines.was_refused(line):
+            if not (self._own_lines.was_refused(line) or self._attachment.made_up(line)):
                 self._deliver(line)
             if line.replay:
                 self.history.on_replay(line)
@@ -335,6 +336,7 @@ class Session:
         isupport = self.client.isupport
         self._listener.names_compare_by(isupport.casemapping)
         self._listener.connected(self.client.nickname)
+        self._attachment.begin()
         self._autojoin.join_all()
         self._start(self._autojoin.rejoin_loop)
         self._start(self._nick.keep)

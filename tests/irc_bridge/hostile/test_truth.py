@@ -12,7 +12,7 @@ import anyio
 import pytest
 
 from terrarium_mcp.chat.coverage import Coverage, Span
-from terrarium_mcp.chat.records import Message
+from terrarium_mcp.chat.records import Message, MessageType
 from terrarium_mcp.chat.times.timestamps import from_iso, to_iso
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
@@ -232,6 +232,37 @@ async def test_behind_znc_the_spans_follow_its_server_and_nobody_answers_its_cha
         texts = [line.text for line in await house.lines() if "crash" in line.text]
         assert texts == ["before the crash", "after the crash"]
         assert scene.agent.requests == []
+
+
+async def test_behind_znc_we_join_when_people_see_it_and_not_whenever_we_attach(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    async with person("ada", ngircd.port) as ada:
+        await ada.joins("#tea")
+        with znc_before(ngircd.port) as znc:
+            settings = settings_for(
+                znc.port, tmp_path, irc_channels=("#tea",), server_password=LOGIN
+            )
+            with anyio.fail_after(PATIENCE):
+                await ada.sees(":Terra!", "JOIN", "#tea")
+            for _ in range(2):
+                async with living(settings) as house:
+                    with anyio.fail_after(PATIENCE):
+                        await house.has_heard(ada)
+                    assert await house.lines(events=True) == []
+                    (room,) = await house.store.rooms.all()
+                    assert (await house.store.spans.coverage([room])).spans[-1].going_on
+            async with living(settings) as house:
+                ngircd.kill()
+                with anyio.fail_after(PATIENCE):
+                    await house.bridge.hears("Disconnected from IRC. Reconnecting...")
+                    house.bridge.at_home = anyio.Event()
+                    ngircd.start()
+                    await house.bridge.at_home.wait()
+                    await house.bridge.flush()
+                events = await house.lines(events=True)
+    joins = [line for line in events if line.kind is MessageType.JOIN and line.nick == "Terra"]
+    assert len(joins) == 1
 
 
 @pytest.mark.parametrize("clears", [True, False])
