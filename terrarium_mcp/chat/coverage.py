@@ -13,6 +13,9 @@ NOTABLE_GAP = timedelta(minutes=2)
 PLAYBACK = "playback"
 """The source of a span in which nothing was heard live, but everything was replayed later."""
 
+JOINED = "joined"
+"""Why a span began whose channel the bot had just entered."""
+
 _BEGINNING = attrgetter("began")
 
 
@@ -20,7 +23,7 @@ class Span(NamedTuple):
     """A time in which a room was recorded.
 
     `source` is "" if this program heard it live, PLAYBACK if the network replayed it, else the name
-    of the other program that recorded it.
+    of the other program that recorded it. `why_began` and `why_ended` are its reasons, if known.
     """
 
     room: int
@@ -29,6 +32,7 @@ class Span(NamedTuple):
     going_on: bool = False
     source: str = ""
     why_ended: str = ""
+    why_began: str = ""
 
     @property
     def is_own(self) -> bool:

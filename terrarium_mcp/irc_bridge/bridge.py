@@ -10,6 +10,7 @@ from functools import partial
 
 import anyio
 
+from terrarium_mcp.chat.coverage import JOINED
 from terrarium_mcp.chat.irc_message import IrcMessage, Source
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue
 from terrarium_mcp.irc_bridge.ask.command_views import CommandViews
@@ -228,7 +229,7 @@ class Bridge:
         """The bot joined a channel: record it from now on, and what it missed."""
         if self._channels.includes(channel):
             log.info("recording %s/%s", self.name, channel)
-            self._channels.begin(channel, "joined")
+            self._channels.begin(channel, JOINED)
             self._recorder.afterwards(partial(self._backfill.begin, channel))
         else:
             log.info("answering in %s/%s, and not recording it", self.name, channel)

@@ -7,6 +7,7 @@ from typing import Annotated, NamedTuple
 from mcp.types import CallToolResult
 from pydantic import BaseModel
 
+from terrarium_mcp.chat.coverage import JOINED
 from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.records import Member, Room
 from terrarium_mcp.chat.times.timestamps import local, to_iso
@@ -108,18 +109,26 @@ async def _member_list(request: Request, room: Room) -> MemberList:
         return MemberList(room, why_stale="only the current members are known, not earlier ones")
     there = await request.store.presence.current(room)
     if there.as_of is None:
-        why_stale = await _why_stale(request, room) or "the members have not been read yet"
+        why_stale = await _why_unrecorded(request, room) or "the members have not been read yet"
         return MemberList(room, why_stale=why_stale)
     cutoff = request.cutoff
     members = [
         member for member in there.people if not cutoff or not member.since or member.since < cutoff
     ]
     as_of = min(there.as_of, cutoff) if cutoff else there.as_of
-    return MemberList(room, members, as_of, await _why_stale(request, room))
+    return MemberList(room, members, as_of, await _why_stale(request, room, there.as_of))
 
 
-async def _why_stale(request: Request, room: Room) -> str:
-    """Why the list of a room is no longer updated; empty if it is."""
+async def _why_stale(request: Request, room: Room, as_of: datetime) -> str:
+    """Why the list of a room, read at `as_of`, is not that of now; empty if it is."""
+    spans = (await request.coverage([room])).spans
+    if any(span.going_on and span.why_began == JOINED and span.began > as_of for span in spans):
+        return "the members have not been read since the bot came back"
+    return await _why_unrecorded(request, room)
+
+
+async def _why_unrecorded(request: Request, room: Room) -> str:
+    """Why nothing that happens in a room is recorded; empty if it is."""
     spans = (await request.coverage([room])).spans
     if any(span.going_on for span in spans):
         return ""

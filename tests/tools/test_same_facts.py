@@ -269,12 +269,13 @@ async def test_pages_of_recent_lines_as_json_show_every_line_once(house: House) 
 
 async def crowded(house: House, people: int) -> None:
     """A room with many members, each with an account."""
-    await house.store.spans.begin("net", "#crowd", datetime.now(UTC), "joined")
+    now = datetime.now(UTC)
+    await house.store.spans.begin("net", "#crowd", now, "joined")
     members = [
         Member(f"somebody{n:05}", "@" * (n % 50 == 0), away=n % 3 == 0, account=f"account{n}")
         for n in range(people)
     ]
-    await house.store.presence.replace("net", "#crowd", members, NOON)
+    await house.store.presence.replace("net", "#crowd", members, now)
 
 
 @pytest.mark.parametrize("budget", [300, 4_000])

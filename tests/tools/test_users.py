@@ -3,6 +3,9 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
+from terrarium_mcp.chat.coverage import JOINED
 from terrarium_mcp.chat.records import Member
 from terrarium_mcp.settings import Settings
 from tests.store.scene import NOON
@@ -13,8 +16,9 @@ HERE = [Member("bo", away=True), Member("ada", "@", account="Ada"), Member("cy",
 
 async def test_who_is_there_is_told_by_rank_with_all_we_know(house: House) -> None:
     now = datetime.now(UTC)
-    await house.store.spans.begin("net", "#tea", now, "joined")
+    await house.store.spans.begin("net", "#tea", now, JOINED)
     await house.store.presence.replace("net", "#tea", HERE, NOON)
+    await house.store.presence.replace("net", "#tea", HERE, now)
     told = await house.learns("get_current_users")
     assert told.outside == "3 in #tea (live). Times UTC.\n"
     assert told.lines == [
@@ -51,6 +55,18 @@ async def test_a_list_that_nobody_keeps_is_not_live_and_says_why(house: House) -
     assert told.lines[0] == "not live: #tea: not recorded now (connection lost)"
     assert told.facts["why_stale"] == "#tea: not recorded now (connection lost)"
     assert told.facts["live"] is False
+
+
+@pytest.mark.parametrize(("why_began", "is_live"), [(JOINED, False), ("the clock was set", True)])
+async def test_a_list_from_before_the_bot_came_back_is_not_live(
+    house: House, why_began: str, is_live: bool
+) -> None:
+    await house.store.presence.replace("net", "#tea", HERE, NOON)
+    await house.store.spans.begin("net", "#tea", datetime.now(UTC), why_began)
+    told = await house.learns("get_current_users")
+    why = "" if is_live else "#tea: the members have not been read since the bot came back"
+    assert (told.facts["live"], told.facts["why_stale"]) == (is_live, why)
+    assert told.facts["as_of"] == "2026-05-01T12:00:00.000Z"
 
 
 async def test_why_a_recording_ended_cannot_pass_for_our_words(house: House) -> None:

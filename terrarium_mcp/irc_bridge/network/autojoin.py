@@ -12,6 +12,7 @@ from terrarium_mcp.errors import shown
 from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.membership import Membership
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
+from terrarium_mcp.irc_bridge.network.sender import QueuedLine
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.settings import ConfiguredChannel
@@ -37,6 +38,8 @@ class ChannelState:
     """When it may be tried again, after it forwarded us to another channel."""
     left_out: bool = False
     """Whether this server has no room for it, or no such channels."""
+    who: QueuedLine | None = None
+    """Our WHO for its members."""
     is_listed: bool = False
     """Whether the names of its members are known, and this has not been reported."""
 
@@ -63,7 +66,6 @@ class AutoJoin:
         self._by_name: Mapping[str, ChannelState] = {}
         self._folded_by = ""
         self._takes_part = False
-        self._who_ended = 0.0
         self._timeouts = timeouts
         self._client = client
         self._membership = membership
@@ -151,7 +153,7 @@ class AutoJoin:
             channel.not_before = -inf
             channel.is_listed = False
             self._listener.joined(name)
-            self._membership.ask_who(name)
+            channel.who = self._membership.ask_who(name)
 
     def on_names_end(self, line: IrcMessage) -> None:
         """Report that a member list is complete, unless WHO is about to show the accounts."""
@@ -160,25 +162,22 @@ class AutoJoin:
         if channel is None or not self._client.in_channel(name):
             return
         channel.is_listed = True
-        if self._client.isupport.whox:
-            self._start(self._complete_without_accounts, channel, channel.joined_at)
+        if self._client.isupport.whox and channel.who:
+            self._start(self._complete_without_accounts, channel, channel.who)
         else:
             self._complete(channel)
 
     def on_who_end(self, line: IrcMessage) -> None:
         """Report that a member list is complete, with the accounts."""
-        self._who_ended = anyio.current_time()
         channel = self._configured(line.params[1]) if len(line.params) > 1 else None
         if channel:
             self._complete(channel)
 
-    async def _complete_without_accounts(self, channel: ChannelState, joined_at: float) -> None:
-        """Do without accounts once no WHO, of any channel, has been answered for a while."""
-        due = anyio.current_time() + self._timeouts.accounts
-        while anyio.current_time() < due:
-            await anyio.sleep_until(due)
-            due = max(due, self._who_ended + self._timeouts.accounts)
-        if channel.joined_at == joined_at:
+    async def _complete_without_accounts(self, channel: ChannelState, who: QueuedLine) -> None:
+        """Do without accounts if our WHO is not answered for a while once it has left."""
+        await who.ended.wait()
+        await anyio.sleep(self._timeouts.accounts)
+        if channel.who is who:
             self._complete(channel)
 
     def _complete(self, channel: ChannelState) -> None:

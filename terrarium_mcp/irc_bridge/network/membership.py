@@ -1,10 +1,11 @@
 """Who is in which channel, with the account and absence that a single WHO per channel reveals."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from terrarium_mcp.chat.irc_message import IrcMessage, Source
-from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
+from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
+from terrarium_mcp.irc_bridge.network.sender import QueuedLine
 
 _SHOW_ACCOUNTS = ("JOIN", "ACCOUNT")
 """What shows an account in its parameters: the one after the line, not before it."""
@@ -26,9 +27,9 @@ class ChannelMember:
 class Membership:
     """Reads pydle's record of channels and users, and adds what pydle does not learn itself."""
 
-    def __init__(self, client: PydleClient, post: Post) -> None:
+    def __init__(self, client: PydleClient, post_who: Callable[[IrcMessage], QueuedLine]) -> None:
         self._client = client
-        self._post = post
+        self._post_who = post_who
 
     def members(self, channel: str) -> list[ChannelMember]:
         """Every member of `channel`, including us; empty if we are not in it."""
@@ -74,10 +75,10 @@ class Membership:
             if self._client.in_channel(channel):
                 self._client.channels[channel]["users"].add(line.source.nick)
 
-    def ask_who(self, channel: str) -> None:
-        """Ask for every member's account, host and absence in one request."""
+    def ask_who(self, channel: str) -> QueuedLine:
+        """Ask for every member's account, host and absence in one request, which is returned."""
         fields = (f"%tcuhnfa,{_WHOX_TOKEN}",) if self._client.isupport.whox else ()
-        self._post("WHO", channel, *fields)
+        return self._post_who(IrcMessage("WHO", (channel, *fields)))
 
     def on_who(self, line: IrcMessage) -> None:
         """Read an answer to WHO: `me channel user host server nick flags ...`."""

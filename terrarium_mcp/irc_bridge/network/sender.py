@@ -36,7 +36,6 @@ _URGENT = frozenset(
         *("USER", "USERHOST"),
     )
 )
-_LOW_PRIORITY = frozenset(("WHO",))
 
 _ERRANDS = " "
 """The place of what is not speech, such as JOIN: it takes turns with what we say."""
@@ -76,7 +75,11 @@ class QueuedLine:
 
 
 class SendQueue:
-    """Three queues: what keeps the connection alive, what we say, and what can wait."""
+    """Four queues: what keeps the connection alive, what we say, our WHOs, and what can wait.
+
+    After a line that we say leaves a WHO, if one waits: who is in a channel must be known soon,
+    also while we talk.
+    """
 
     def __init__(self, timeouts: Timeouts) -> None:
         # A leaky bucket: `burst` lines fit, and one leaks out every `per_line` seconds.
@@ -86,7 +89,9 @@ class SendQueue:
         self._capacity = timeouts.queue
         self._urgent: deque[IrcMessage] = deque()
         self._outgoing: OutgoingQueue[QueuedLine] = OutgoingQueue()
+        self._who: deque[QueuedLine] = deque()
         self._low_priority: deque[QueuedLine] = deque()
+        self._is_turn_of_who = False
         self._posted = Bell()
 
     def post(self, line: IrcMessage) -> None:
@@ -95,9 +100,6 @@ class SendQueue:
         Raises:
             ValueError: it cannot be sent, and so fails here, in its caller.
         """
-        if line.command in _LOW_PRIORITY:
-            self.post_low_priority(line)
-            return
         serialize(line)
         if line.command in _URGENT:
             self._urgent.append(line)
@@ -106,15 +108,26 @@ class SendQueue:
             self._outgoing.put(QueuedLine(line), place=place, target=target, lane=Lane.COMMAND)
         self._posted.ring()
 
+    def post_who(self, line: IrcMessage) -> QueuedLine:
+        """Add a WHO, which takes turns with all that we say.
+
+        Raises:
+            ValueError: it cannot be sent.
+        """
+        return self._post_question(line, self._who)
+
     def post_low_priority(self, line: IrcMessage) -> QueuedLine:
         """Add a line that leaves when nothing else waits.
 
         Raises:
             ValueError: it cannot be sent.
         """
+        return self._post_question(line, self._low_priority)
+
+    def _post_question(self, line: IrcMessage, waiting: deque[QueuedLine]) -> QueuedLine:
         serialize(line)
         queued = QueuedLine(line)
-        self._low_priority.append(queued)
+        waiting.append(queued)
         self._posted.ring()
         return queued
 
@@ -183,7 +196,7 @@ class SendQueue:
         answer which comes meanwhile.
         """
         while True:
-            while not (self._outgoing or self._low_priority):
+            while not (self._outgoing or self._who or self._low_priority):
                 await self._posted.wait()
             if self._only_refuses and not self._bucket.has_capacity(self._for_refusal):
                 with anyio.move_on_after(self._per_line / 2):
@@ -195,12 +208,17 @@ class SendQueue:
 
     @property
     def _only_refuses(self) -> bool:
-        return self._outgoing.only_refuses and not self._low_priority
+        return self._outgoing.only_refuses and not (self._who or self._low_priority)
 
     def _next(self) -> QueuedLine | None:
         """Take out the line that leaves now; None if there is none."""
-        if self._low_priority and (not self._outgoing or self._outgoing.only_refuses):
+        says_nothing = not self._outgoing or self._outgoing.only_refuses
+        if self._who and (says_nothing or self._is_turn_of_who):
+            self._is_turn_of_who = False
+            return self._who.popleft()
+        if self._low_priority and says_nothing:
             return self._low_priority.popleft()
+        self._is_turn_of_who = True
         while (queued := self._outgoing.next()) is not None and not queued.is_due():
             queued.ended.set()
         return queued

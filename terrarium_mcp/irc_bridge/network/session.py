@@ -81,7 +81,7 @@ class Session:
         self._limit = LogLimit(log, config.name)
         known = Isupport(casemapping=casemapping)  # until this server says otherwise
         self.client = PydleClient(config, self._sasl, self.post, self.end, known, self._limit)
-        self.membership = Membership(self.client, self.post)
+        self.membership = Membership(self.client, self._queue.post_who)
         self._own_mask = OwnMask(self.client)
         self._own_lines = OwnLines(
             config, self.client, self.post, self._deliver, refused or RefusedLines()

@@ -36,7 +36,7 @@ class Timeouts:
     """For the network's word that it took a line; after that it is believed to have done so."""
 
     accounts: float = 120
-    """For an answer to any of our WHOs, which wait behind all that we say."""
+    """For an answer to our WHO of a channel, once that has left."""
     history: float = 120
     """For an answer to CHATHISTORY, once that has left."""
 

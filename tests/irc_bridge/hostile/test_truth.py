@@ -175,6 +175,45 @@ async def test_an_odd_msgid_or_time_of_the_newest_line_costs_nothing_of_what_fol
         assert await scene.texts() == ["odd", "unheard", "after"]
 
 
+async def test_after_a_return_the_members_are_not_live_until_they_have_been_read(
+    tmp_path: Path,
+) -> None:
+    is_silent = False
+
+    def answer(line: str) -> list[str] | None:
+        return [] if is_silent and line.startswith("WHO ") else None
+
+    async with (
+        fake_ircd(answer=answer) as server,
+        living(settings_for(server.port, tmp_path, irc_channels=("#tea",))) as house,
+    ):
+
+        async def members() -> dict[str, Any]:
+            view = {"network": "local", "channel": "#tea"}
+            return dict((await house.toolbox.call("get_current_users", {}, view)).facts)
+
+        async def until_live() -> None:
+            while True:
+                if (await members()).get("live"):
+                    return
+                await anyio.sleep(0.01)
+
+        with anyio.fail_after(PATIENCE):
+            await until_live()
+            is_silent = True
+            await server.drops()
+            await house.bridge.is_cut_off()
+            await server.hears("WHO", times=2)
+            await server.settles()
+            await house.bridge.flush()
+            there = await members()
+            why = "#tea: the members have not been read since the bot came back"
+            assert (there["live"], there["why_stale"]) == (False, why)
+            assert [user["nick"] for user in there["users"]] == ["ada", "Terra"]
+            await server.says(":srv 315 Terra #tea :End")
+            await until_live()
+
+
 @dataclass(frozen=True)
 class BehindZnc:
     """A bridge behind a real bouncer on a real server, and somebody on that server."""

@@ -39,13 +39,31 @@ async def test_what_keeps_the_connection_alive_does_not_wait(command: str) -> No
 
 async def test_speech_goes_before_questions_to_the_server() -> None:
     queue = new_queue()
-    queue.post(line("WHO"))
     queue.post_low_priority(line("CHATHISTORY"))
+    queue.post_who(line("WHO"))
     queue.post_speech(said("one"), "#tea", Lane.ANSWER)
-    queue.post(line("JOIN"))
     with anyio.fail_after(5):
-        order = [(await queue.next_paced()).line.command for _ in range(4)]
-    assert order == ["PRIVMSG", "JOIN", "WHO", "CHATHISTORY"]
+        order = [(await queue.next_paced()).line.command for _ in range(3)]
+    assert order == ["PRIVMSG", "WHO", "CHATHISTORY"]
+
+
+async def test_a_who_leaves_after_each_line_that_is_said() -> None:
+    """So ten channels are known 20 lines after a reconnect: half a minute at the default pace."""
+    queue = new_queue()
+    queue.post(line("JOIN"))
+    for number in range(10):
+        queue.post_who(line("WHO", f"#{number}"))
+    queue.post_low_priority(line("CHATHISTORY"))
+    queue.post_speech(said(*map(str, range(11))), "#tea", Lane.ANSWER)
+    with anyio.fail_after(5):
+        order = [(await queue.next_paced()).line for _ in range(23)]
+    assert [one.params[0] for one in order if one.command == "WHO"] == [f"#{n}" for n in range(10)]
+    assert [one.command for one in order] == [
+        *("JOIN", "WHO"),
+        *("PRIVMSG", "WHO") * 9,
+        *("PRIVMSG",) * 2,
+        "CHATHISTORY",
+    ]
 
 
 async def test_a_line_that_comes_later_wakes_the_right_sender() -> None:
@@ -64,7 +82,7 @@ async def test_a_line_that_comes_later_wakes_the_right_sender() -> None:
             tasks.start_soon(send_urgent)
             tasks.start_soon(send_paced)
             await anyio.wait_all_tasks_blocked()
-            queue.post(line("WHO"))
+            queue.post_who(line("WHO"))
             await anyio.wait_all_tasks_blocked()
             queue.post_speech(said("one"), "#tea", Lane.ANSWER)
             await anyio.wait_all_tasks_blocked()

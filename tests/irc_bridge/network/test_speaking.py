@@ -270,19 +270,6 @@ async def test_a_pong_does_not_wait_behind_what_we_say() -> None:
             assert len(server.heard("PRIVMSG")) <= 1
 
 
-async def test_words_go_before_our_own_errands() -> None:
-    async with (
-        fake_ircd() as server,
-        staying(login(server.port, "#tea"), burst=1, per_line=0.1) as (network, ear),
-    ):
-        await ear.happens("joined", "#tea")  # now a WHO is waiting
-        await network.say("#tea", "hello")
-        await server.hears("WHO")
-        assert server.lines.index("PRIVMSG #tea hello") < server.lines.index(
-            "WHO #tea %tcuhnfa,542"
-        )
-
-
 async def test_more_than_the_queue_holds_is_refused_as_a_whole() -> None:
     async with (
         fake_ircd() as server,

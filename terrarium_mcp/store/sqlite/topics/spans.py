@@ -105,10 +105,11 @@ class Spans:
         listed = ",".join(map(str, rooms))
         rows = await self._database.rows(
             "SELECT s.room, began, iif(ended IS NULL, max(alive, ifnull(recorded, '')), alive),"  # noqa: S608 -- our own ids
-            f" ended, source, why_ended FROM spans s LEFT JOIN ({NOT_STORED}) l ON l.room = s.room"
+            " ended, source, why_ended, why_began FROM spans s"
+            f" LEFT JOIN ({NOT_STORED}) l ON l.room = s.room"
             f" WHERE s.room IN ({listed}) AND s.import IS NULL UNION ALL "
             # Thousands of logs of one program are one span: what lies between them is unknown.
-            "SELECT room, min(began), max(ended), max(ended), source, '' FROM spans"
+            "SELECT room, min(began), max(ended), max(ended), source, '', '' FROM spans"
             f" WHERE room IN ({listed}) AND import NOT NULL GROUP BY room, source ORDER BY began"
         )
         return [
@@ -119,10 +120,11 @@ class Spans:
                     ended=from_text(ended or alive),
                     source=source,
                     why_ended=why_ended or "",
+                    why_began=why_began or "",
                 ),
                 alive if ended is None else "",
             )
-            for room, began, alive, ended, source, why_ended in rows
+            for room, began, alive, ended, source, why_ended, why_began in rows
         ]
 
 
