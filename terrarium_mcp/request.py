@@ -145,9 +145,13 @@ class Request(NamedTuple):
         coverage = await self.store.spans.coverage(rooms)
         return coverage.before(self.cutoff) if self.cutoff else coverage
 
-    def coverage_text(self, coverage: Coverage) -> str:
-        """`coverage` as the sentence that every answer from the log carries."""
-        return f"{coverage.sentence(self.settings.zone)}. Times {self.settings.zone}."
+    def coverage_text(self, coverage: Coverage, events: str = "") -> str:
+        """`coverage` as the sentence that every answer from the log carries.
+
+        `events` is what it does not know of events, in an answer about these.
+        """
+        known = "; ".join(filter(None, [coverage.sentence(self.settings.zone), events]))
+        return f"{known}. Times {self.settings.zone}."
 
     async def coverage_line(self, rooms: Sequence[Room]) -> str:
         """When `rooms` were recorded, as that sentence, and what no search or figure holds."""

@@ -11,7 +11,11 @@ NOTABLE_GAP = timedelta(minutes=2)
 """Shorter gaps are reconnects, and not worth mentioning."""
 
 PLAYBACK = "playback"
-"""The source of a span in which nothing was heard live, but everything was replayed later."""
+"""The source of a span in which nothing was heard live, but all that was said was replayed later:
+of joins, kicks and other events nothing is known."""
+
+EVENT_PLAYBACK = "event playback"
+"""The same where events were replayed as well (IRCv3 event-playback)."""
 
 JOINED = "joined"
 """Why a span began whose channel the bot had just entered."""
@@ -22,8 +26,9 @@ _BEGINNING = attrgetter("began")
 class Span(NamedTuple):
     """A time in which a room was recorded.
 
-    `source` is "" if this program heard it live, PLAYBACK if the network replayed it, else the name
-    of the other program that recorded it. `why_began` and `why_ended` are its reasons, if known.
+    `source` is "" if this program heard it live, PLAYBACK or EVENT_PLAYBACK if the network replayed
+    it, else the name of the other program that recorded it. `why_began` and `why_ended` are its
+    reasons, if known.
     """
 
     room: int
@@ -37,11 +42,11 @@ class Span(NamedTuple):
     @property
     def is_own(self) -> bool:
         """Whether this program recorded it, live or from playback."""
-        return self.source in ("", PLAYBACK)
+        return self.source in ("", PLAYBACK, EVENT_PLAYBACK)
 
 
 class Gap(NamedTuple):
-    """A time between two spans, in which nothing was recorded."""
+    """A time in which nothing was recorded, or no events."""
 
     began: datetime
     ended: datetime
@@ -65,6 +70,38 @@ class Coverage(NamedTuple):
                 of_rooms.setdefault(span.room, []).append(span)
         gaps = [gap for spans in of_rooms.values() for gap in _gaps_between(spans)]
         return sorted(gaps, key=_BEGINNING)
+
+    def event_gaps(self) -> list[Gap]:
+        """The notable times, oldest first, from which playback has what was said and no events.
+
+        With what little lies between them and the records of events.
+        """
+        gaps = []
+        for room in dict.fromkeys(span.room for span in self.spans):
+            of_room = [span for span in self.spans if span.room == room]
+            with_events = [span for span in of_room if span.source in ("", EVENT_PLAYBACK)]
+            for span in of_room:
+                if span.source == PLAYBACK:
+                    gaps += _left_of(Gap(span.began, span.ended), with_events)
+        return sorted((gap for gap in gaps if gap.length >= NOTABLE_GAP), key=_BEGINNING)
+
+    def events_sentence(
+        self, zone: tzinfo, since: datetime | None = None, until: datetime | None = None
+    ) -> str:
+        """What is not known of the events of a time; "" if nothing.
+
+        `events of 2026-11-26 04:02 to 04:05 unknown: only lines were played back`
+        """
+        gaps = _outages(
+            gap
+            for gap in self.event_gaps()
+            if (since is None or gap.ended > since) and (until is None or gap.began < until)
+        )
+        if not gaps:
+            return ""
+        latest = ", ".join(_from_to(gap, zone) for gap in gaps[-3:])
+        times = latest if len(gaps) <= 3 else f"{len(gaps)} times (latest {latest})"
+        return f"events of {times} unknown: only lines were played back"
 
     def before(self, moment: datetime) -> "Coverage":
         """The coverage as it was at `moment`."""
@@ -140,6 +177,29 @@ def _imported_parts(spans: Iterable[Span], zone: tzinfo) -> list[str]:
         f" {_day(max(span.ended for span in its_spans), zone)}, gaps unknown"
         for source, its_spans in imported.items()
     ]
+
+
+def _left_of(gap: Gap, spans: Iterable[Span]) -> list[Gap]:
+    """What is left of a time without `spans`; it reaches to those that nearly touch it."""
+    near = [
+        span
+        for span in sorted(spans, key=_BEGINNING)
+        if span.ended > gap.began - NOTABLE_GAP and span.began < gap.ended + NOTABLE_GAP
+    ]
+    began = max((span.ended for span in near if span.began <= gap.began), default=gap.began)
+    left = []
+    for span in near:
+        if span.began > gap.began:
+            left.append(Gap(began, span.began))
+            began = max(began, span.ended)
+    return [*left, Gap(began, gap.ended)]
+
+
+def _from_to(gap: Gap, zone: tzinfo) -> str:
+    """`2026-11-26 04:02 to 04:05`."""
+    began, ended = local(gap.began, zone), local(gap.ended, zone)
+    day = "" if began.date() == ended.date() else "%Y-%m-%d "
+    return f"{began:%Y-%m-%d %H:%M} to {ended:{day}%H:%M}"
 
 
 def _day(moment: datetime, zone: tzinfo) -> str:

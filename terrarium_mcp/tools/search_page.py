@@ -5,8 +5,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from terrarium_mcp.chat.cursors import BadCursor, Cursor, fingerprint_of, read_cursor
-from terrarium_mcp.chat.query import MOST_CHARACTERS
-from terrarium_mcp.chat.records import Message
+from terrarium_mcp.chat.query import MOST_CHARACTERS, Query
+from terrarium_mcp.chat.questions.events import asks_for_events
+from terrarium_mcp.chat.records import SPEECH, Message
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import Keep, Transcript, fenced
 from terrarium_mcp.errors import TerrariumError
@@ -85,8 +86,26 @@ async def search_page(
         *await unknown_nick_notes(request, parsed.nicks, rooms),
         *clamping_notes(hours=hours, limit=limit, context=context),
     ]
-    layout = _Layout(request, query, await request.coverage_line(rooms), notes, context, form)
+    layout = _Layout(request, query, await _covered(request, search), notes, context, form)
     return await layout.page_within_budget(search, fingerprint)
+
+
+def _is_for_events(query: Query, request: Request) -> bool:
+    """Whether a query, or the question that it is, is for what happened and not only was said."""
+    if query.kinds:
+        return not set(query.kinds).issubset(SPEECH)
+    return asks_for_events(query.question, request.now, request.settings.zone)
+
+
+async def _covered(request: Request, search: Search) -> str:
+    """What the record covers; for a search of events, also of which times it has none."""
+    coverage, query = await request.coverage(search.rooms), search.query
+    if not _is_for_events(query, request):
+        return request.coverage_text(coverage)
+    since = max(filter(None, (search.since, query.since)), default=None)
+    return request.coverage_text(
+        coverage, coverage.events_sentence(search.zone, since, query.until)
+    )
 
 
 def _cursor(text: str, fingerprint: str) -> Cursor:

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from terrarium_mcp.chat.coverage import Coverage, Gap, Span
+from terrarium_mcp.chat.coverage import EVENT_PLAYBACK, PLAYBACK, Coverage, Gap, Span
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
@@ -122,3 +122,50 @@ def test_as_of_its_end_a_span_still_goes_on_and_from_its_beginning_it_is_not_the
     assert covered.before(NOON).spans == []
     going_on = Coverage([span(0, 1, going_on=True)])
     assert going_on.before(NOON + timedelta(hours=3)).spans == [span(0, 1, going_on=True)]
+
+
+def test_events_are_unknown_where_only_playback_reaches() -> None:
+    live = [span(0, 1), span(4, 5), span(8, 9)]
+    replayed = [span(0.5, 4.1, source=PLAYBACK), span(5, 8, source=EVENT_PLAYBACK)]
+    assert Coverage([*live, *replayed]).event_gaps() == [gap(1, 4)]
+    assert Coverage(replayed[:1]).event_gaps() == [gap(0.5, 4.1)]
+    of_another_room = [span(0, 9, room=2), span(2, 3, room=1, source=PLAYBACK)]
+    assert Coverage(of_another_room).event_gaps() == [gap(2, 3)]
+
+
+def test_where_playback_spans_several_records_each_time_between_them_is_without_events() -> None:
+    live = [span(1, 2), span(3, 4)]
+    assert Coverage([*live, span(0, 5, source=PLAYBACK)]).event_gaps() == [
+        gap(0, 1),
+        gap(2, 3),
+        gap(4, 5),
+    ]
+
+
+def test_the_minute_that_playback_left_open_is_without_events_too() -> None:
+    minute = 1 / 60
+    live = [span(0, 1), span(1 + 3 * minute, 2)]
+    short = span(1 + minute, 1 + 3 * minute, source=PLAYBACK)
+    assert Coverage([*live, short]).event_gaps() == [gap(1, 1 + 3 * minute)]
+    far = span(1 + 30 * minute, 1 + 50 * minute, source=PLAYBACK)
+    assert Coverage([span(0, 1), far]).event_gaps() == [gap(1 + 30 * minute, 1 + 50 * minute)]
+
+
+def test_a_reconnect_of_a_minute_is_not_worth_mentioning_for_events_either() -> None:
+    minute = 1 / 60
+    live = [span(0, 1), span(1 + minute, 2)]
+    assert Coverage([*live, span(0.9, 1.5, source=PLAYBACK)]).event_gaps() == []
+
+
+def test_whose_events_are_unknown_is_said_for_the_time_that_is_asked_about() -> None:
+    live = [span(0, 1), span(4, 5), span(30, 31)]
+    covered = Coverage([*live, span(1, 4, source=PLAYBACK), span(5, 30, source=PLAYBACK)])
+    why = "unknown: only lines were played back"
+    first, second = "2026-05-01 13:00 to 16:00", "2026-05-01 17:00 to 2026-05-02 18:00"
+    assert covered.events_sentence(UTC) == f"events of {first}, {second} {why}"
+    five, four = NOON + timedelta(hours=5), NOON + timedelta(hours=4)
+    assert covered.events_sentence(UTC, until=five) == f"events of {first} {why}"
+    assert covered.events_sentence(UTC, since=four) == f"events of {second} {why}"
+    assert covered.events_sentence(UTC, four, five) == ""
+    many = Coverage([span(hour, hour + 1, source=PLAYBACK) for hour in range(0, 10, 2)])
+    assert many.events_sentence(UTC).startswith("events of 5 times (latest 2026-05-01 16:00 to")

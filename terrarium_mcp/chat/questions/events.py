@@ -4,12 +4,14 @@ No words of such a question find an event; a query with `type:` does.
 """
 
 import re
+from datetime import datetime, tzinfo
 from typing import NamedTuple
 
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.questions.forms import NICK, form, named_person
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.terms import Term, TermKind
+from terrarium_mcp.chat.times.time_expressions import time_expressions, without_times
 
 _NICK = rf"(?P<nick>{NICK})"
 _WHEN = r"(?:(?:when|why|how(?:\s+often|\s+many\s+times)?|where|by\s+whom)\s+)?"
@@ -130,6 +132,14 @@ _MAY_ASK = re.compile(
 def may_ask_for_events(text: str) -> bool:
     """Whether a text holds a word of such a question: much cheaper than `event_query`."""
     return _MAY_ASK.search(text) is not None
+
+
+def asks_for_events(text: str, now: datetime, zone: tzinfo) -> bool:
+    """Whether a text, without the times it names, is such a question."""
+    if not may_ask_for_events(text):
+        return False
+    rest = without_times(time_expressions(text, now, zone), text)
+    return event_query(" ".join(rest.split())) is not None
 
 
 def event_query(text: str) -> Query | None:

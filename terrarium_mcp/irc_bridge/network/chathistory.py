@@ -14,6 +14,9 @@ from terrarium_mcp.irc_bridge.network.isupport import Isupport
 
 CAPABILITIES = ("chathistory", "draft/chathistory")
 
+EVENT_CAPABILITIES = ("event-playback", "draft/event-playback")
+"""With one of these history holds joins, kicks and other events as well."""
+
 PAGE = 100
 """Messages to request at once, if the server allows as many."""
 
@@ -57,13 +60,15 @@ class HistoryPage:
     """Consecutive lines of a channel's history, as replayed: none between them is missing.
 
     `follows` is the point that the page continues without a gap; None if that is not known.
-    `is_last` if nothing was said between its last line and now.
+    `is_last` if nothing was said between its last line and now; `has_events` if what happened is
+    among the lines, and not only what was said.
     """
 
     channel: str
     lines: Sequence[HistoryLine]
     follows: HistoryPoint | None = None
     is_last: bool = True
+    has_events: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import anyio
@@ -11,6 +12,7 @@ from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.chat.times.timestamps import FIRST_IRC, from_iso
 from terrarium_mcp.irc_bridge.network.chathistory import (
     CAPABILITIES,
+    EVENT_CAPABILITIES,
     HistoryLine,
     HistoryPage,
     HistoryPoint,
@@ -88,10 +90,14 @@ class HistoryFetch:
         if request is None or not self._client.is_same_channel(request.channel, line.replay_of):
             # A server that sends history on request may say late, or by halves, what we gave up on.
             by_itself = not self._client.has_capability(*CAPABILITIES)
-            self._listener.history(HistoryPage(line.replay_of, lines, is_last=by_itself))
+            self._report(HistoryPage(line.replay_of, lines, is_last=by_itself))
             return
-        self._listener.history(request.answered(lines))
+        self._report(request.answered(lines))
         self._continue_with(next_request(request, lines))
+
+    def _report(self, page: HistoryPage) -> None:
+        has_events = self._client.has_capability(*EVENT_CAPABILITIES)
+        self._listener.history(replace(page, has_events=has_events))
 
     def on_fail(self, line: IrcMessage) -> None:
         """Try another way, or do without: `FAIL CHATHISTORY CODE [context ...] :description`."""

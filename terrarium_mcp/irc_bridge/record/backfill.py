@@ -8,6 +8,7 @@ far as the replay proves that nothing is missing.
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
+from terrarium_mcp.chat.coverage import EVENT_PLAYBACK, PLAYBACK
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import action
 from terrarium_mcp.irc_bridge.network.chathistory import HistoryLine, HistoryPage, HistoryPoint
@@ -62,7 +63,8 @@ class Backfill:
         """A page was replayed `at` some moment, and its lines are saved: the record covers it."""
         span = covered(page, self._known.get(fold(page.channel)), at)
         if span:
-            await self._store.spans.filled(self._network, page.channel, *span)
+            source = EVENT_PLAYBACK if page.has_events else PLAYBACK
+            await self._store.spans.filled(self._network, page.channel, *span, source)
         if page.is_last:
             self._unfinished.pop(fold(page.channel), None)
         elif page.lines:

@@ -1,10 +1,12 @@
 """Which questions ask for events or links, and the query that finds them."""
 
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.questions.events import event_query, may_ask_for_events
+from terrarium_mcp.chat.questions.events import asks_for_events, event_query, may_ask_for_events
 
 
 @pytest.mark.parametrize(
@@ -85,3 +87,18 @@ def test_a_stranger_s_long_row_of_little_words_is_read_at_all(words: str) -> Non
 @given(st.text())
 def test_any_text_may_be_asked(text: str) -> None:
     assert event_query(text) is None or may_ask_for_events(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("who kicked eve?", True),
+        ("who left #tea yesterday?", True),
+        ("when did bob leave on 1 May?", True),
+        ("who broke the build yesterday?", False),
+        ("the part that left us", False),
+        ("", False),
+    ],
+)
+def test_a_question_for_events_may_name_a_time(text: str, asks: bool) -> None:
+    assert asks_for_events(text, datetime(2026, 5, 2, 12, tzinfo=UTC), UTC) is asks

@@ -119,6 +119,32 @@ async def test_what_was_said_while_we_were_cut_off_is_there_once_and_the_gap_is_
 
 
 @pytest.mark.usefixtures("every_gap_counts")
+@pytest.mark.parametrize("replays_events", [True, False])
+async def test_an_answer_about_events_says_where_only_lines_were_played_back(
+    tmp_path: Path, replays_events: bool
+) -> None:
+    history = ChannelHistory()
+    caps = CAPS if replays_events else CAPS.replace("draft/event-playback", "")
+    async with on_a_server_with(history, tmp_path, caps=caps) as scene:
+        await scene.house.bridge.has_pages(1)
+        await scene.hears(*(history.say("before", nick) for nick in ("ada", "bob", "eve")))
+        await scene.is_cut_off()
+        history.say("while we are away", at=ago(0.01))
+        await scene.returns()
+        await scene.house.bridge.has_pages(2)
+
+        async def answer(query: str) -> str:
+            view = {"network": "local", "channel": "#tea"}
+            found = await scene.house.toolbox.call("search_irc_history", {"query": query}, view)
+            return found.text
+
+        for query in ("type:kick", "who kicked eve?", "when did bob leave?"):
+            said = "unknown: only lines were played back" in await answer(query)
+            assert said is not replays_events
+        assert "played back" not in await answer("away")
+
+
+@pytest.mark.usefixtures("every_gap_counts")
 async def test_without_history_the_gap_shows(tmp_path: Path) -> None:
     history = ChannelHistory()
     async with on_a_server_with(history, tmp_path, caps="batch server-time") as scene:

@@ -22,7 +22,7 @@ SILENT = 9 * HEARTBEAT
 """An open span that was not extended for this long has lost its recorder, or that its server: it
 lasts until the server was last heard, and one with nothing to say is asked after two minutes."""
 
-_TOUCHED = f"room = :room AND source = '{PLAYBACK}' AND began <= :ended AND ended >= :began"
+_TOUCHED = "room = :room AND source = :source AND began <= :ended AND ended >= :began"
 
 _WITH_TOUCHED = f"""
 SELECT min(:began, ifnull(min(began), :began)), max(:ended, ifnull(max(ended), :ended))
@@ -31,7 +31,7 @@ FROM spans WHERE {_TOUCHED}
 
 _FILLED = f"""
 INSERT INTO spans (room, began, alive, ended, why_began, why_ended, source)
-VALUES (:room, :began, :ended, :ended, '{PLAYBACK}', '{PLAYBACK}', '{PLAYBACK}')
+VALUES (:room, :began, :ended, :ended, '{PLAYBACK}', '{PLAYBACK}', :source)
 """  # noqa: S608 -- constants only
 
 _ID = attrgetter("id")
@@ -83,14 +83,22 @@ class Spans:
                 },
             )
 
-    async def filled(self, network: str, channel: str, began: datetime, ended: datetime) -> None:
+    async def filled(
+        self, network: str, channel: str, began: datetime, ended: datetime, source: str
+    ) -> None:
         """Add a time of this channel of which everything was replayed; may be repeated.
 
-        It is joined with the times it touches: history comes in pages.
+        It is joined with the times it touches: history comes in pages. `source` is PLAYBACK, or
+        EVENT_PLAYBACK where the network replays events as well.
         """
         async with self._database.writing() as writer:
             room = (await room_ids(writer, [(network, channel)]))[network, channel]
-            params = {"room": room, "began": to_text(began), "ended": to_text(ended)}
+            params = {
+                "room": room,
+                "began": to_text(began),
+                "ended": to_text(ended),
+                "source": source,
+            }
             (whole,) = await writer.rows(_WITH_TOUCHED, params)
             await writer.run(f"DELETE FROM spans WHERE {_TOUCHED}", params)  # noqa: S608 -- constants only
             await writer.run(_FILLED, params | {"began": whole[0], "ended": whole[1]})

@@ -2,7 +2,7 @@
 
 from datetime import UTC, timedelta
 
-from terrarium_mcp.chat.coverage import Gap
+from terrarium_mcp.chat.coverage import EVENT_PLAYBACK, PLAYBACK, Gap
 from terrarium_mcp.chat.records import MessageType, Origin
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.sqlite.topics.spans import SILENT
@@ -83,7 +83,7 @@ async def test_what_was_replayed_closes_the_gap_and_its_pages_are_one_span(store
     await store.spans.end("net", "#tea", NOON + HOUR, "lost")
     await store.spans.begin("net", "#tea", NOON + 3 * HOUR, "joined")
     for first, last in ((1, 2), (2, 3), (2, 3)):
-        await store.spans.filled("net", "#TEA", NOON + first * HOUR, NOON + last * HOUR)
+        await store.spans.filled("net", "#TEA", NOON + first * HOUR, NOON + last * HOUR, PLAYBACK)
     coverage = await store.spans.coverage(await store.rooms.all())
     assert coverage.gaps() == []
     (filled,) = [span for span in coverage.spans if span.source]
@@ -91,11 +91,20 @@ async def test_what_was_replayed_closes_the_gap_and_its_pages_are_one_span(store
     assert "gap" not in coverage.sentence(UTC)
 
 
+async def test_a_replay_with_events_is_no_part_of_one_without(store: Store) -> None:
+    await store.spans.filled("net", "#tea", NOON, NOON + HOUR, PLAYBACK)
+    await store.spans.filled("net", "#tea", NOON + HOUR, NOON + 2 * HOUR, EVENT_PLAYBACK)
+    coverage = await store.spans.coverage(await store.rooms.all())
+    assert [span.source for span in coverage.spans] == [PLAYBACK, EVENT_PLAYBACK]
+    assert coverage.sentence(UTC) == "recorded 2026-05-01 to 2026-05-01"
+    assert coverage.event_gaps() == [Gap(NOON, NOON + HOUR)]
+
+
 async def test_what_the_replay_did_not_reach_remains_a_gap(store: Store) -> None:
     await store.spans.begin("net", "#tea", NOON, "joined")
     await store.spans.end("net", "#tea", NOON + HOUR, "lost")
     await store.spans.begin("net", "#tea", NOON + 9 * HOUR, "joined")
-    await store.spans.filled("net", "#tea", NOON + 3 * HOUR, NOON + 4 * HOUR)
-    await store.spans.filled("net", "#tea", NOON + 6 * HOUR, NOON + 9 * HOUR)
+    await store.spans.filled("net", "#tea", NOON + 3 * HOUR, NOON + 4 * HOUR, PLAYBACK)
+    await store.spans.filled("net", "#tea", NOON + 6 * HOUR, NOON + 9 * HOUR, PLAYBACK)
     coverage = await store.spans.coverage(await store.rooms.all())
     assert [gap.length for gap in coverage.gaps()] == [2 * HOUR, 2 * HOUR]
