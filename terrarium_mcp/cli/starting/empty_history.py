@@ -2,6 +2,7 @@
 
 import logging
 import math
+import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -44,7 +45,7 @@ def require_database(path: Path) -> None:
         NoDatabase: there is none.
     """
     with suppress(PermissionError):  # opening it says what may not be read
-        if not path.exists():
+        if not os.path.lexists(path):  # opening it says where a link leads
             raise NoDatabase(path)
 
 
