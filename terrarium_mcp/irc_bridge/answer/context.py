@@ -36,17 +36,17 @@ OLDER_LINES = 3
 
 @dataclass(frozen=True, slots=True)
 class QuestionContext:
-    """The first request of a question, and an account of it for the operator.
+    """The first request of a question, and a breakdown of it for the operator.
 
     Args:
         request: what the model is asked.
-        account: one line for each part: its tokens and share, what is in it and why.
+        breakdown: one line for each part: its tokens and share, what is in it and why.
         shown: the ids of all messages that the model is shown, and of those that the turns before
             rest on, which also a summary or a turn in the middle may repeat.
     """
 
     request: ModelRequest
-    account: tuple[str, ...]
+    breakdown: tuple[str, ...]
     shown: frozenset[int]
 
 
@@ -89,8 +89,8 @@ def question_context(
     logs = quoted_newest(key, collapsed_lines(newest, options))
     request = first_request(replace(whole, turns=quoted, newest=logs))
     shown = frozenset(message.id for message in (*newest, *older))
-    account = _account(whole, request, older, newest)
-    return QuestionContext(request, account, shown | dialogue.rests_on)
+    breakdown = _breakdown(whole, request, older, newest)
+    return QuestionContext(request, breakdown, shown | dialogue.rests_on)
 
 
 def older_lines(lines: GatheredLines, *, takes_tools: bool) -> Sequence[Message]:
@@ -105,7 +105,7 @@ def older_lines(lines: GatheredLines, *, takes_tools: bool) -> Sequence[Message]
     return [] if lines.is_weak else hits[:OLDER_LINES]
 
 
-def _account(
+def _breakdown(
     whole: ModelRequest,
     request: ModelRequest,
     older: Sequence[Message],

@@ -67,14 +67,14 @@ class Answer:
         by_model: whether the words are a model's.
         steps: what was looked up for it.
         shown: the ids of all messages that may be quoted in it.
-        account: what the first request was made of, a line for each part.
+        breakdown: what the first request was made of, a line for each part.
     """
 
     lines: Sequence[str]
     by_model: bool
     steps: tuple[ToolStep, ...] = ()
     shown: frozenset[int] = frozenset()
-    account: tuple[str, ...] = ()
+    breakdown: tuple[str, ...] = ()
 
 
 class _ToolLoop:
@@ -214,7 +214,9 @@ async def answer(
         nick: the bot's nick.
     """
     loop = _ToolLoop(question, dialogue, lines, llm, toolbox, settings, nick)
-    log.debug("a question of %s in %s: %s", question.asker, question.channel, loop.context.account)
+    log.debug(
+        "a question of %s in %s: %s", question.asker, question.channel, loop.context.breakdown
+    )
     words, why = "", "The model gave no answer."
     try:
         with anyio.fail_after(ANSWERED_WITHIN):
@@ -234,7 +236,7 @@ async def answer(
         by_model=bool(said),
         steps=tuple(loop.lookups.steps),
         shown=loop.context.shown | frozenset(loop.lookups.shown) | quoted,
-        account=loop.context.account,
+        breakdown=loop.context.breakdown,
     )
 
 

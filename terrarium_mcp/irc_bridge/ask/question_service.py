@@ -35,7 +35,7 @@ from terrarium_mcp.store import DialoguePlace, StoredDialogue
 THINKING_AFTER = 5.0
 """Seconds after which the asker gets `Thinking...`."""
 
-MOST_ACCOUNTS = 100
+MOST_BREAKDOWNS = 100
 """Places of which it is known what their last request was made of."""
 
 log = logging.getLogger(__name__)
@@ -68,16 +68,16 @@ class QuestionService:
         self._talk_log = talk_log
         self._settings = settings
         self._guardians = GuardianWatch(network, Guardians(settings.guardians))
-        self._accounts = BoundedDict[DialoguePlace, tuple[str, ...]](MOST_ACCOUNTS)
+        self._breakdowns = BoundedDict[DialoguePlace, tuple[str, ...]](MOST_BREAKDOWNS)
 
     def change_settings(self, settings: Settings) -> None:
         """Use other settings from now on."""
         self._settings = settings
         self._guardians = GuardianWatch(self._network, Guardians(settings.guardians))
 
-    def account(self, place: DialoguePlace) -> tuple[str, ...]:
+    def breakdown(self, place: DialoguePlace) -> tuple[str, ...]:
         """What the last request here was made of, a line for each part; empty if there is none."""
-        return self._accounts.get(place, ())
+        return self._breakdowns.get(place, ())
 
     async def serve(self, pending: PendingCommand) -> None:
         """Answer a question, or say why it is not answered; return when that has been said.
@@ -119,7 +119,7 @@ class QuestionService:
             is_off_record=question.is_off_record,
         ) as turn:
             found = await self._answered(pending, question, before, lines)
-            self._accounts[place] = found.account
+            self._breakdowns[place] = found.breakdown
             turn.answer("\n".join(found.lines), found.steps, found.shown)
             mark = self._settings.llm_mark if found.by_model else ""
             pending.watch.outcome = Outcome.ANSWERED if found.by_model else Outcome.BEST_LINES

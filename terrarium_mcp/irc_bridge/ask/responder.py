@@ -124,7 +124,7 @@ class Responder:
             self._consent,
             ways=ways,
             dialogue=DialogueHere(
-                place, self._memory, self._summarizer, self._questions.account(place)
+                place, self._memory, self._summarizer, self._questions.breakdown(place)
             ),
             report=self._report,
             is_admin=Admins(settings.admins).include(identity, self._network.casemapping),

@@ -11,13 +11,13 @@ from terrarium_mcp.store import DialoguePlace, DialogueSummary, StoredDialogue
 class DialogueHere:
     """The dialogue that a command belongs to.
 
-    `account` says what the last request to the model was made of, a line for each part.
+    `breakdown` says what the last request to the model was made of, a line for each part.
     """
 
     place: DialoguePlace
     memory: DialogueMemory
     summarizer: Summarizer
-    account: tuple[str, ...] = ()
+    breakdown: tuple[str, ...] = ()
 
     async def current(self) -> StoredDialogue:
         """What is part of the talk now."""

@@ -293,14 +293,14 @@ async def test_what_hardly_matches_is_no_older_line(tmp_path: Path) -> None:
     assert "the moon is up" in helpless.request.older.lines[0]
 
 
-async def test_the_account_names_each_part_and_no_word_of_the_chat(tmp_path: Path) -> None:
+async def test_the_breakdown_names_each_part_and_no_word_of_the_chat(tmp_path: Path) -> None:
     lines = [said("the greenhouse key is under the pot"), *(said("hm") for _ in range(25))]
     async with study(tmp_path, NOBODY, lines) as scene:
         before = talked(turn(4, "what?", "that"), summary="we spoke")
         context = await context_of(scene, asks("where is the greenhouse key?"), before)
-    *parts, together = context.account
+    *parts, together = context.breakdown
     assert [line.split(":")[0] for line in parts] == [one.part for one in ALLOTMENTS]
     assert together == f"together: {context.request.size} of 3500 tokens"
-    assert "greenhouse" not in "".join(context.account)
+    assert "greenhouse" not in "".join(context.breakdown)
     (older,) = (line for line in parts if line.startswith("older lines"))
     assert re.fullmatch(r"older lines: \d+ of \d+ tokens, share 300; found .*: 1(, \d)*", older)

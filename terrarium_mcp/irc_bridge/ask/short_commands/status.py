@@ -85,8 +85,8 @@ def _for_admins(report: BridgeReport, now: datetime, context: CommandContext) ->
 
 def _last_request(context: CommandContext) -> list[str]:
     """What the last question here was sent with: each part, its share, and why it was in."""
-    account = context.dialogue.account
-    return [f"Last request here: {account[0]}", *account[1:]] if account else []
+    breakdown = context.dialogue.breakdown
+    return [f"Last request here: {breakdown[0]}", *breakdown[1:]] if breakdown else []
 
 
 def without_addresses(trouble: str, url: str) -> str:
