@@ -40,7 +40,7 @@ class GatheredLines:
 
 async def gathered_lines(
     question: Question,
-    toolbox: ToolsAtHand,
+    tools: ToolsAtHand,
     settings: Settings,
     settled: Callable[[], Awaitable[ViewMeta]],
 ) -> GatheredLines:
@@ -56,12 +56,12 @@ async def gathered_lines(
 
     async def read_newest() -> None:
         ready = replace(question, view=await settled())
-        newest.extend(await _newest_lines(ready, toolbox, settings.max_context_messages))
+        newest.extend(await _newest_lines(ready, tools, settings.max_context_messages))
 
     async def search() -> None:
         nonlocal found
         arguments = {"query": question.text, "limit": MOST_HITS, "format": "json"}
-        found = await _answer_of(toolbox, "search_irc_history", arguments, question)
+        found = await _answer_of(tools, "search_irc_history", arguments, question)
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(read_newest)
@@ -79,13 +79,13 @@ def messages_of(answer: ToolAnswer) -> list[Message]:
         return []
 
 
-async def _newest_lines(question: Question, toolbox: ToolsAtHand, limit: int) -> Sequence[Message]:
+async def _newest_lines(question: Question, tools: ToolsAtHand, limit: int) -> Sequence[Message]:
     if not question.channel or not limit:
         return []
 
     async def recent(count: int, *, events: bool) -> list[Message]:
         arguments = {"limit": count, "include_events": events, "format": "json"}
-        answer = await _answer_of(toolbox, "get_recent_irc_messages", arguments, question)
+        answer = await _answer_of(tools, "get_recent_irc_messages", arguments, question)
         return messages_of(answer)
 
     messages = await recent(limit + _EXTRA_FOR_EVENTS, events=True)
@@ -95,12 +95,12 @@ async def _newest_lines(question: Question, toolbox: ToolsAtHand, limit: int) ->
 
 
 async def _answer_of(
-    toolbox: ToolsAtHand, tool: str, arguments: Mapping[str, object], question: Question
+    tools: ToolsAtHand, tool: str, arguments: Mapping[str, object], question: Question
 ) -> ToolAnswer:
     try:
         with question.watch.call(tool):
             view = {**question.view_now, "max_tokens": SOFT_LIMIT}
-            return await toolbox.call(tool, arguments, view)
+            return await tools.call(tool, arguments, view)
     except ToolboxAway:
         return ToolAnswer("", failed=True)
 

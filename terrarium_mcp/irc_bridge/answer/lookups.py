@@ -39,7 +39,7 @@ class Lookups:
     """
 
     question: Question
-    toolbox: ToolsAtHand
+    tools: ToolsAtHand
     steps: list[ToolStep] = field(default_factory=list)
     shown: set[int] = field(default_factory=set)
     _seen: Counter[_CallKey] = field(default_factory=Counter)
@@ -49,7 +49,7 @@ class Lookups:
     @property
     def menu(self) -> Sequence[ToolSchema]:
         """The tools for this question: none that writes, if it is off the record."""
-        menu = self.toolbox.menu
+        menu = self.tools.menu
         return [tool for tool in menu if tool.only_reads] if self.question.is_off_record() else menu
 
     def repeats(self, calls: Sequence[ToolCall]) -> bool:
@@ -83,7 +83,7 @@ class Lookups:
     def _logged_name(self, call: ToolCall) -> str:
         """The tool of a call for the talk log, which does not repeat what a model made up."""
         name, _ = current_call(call.name, {})
-        return name if self.toolbox.offers(name) else "unknown tool"
+        return name if self.tools.offers(name) else "unknown tool"
 
     async def _result(self, call: ToolCall, tokens: int, measured: RunningPart) -> str:
         if (key := _key(call)) in self._remembered:
@@ -93,11 +93,11 @@ class Lookups:
             )
         try:
             name, arguments = current_call(call.name, _arguments(call))
-            if not self.toolbox.offers(name, only_reads=self.question.is_off_record()):
+            if not self.tools.offers(name, only_reads=self.question.is_off_record()):
                 measured.outcome = "not offered"
                 return truncated(self._not_offered(name), tokens)
             view = {**self.question.view_now, "max_tokens": tokens}
-            found = await self.toolbox.call(name, arguments, view)
+            found = await self.tools.call(name, arguments, view)
         except (ToolboxAway, _BadArguments) as error:
             measured.outcome = "away" if isinstance(error, ToolboxAway) else "bad arguments"
             return truncated(str(error), tokens)
@@ -109,9 +109,9 @@ class Lookups:
 
     def _not_offered(self, name: str) -> str:
         """Why a tool cannot be called."""
-        if self.toolbox.offers(name):
+        if self.tools.offers(name):
             return f"{name} keeps what it is given, and this question is off the record."
-        return self.toolbox.unknown(name)
+        return self.tools.unknown(name)
 
 
 def _arguments(call: ToolCall) -> dict[str, Any]:

@@ -86,11 +86,11 @@ class _ToolLoop:
         dialogue: StoredDialogue,
         lines: GatheredLines,
         llm: LLM,
-        toolbox: ToolsAtHand,
+        tools: ToolsAtHand,
         settings: Settings,
         nick: str,
     ) -> None:
-        self.lookups = Lookups(question, toolbox)
+        self.lookups = Lookups(question, tools)
         self._question = question
         self._dialogue = dialogue
         self._lines = lines
@@ -127,11 +127,11 @@ class _ToolLoop:
         )
 
     async def _next_message(
-        self, tools: Sequence[ToolSchema], max_tokens: int | None = None
+        self, menu: Sequence[ToolSchema], max_tokens: int | None = None
     ) -> ModelMessage:
         """Ask the model; if it turns out to reject tools, show it more hits and ask again."""
         took_tools = self._llm.takes_tools
-        said = await self._ask(tools, max_tokens)
+        said = await self._ask(menu, max_tokens)
         if took_tools and not self._llm.takes_tools:
             context = self._first_context()
             if context.shown > self.context.shown:
@@ -140,17 +140,17 @@ class _ToolLoop:
                 return await self._ask((), max_tokens)
         return said
 
-    async def _ask(self, tools: Sequence[ToolSchema], max_tokens: int | None) -> ModelMessage:
+    async def _ask(self, menu: Sequence[ToolSchema], max_tokens: int | None) -> ModelMessage:
         """Ask the model; if its context is too small, once more with half the talk."""
         self._request = fitted(self._request, self._request_limit(max_tokens))
         try:
-            return await self._measured_message(tools, max_tokens)
+            return await self._measured_message(menu, max_tokens)
         except TalkTooLong:
             if self._halved:
                 raise
             self._limit, self._halved = self._request.size // 2, True
             self._request = fitted(self._request, self._limit)
-            return await self._measured_message(tools, max_tokens)
+            return await self._measured_message(menu, max_tokens)
 
     def _answer_limit(self, max_tokens: int | None) -> int:
         wanted = max_tokens or self._settings.agent_max_tokens
@@ -162,12 +162,12 @@ class _ToolLoop:
         return min(self._limit, request_limit(tokens, may_cut=self._llm.may_cut_history))
 
     async def _measured_message(
-        self, tools: Sequence[ToolSchema], max_tokens: int | None
+        self, menu: Sequence[ToolSchema], max_tokens: int | None
     ) -> ModelMessage:
         """The model's next message; the talk log gets its time and its tokens."""
         watch, limit = self._question.watch, self._answer_limit(max_tokens)
         with watch.part("model request"):
-            said = await self._llm.next_message(self._request.talk, tools, max_tokens=limit)
+            said = await self._llm.next_message(self._request.talk, menu, max_tokens=limit)
             watch.spent(said.usage)
         return said
 
@@ -198,7 +198,7 @@ async def answer(
     dialogue: StoredDialogue,
     lines: GatheredLines,
     llm: LLM,
-    toolbox: ToolsAtHand,
+    tools: ToolsAtHand,
     settings: Settings,
     nick: str,
 ) -> Answer:
@@ -209,11 +209,11 @@ async def answer(
         dialogue: the turns before it.
         lines: what was read of the log for it.
         llm: the model.
-        toolbox: the tools at hand for it.
+        tools: the tools at hand for it.
         settings: the settings in use.
         nick: the bot's nick.
     """
-    loop = _ToolLoop(question, dialogue, lines, llm, toolbox, settings, nick)
+    loop = _ToolLoop(question, dialogue, lines, llm, tools, settings, nick)
     log.debug(
         "a question of %s in %s: %s", question.asker, question.channel, loop.context.breakdown
     )
