@@ -11,6 +11,7 @@ from typing import NamedTuple
 from terrarium_mcp.chat.coverage import Coverage
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
 from terrarium_mcp.chat.transcript import RenderOptions
@@ -23,7 +24,7 @@ from terrarium_mcp.errors import (
 )
 from terrarium_mcp.policy import RoomDirectory, UnknownCutoff, View, message_id, split_label
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store import Store
+from terrarium_mcp.store import Search, Sort, Store
 
 DEFAULT_BUDGET = 4_000
 """Estimated tokens of an answer, unless the request sets another budget."""
@@ -127,6 +128,34 @@ class Request(NamedTuple):
     def since(self, hours: int) -> datetime | None:
         """The time `hours` before the request's own clock; None (all time) for 0."""
         return self.now - timedelta(hours=hours) if hours else None
+
+    def search(
+        self,
+        query: Query,
+        rooms: Sequence[Room],
+        *,
+        limit: int,
+        sort: Sort = Sort.RELEVANCE,
+        since: datetime | None = None,
+        until: Position | None = None,
+        wants_total: bool = True,
+    ) -> Search:
+        """The search of `rooms` for a query, within what this request may read.
+
+        It ends at the request's own end, or at `until` if that is earlier.
+        """
+        return Search(
+            query=query,
+            rooms=rooms,
+            limit=limit,
+            sort=sort,
+            since=since,
+            until=self.until if until is None else min(until, self.until),
+            now=self.now,
+            zone=self.settings.zone,
+            visible_only=self.visible_only,
+            wants_total=wants_total,
+        )
 
     async def message(self, text: str) -> Message:
         """The message that an id or permalink names.

@@ -8,7 +8,7 @@ from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.errors import shown
 from terrarium_mcp.request import Request
-from terrarium_mcp.store import Person, Search, Sort
+from terrarium_mcp.store import Person, Sort
 from terrarium_mcp.tools.notes import note
 
 IS_A_RELAY = "is a relay: the lines that it carries count for those who spoke"
@@ -69,16 +69,8 @@ async def newest_by(
     request: Request, nick: str, rooms: Sequence[Room], kinds: tuple[MessageType, ...]
 ) -> Message | None:
     """The newest message of some kinds by the nick, speech if none are named; no command."""
-    newest = Search(
-        query=Query(people=(nick,), kinds=kinds),
-        rooms=rooms,
-        limit=1,
-        sort=Sort.NEWEST,
-        until=request.until,
-        now=request.now,
-        zone=request.settings.zone,
-        visible_only=request.visible_only,
-    )
+    query = Query(people=(nick,), kinds=kinds)
+    newest = request.search(query, rooms, limit=1, sort=Sort.NEWEST)
     return next(iter((await request.store.search(newest, "newest")).messages), None)
 
 

@@ -68,7 +68,7 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
     if selection.nick:
         query = replace(query, people=await _people(request, selection.nick, rooms))
     query, rooms = await with_networks_taken(query, request, rooms)
-    lines = _lines_of(request, rooms, until, query)
+    lines = request.search(query, rooms, limit=1, until=until)
     stats = await request.store.count(lines, selection.per)
     notes = [note(sentence) for sentence in query.notes]
     spelt_otherwise = await version_notes(request, lines, stats.lines)
@@ -139,19 +139,6 @@ async def _question_notes(request: Request, channel: str, lines: Search) -> list
     if not (lines.query.terms and is_put_as_a_question(lines.query.question)):
         return []
     return [note(f"{no_line} has all these words; this takes words and operators, not questions")]
-
-
-def _lines_of(request: Request, rooms: Sequence[Room], until: Position, query: Query) -> Search:
-    """The search for the lines of rooms before a position that match a query."""
-    return Search(
-        query=query,
-        rooms=rooms,
-        limit=1,
-        until=until,
-        now=request.now,
-        zone=request.settings.zone,
-        visible_only=request.visible_only,
-    )
 
 
 def _query(request: Request, selection: Selection) -> Query:

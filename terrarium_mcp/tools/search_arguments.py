@@ -26,22 +26,12 @@ async def requested_search(
     Raises:
         TerrariumError: no room is left, or a name is unknown.
     """
-    zone = request.settings.zone
     parsed = with_channels_taken(await _parsed(query, request), request, channel)
     parsed, rooms = await with_networks_taken(
         parsed, request, rooms_searched(request, channel, parsed)
     )
-    search = Search(
-        query=parsed,
-        rooms=rooms,
-        limit=limit,
-        sort=Sort(sort),
-        since=request.since(hours),
-        until=request.until,
-        now=request.now,
-        zone=zone,
-        visible_only=request.visible_only,
-    )
+    since = request.since(hours)
+    search = request.search(parsed, rooms, limit=limit, sort=Sort(sort), since=since)
     reading = await read_as_question(search, request, in_channel=bool(channel))
     return _in_time_order(reading.search)
 

@@ -7,7 +7,7 @@ from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.request import Request
-from terrarium_mcp.store import Search, Sort
+from terrarium_mcp.store import Sort
 
 _SIGNS = 200
 """Newest lines and events of a nick that are read."""
@@ -41,26 +41,16 @@ def _when_held(signs: Sequence[Message]) -> Position:
 
 
 async def _during(request: Request, rooms: Sequence[Room], tenure: NickTenure) -> list[Message]:
-    until = min(tenure.until, request.until)
-    signs = await _of_nick(request, rooms, tenure.nick, until)
+    signs = await _of_nick(request, rooms, tenure.nick, tenure.until)
     return [one for one in signs if one.position >= tenure.since]
 
 
 async def _of_nick(
     request: Request, rooms: Sequence[Room], nick: str, until: Position
 ) -> list[Message]:
-    found = await request.store.search(
-        Search(
-            query=Query(people=(nick,), kinds=tuple(MessageType)),
-            rooms=rooms,
-            limit=_SIGNS,
-            sort=Sort.NEWEST,
-            until=until,
-            now=request.now,
-            zone=request.settings.zone,
-            visible_only=request.visible_only,
-            wants_total=False,
-        ),
-        "absence",
+    query = Query(people=(nick,), kinds=tuple(MessageType))
+    newest = request.search(
+        query, rooms, limit=_SIGNS, sort=Sort.NEWEST, until=until, wants_total=False
     )
+    found = await request.store.search(newest, "absence")
     return [one for one in found.messages if not one.via]  # a name from elsewhere is not them
