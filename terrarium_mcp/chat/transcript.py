@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from terrarium_mcp.chat.coverage import Gap
 from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.records import Message, MessageType, Room
-from terrarium_mcp.chat.times.timestamps import clock, day, from_iso, lasting, local, to_iso
+from terrarium_mcp.chat.times.timestamps import clock, day, from_iso, lasting, local, minute, to_iso
 from terrarium_mcp.chat.tokens import estimated_tokens
 
 _FENCE_TOKENS = 24
@@ -140,7 +140,7 @@ def dated_line(message: Message, options: RenderOptions) -> str:
 
     The permalink is last, where there is a log viewer.
     """
-    said_at = f"{local(message.said_at, options.zone):%Y-%m-%d %H:%M}"
+    said_at = minute(message.said_at, options.zone)
     line = f"{said_at} {_where(message, options)}{_nick_and_text(message)} ({message.id})"
     viewer = options.viewer_url.rstrip("/")
     return f"{line} {viewer}/message/{message.id}" if viewer else line
@@ -404,7 +404,7 @@ def _between(gaps: Sequence[Gap], before: datetime | None, after: datetime) -> l
 
 
 def _gap_line(gap: Gap, zone: tzinfo) -> str:
-    began, ended = (f"{local(moment, zone):%Y-%m-%d %H:%M}" for moment in (gap.began, gap.ended))
+    began, ended = (minute(moment, zone) for moment in (gap.began, gap.ended))
     return f"-- not recorded {began} to {ended} ({lasting(gap.length)}) --"
 
 

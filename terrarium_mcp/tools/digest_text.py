@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Message, Room
-from terrarium_mcp.chat.times.timestamps import day, local
+from terrarium_mcp.chat.times.timestamps import day, local, minute
 from terrarium_mcp.chat.transcript import line_of
 from terrarium_mcp.errors import and_more, people, quantity, shown
 from terrarium_mcp.request import Request
@@ -103,7 +103,7 @@ def digest_headline(
 
     Of a time that was not read whole it says how much was read, which is no total.
     """
-    since = f"{local(start.after.moment, request.settings.zone):%Y-%m-%d %H:%M}"
+    since = minute(start.after.moment, request.settings.zone)
     lines, is_whole = len(recent.digest.said), recent.reached is None
     said = f"{quantity(lines, 'line')} by {people(recent.digest.people)}"
     if not lines:
@@ -117,7 +117,7 @@ def cut_note(request: Request, recent: RecentDigest) -> list[str]:
     """That not all of the time was read, and how far it was."""
     if recent.reached is None:
         return []
-    reached = f"{local(recent.reached, request.settings.zone):%Y-%m-%d %H:%M}"
+    reached = minute(recent.reached, request.settings.zone)
     rest = "search_irc_history finds earlier ones"
     return [note(f"only the newest lines were read, back to {reached}; {rest}")]
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.records import Message, MessageType, Room
-from terrarium_mcp.chat.times.timestamps import local, to_iso
+from terrarium_mcp.chat.times.timestamps import minute, to_iso
 from terrarium_mcp.chat.transcript import dated_line, listing
 from terrarium_mcp.errors import TerrariumError, quantity, shown
 from terrarium_mcp.request import Request
@@ -234,13 +234,13 @@ def _seen_row(request: Request, seen: LastSighting) -> str:
     if seen.message:
         return f"last seen {_quoted(request, seen.message)}"
     where = request.room_name(seen.room)
-    return f"last seen {_minute(request, seen.at)} {where}, with a command to a bot"
+    return f"last seen {minute(seen.at, request.settings.zone)} {where}, with a command to a bot"
 
 
 def _other_row(request: Request, evidence: Evidence, person: Person) -> str:
     """`also ada_: nick change, 3 times, 2026-01-01 to 2026-10-01`; of one day, `2026-01-01`."""
     times = f", {quantity(evidence.count, 'time')}" if evidence.count else ""
-    first, last = (_minute(request, at)[:10] for at in (evidence.first, evidence.last))
+    first, last = (minute(at, request.settings.zone)[:10] for at in (evidence.first, evidence.last))
     nick = _nick_label(request, evidence, person)
     days = first if first == last else f"{first} to {last}"
     return f"also {nick}: {_evidence(evidence)}{times}, {days}"
@@ -252,8 +252,9 @@ def _channel_row(request: Request, activity: NickActivity) -> str:
     It says of asides that they are none of these lines.
     """
     name, lines = request.room_name(activity.room), quantity(activity.lines, "line")
-    spoke = f", last spoke {_minute(request, activity.spoke)}" if activity.spoke else ""
-    seen = f", last seen {_minute(request, activity.seen)}" if activity.seen else ""
+    zone = request.settings.zone
+    spoke = f", last spoke {minute(activity.spoke, zone)}" if activity.spoke else ""
+    seen = f", last seen {minute(activity.seen, zone)}" if activity.seen else ""
     besides = f" besides {activity.asides:,} {_ASIDES}" if activity.asides else ""
     return f"in {name}: {lines}{besides}{spoke}{seen}"
 
@@ -262,10 +263,6 @@ def _quoted(request: Request, message: Message) -> str:
     """The message on a line of its own, with its date and room."""
     options = replace(request.render_options(request.rooms), rooms_named=True)
     return dated_line(_shortened(message), options)
-
-
-def _minute(request: Request, moment: datetime) -> str:
-    return f"{local(moment, request.settings.zone):%Y-%m-%d %H:%M}"
 
 
 def _shortened(message: Message) -> Message:

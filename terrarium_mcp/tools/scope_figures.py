@@ -11,7 +11,7 @@ from terrarium_mcp.chat.question import is_put_as_a_question
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.relays import nick_meant
 from terrarium_mcp.chat.times.query_dates import parse_moment
-from terrarium_mcp.chat.times.timestamps import Position, local, to_iso
+from terrarium_mcp.chat.times.timestamps import Position, local, minute, to_iso
 from terrarium_mcp.errors import TerrariumError, people, quantity, shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import MOST_READ, MOST_TALLIED, ScopeDetails, ScopeStats, Search, Sort
@@ -119,7 +119,7 @@ async def _uncounted_notes(request: Request, lines: Search) -> list[str]:
     later = replace(lines, until=request.until, query=replace(lines.query, since=since))
     if await is_silent(later, request):
         return []
-    begin = f"{local(end, request.settings.zone):%Y-%m-%d %H:%M}"
+    begin = minute(end, request.settings.zone)
     return [note(f"the lines from {begin} on are not counted: search_irc_history finds them")]
 
 
@@ -240,7 +240,7 @@ def _total_row(request: Request, stats: ScopeStats) -> str:
         return total
     by = f" by {people(stats.details.people)}" if stats.details else ""
     zone = request.settings.zone
-    first, last = (f"{local(moment, zone):%Y-%m-%d %H:%M}" for moment in (stats.first, stats.last))
+    first, last = (minute(moment, zone) for moment in (stats.first, stats.last))
     return f"{total}{by}, first {first}, last {last}"
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.chat.times.timestamps import local
+from terrarium_mcp.chat.times.timestamps import minute
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import line_of
 from terrarium_mcp.errors import and_more, quantity, shown
@@ -124,8 +124,8 @@ def _title(typed: str) -> str:
 def scan_note(request: Request, search: Search, reached: datetime) -> str:
     """That one page could not search every line, and how far this one got."""
     direction = "up to" if search.sort is Sort.OLDEST else "back to"
-    time = local(reached, request.settings.zone)
-    return f"searched only {direction} {time:%Y-%m-%d %H:%M}: the next page continues from there"
+    time = minute(reached, request.settings.zone)
+    return f"searched only {direction} {time}: the next page continues from there"
 
 
 def apart_note(request: Request, search: Search, hits: Hits) -> list[str]:

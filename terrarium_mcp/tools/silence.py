@@ -6,7 +6,7 @@ from datetime import datetime
 
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Message, Room
-from terrarium_mcp.chat.times.timestamps import Position, local
+from terrarium_mcp.chat.times.timestamps import Position, local, minute
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Search, Sort
 from terrarium_mcp.tools.notes import note
@@ -52,7 +52,7 @@ async def last_line_note(
     )
     zone = request.settings.zone
     return [
-        note(f"the last line {when} is {line.id}, of {local(line.said_at, zone):%Y-%m-%d %H:%M}")
+        note(f"the last line {when} is {line.id}, of {minute(line.said_at, zone)}")
         for line in page.messages
     ]
 

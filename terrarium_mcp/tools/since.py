@@ -10,7 +10,7 @@ from terrarium_mcp.chat.absence import newest_absence
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.query_dates import parse_moment
-from terrarium_mcp.chat.times.timestamps import Position, lasting, local, to_iso
+from terrarium_mcp.chat.times.timestamps import Position, lasting, minute, to_iso
 from terrarium_mcp.errors import TerrariumError, UnknownMessage, quantity, shown
 from terrarium_mcp.offload import offload
 from terrarium_mcp.policy import is_year, message_id
@@ -90,7 +90,7 @@ async def _asked_for(request: Request, rooms: Sequence[Room], since: str) -> Dig
         )
     if moment > request.now:
         raise TerrariumError(
-            f"since={shown(since)} is in the future: {local(moment, zone):%Y-%m-%d %H:%M}."
+            f"since={shown(since)} is in the future: {minute(moment, zone)}."
             " Write a time as 2h, yesterday or 2026-05-01."
         )
     return DigestStart(Position.at(moment), "as asked")

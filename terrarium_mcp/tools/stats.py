@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.records import Room
-from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, local, to_iso
+from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, minute, to_iso
 from terrarium_mcp.chat.transcript import listing
 from terrarium_mcp.errors import people, quantity
 from terrarium_mcp.request import Request
@@ -164,7 +164,7 @@ def _full_hour(request: Request) -> Position:
 def _as_of_note(request: Request, until: Position) -> list[str]:
     if until == EVERY_LINE:
         return []
-    return [f"counted up to {local(until.moment, request.settings.zone):%Y-%m-%d %H:%M}"]
+    return [f"counted up to {minute(until.moment, request.settings.zone)}"]
 
 
 def _as_of(until: Position) -> dict[str, str]:
@@ -192,8 +192,7 @@ def _iso(time: datetime | None) -> str:
 def _summary(request: Request, figures: RoomStats, until: Position) -> str:
     zone = request.settings.zone
     if figures.first and figures.last:
-        first, last = local(figures.first, zone), local(figures.last, zone)
-        when = f"first {first:%Y-%m-%d %H:%M}, last {last:%Y-%m-%d %H:%M}"
+        when = f"first {minute(figures.first, zone)}, last {minute(figures.last, zone)}"
     else:  # what was said after a cutoff is not denied
         when = "first never, last never" if until == EVERY_LINE else "nothing until then"
     return (

@@ -107,6 +107,11 @@ def day(moment: datetime, zone: tzinfo) -> str:
     return local(moment, zone).strftime("%Y-%m-%d %a")
 
 
+def minute(moment: datetime, zone: tzinfo) -> str:
+    """The day and time of `moment` in the reader's `zone`: `2026-11-05 14:23`."""
+    return f"{local(moment, zone):%Y-%m-%d %H:%M}"
+
+
 def lasting(length: timedelta) -> str:
     """Format a duration with at most two units: `31m`, `5h12m`, `3d4h`."""
     seconds = int(length.total_seconds())

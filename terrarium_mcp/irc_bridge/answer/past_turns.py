@@ -7,7 +7,7 @@ from itertools import groupby
 
 from terrarium_mcp.chat.irctext import OFF_RECORD, harmless
 from terrarium_mcp.chat.records import Message
-from terrarium_mcp.chat.times.timestamps import local
+from terrarium_mcp.chat.times.timestamps import minute
 from terrarium_mcp.irc_bridge.answer.budget import truncated
 from terrarium_mcp.irc_bridge.answer.model_request import PastTurn, size
 from terrarium_mcp.irc_bridge.answer.question_tag import question_tag
@@ -52,7 +52,7 @@ def past_turn(turn: DialogueTurn, zone: tzinfo) -> PastTurn:
 
 def past_question(turn: DialogueTurn, zone: tzinfo) -> str:
     """The question of a turn in its tag, with when it was asked."""
-    asked_at = f"{local(turn.asked_at, zone):%Y-%m-%d %H:%M}"
+    asked_at = minute(turn.asked_at, zone)
     return question_tag(turn.asker.nick, turn.question, at=asked_at)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from terrarium_mcp.chat.english import is_stop_word
 from terrarium_mcp.chat.identity import fold, is_channel
 from terrarium_mcp.chat.records import Message, MessageType, Room
-from terrarium_mcp.chat.times.timestamps import from_iso, local
+from terrarium_mcp.chat.times.timestamps import from_iso, minute
 from terrarium_mcp.chat.transcript import RenderOptions, dated_line
 from terrarium_mcp.errors import and_more, people, quantity, shown
 from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT
@@ -145,7 +145,8 @@ def _last_signs(facts: Facts, context: CommandContext, *, is_here: bool) -> str:
         signs.append(f"last spoke {_quote({**spoke, 'nick': facts['nick']}, context)}")
     if facts["seen_at"] > facts["spoke_at"] and not is_here:
         where = "" if context.command.channel else f" in {facts['seen_channel']}"
-        signs.append(f"last seen {_minute(facts['seen_at'], context)}{where}")
+        seen_at = minute(from_iso(facts["seen_at"]), context.settings.zone)
+        signs.append(f"last seen {seen_at}{where}")
     return f"{shown(facts['nick'])} {'; '.join(signs) or 'was never seen under this nick'}"
 
 
@@ -160,7 +161,8 @@ def _other_nicks(facts: Facts) -> list[str]:
 
 def _missed(facts: Facts, context: CommandContext) -> str:
     """How much was missed since when: `Since 2026-05-01 11:30 (when ada left): 17 lines by ...`."""
-    since = f"Since {_minute(facts['since'], context)} ({facts['why']})"
+    begun = minute(from_iso(facts["since"]), context.settings.zone)
+    since = f"Since {begun} ({facts['why']})"
     if not facts["lines"]:
         return f"{since}: nothing was said. {covered(facts)}"
     newest = "the newest " if facts.get("read_from") else ""
@@ -191,10 +193,6 @@ def _quote(line: Facts, context: CommandContext) -> str:
         kind=MessageType.PRIVMSG,
     )
     return dated_line(message, options)
-
-
-def _minute(moment: str, context: CommandContext) -> str:
-    return f"{local(from_iso(moment), context.settings.zone):%Y-%m-%d %H:%M}"
 
 
 def _packed(items: Mapping[str, Sequence[str]], between: str = " / ") -> list[str]:

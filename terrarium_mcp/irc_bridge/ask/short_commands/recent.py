@@ -6,7 +6,7 @@ from itertools import groupby
 
 from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.records import Message, Room
-from terrarium_mcp.chat.times.timestamps import local
+from terrarium_mcp.chat.times.timestamps import minute
 from terrarium_mcp.chat.transcript import RenderOptions, dated_line, room_name
 from terrarium_mcp.irc_bridge.answer.gathering import messages_of
 from terrarium_mcp.irc_bridge.answer.log_lines import JOINS_AND_LEAVES, collapsed
@@ -122,7 +122,7 @@ def dated_lines(messages: Sequence[Message], options: RenderOptions) -> list[str
     for (comes_or_goes, room), group in groupby(messages, _run_key):
         run = list(group)
         if comes_or_goes and len(run) > 1:
-            said_at = f"{local(run[-1].said_at, options.zone):%Y-%m-%d %H:%M}"
+            said_at = minute(run[-1].said_at, options.zone)
             place = f"{room_name(room, options)} " if options.rooms_named else ""
             lines.append(f"{said_at} {place}{collapsed(run)}")
         else:
