@@ -12,6 +12,7 @@ from terrarium_mcp.request import Request
 from terrarium_mcp.store import RecentDigest
 from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.repeated_query import query_argument
+from terrarium_mcp.tools.shortened_lines import shortened
 from terrarium_mcp.tools.since import DigestStart
 
 if TYPE_CHECKING:  # types only: the package is loaded when a conversation is read
@@ -30,9 +31,6 @@ others no room. A longer answer has more of each."""
 
 USUAL_TOKENS = 1_500
 """How long a digest is unless a longer one is asked for."""
-
-_LONGEST_LINE = 200
-"""Characters of a line that is quoted; its id leads to the rest."""
 
 _MOST_NAMES = 5
 """People of a conversation who are named."""
@@ -72,8 +70,8 @@ def digest_sections(digest: "Digest", nick: str, budget: int) -> list[DigestSect
     is_told = any((digest.mentions, digest.questions, digest.conversations, posted))
 
     def newest(name: str, title: str, lines: Sequence[Message]) -> DigestSection:
-        shortened = [_shortened(line) for line in lines[-most[name] :]]
-        return DigestSection(name, title, len(lines), shortened)
+        quoted = [shortened(line) for line in lines[-most[name] :]]
+        return DigestSection(name, title, len(lines), quoted)
 
     sections = (
         newest("mentions", f"mentions of {shown(nick)}", digest.mentions),
@@ -82,7 +80,7 @@ def digest_sections(digest: "Digest", nick: str, budget: int) -> list[DigestSect
             "conversations",
             "conversations",
             len(digest.conversations),
-            [_shortened(one.line) for one in largest],
+            [shortened(one.line) for one in largest],
             largest,
         ),
         newest("links", "links", posted),
@@ -90,10 +88,6 @@ def digest_sections(digest: "Digest", nick: str, budget: int) -> list[DigestSect
         newest("arrivals", "arrivals and departures", digest.moves),
     )
     return [section for section in sections if section.lines]
-
-
-def _shortened(line: Message) -> Message:
-    return line._replace(text=shown(line.text, _LONGEST_LINE))
 
 
 def digest_headline(

@@ -20,9 +20,7 @@ from terrarium_mcp.tools.known_nicks import IS_A_RELAY, is_relay, newest_by, sim
 from terrarium_mcp.tools.parameters import Nick
 from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import tool_result
-
-_LONGEST_LINE = 200
-"""Characters of what somebody said last; its id leads to the rest."""
+from terrarium_mcp.tools.shortened_lines import shortened
 
 _SHARED = {"account": "same account", "host": "same host"}
 """Evidence of what two nicks have in common, in words."""
@@ -164,7 +162,7 @@ def _spoke_facts(request: Request, spoke: Message | None) -> dict[str, str]:
         "spoke_at": to_iso(spoke.said_at) if spoke else "",
         "spoke_channel": request.room_name(spoke.room) if spoke else "",
         "spoke_id": str(spoke.id) if spoke else "",
-        "spoke_text": harmless(_shortened(spoke).text) if spoke else "",
+        "spoke_text": harmless(shortened(spoke).text) if spoke else "",
     }
 
 
@@ -262,8 +260,4 @@ def _channel_row(request: Request, activity: NickActivity) -> str:
 def _quoted(request: Request, message: Message) -> str:
     """The message on a line of its own, with its date and room."""
     options = replace(request.render_options(request.rooms), rooms_named=True)
-    return dated_line(_shortened(message), options)
-
-
-def _shortened(message: Message) -> Message:
-    return message._replace(text=shown(message.text, _LONGEST_LINE))
+    return dated_line(shortened(message), options)
