@@ -2,6 +2,7 @@
 
 - question: what is asked; gathering: what the log has for it
 - context: makes the first request of it, of persona, past_turns, log_lines and question_tag
+- quotes: how lines of the log are quoted
 - model_request, budget: a request by its parts, and what gives way if it is too large
 - loop, lookups: the model calls tools, then answers
 - cleaning: the answer without what is not meant for the channel (echoes), as plain lines (markdown,

@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Message
-from terrarium_mcp.chat.transcript import RenderOptions, dated_line
+from terrarium_mcp.chat.transcript import dated_line
 from terrarium_mcp.errors import quantity
 from terrarium_mcp.irc_bridge.answer.budget import (
     ALLOTMENTS,
-    HARD_LIMIT,
     SOFT_LIMIT,
     Part,
     first_request,
@@ -27,6 +26,7 @@ from terrarium_mcp.irc_bridge.answer.past_turns import past_turn, unrepeated
 from terrarium_mcp.irc_bridge.answer.persona import system_text
 from terrarium_mcp.irc_bridge.answer.question import Question
 from terrarium_mcp.irc_bridge.answer.question_tag import question_tag
+from terrarium_mcp.irc_bridge.answer.quotes import quote_options
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import StoredDialogue
 
@@ -72,7 +72,7 @@ def question_context(
         takes_tools: whether the model may look things up; another is shown more hits.
     """
     key = secrets.token_hex(4)
-    options = RenderOptions(zone=settings.zone, budget=HARD_LIMIT, rooms_named=not question.channel)
+    options = quote_options(question.channel, settings, linked=False)  # ids are enough
     older = older_lines(lines, takes_tools=takes_tools)
     whole = ModelRequest(
         system=system_text(question.persona, harmless(nick), _where(question)),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import anyio
 
 from terrarium_mcp.chat.records import Message
-from terrarium_mcp.chat.transcript import RenderOptions, dated_line
+from terrarium_mcp.chat.transcript import dated_line
 from terrarium_mcp.irc_bridge.answer.budget import (
     HARD_LIMIT,
     answer_limit,
@@ -25,6 +25,7 @@ from terrarium_mcp.irc_bridge.answer.gathering import GatheredLines
 from terrarium_mcp.irc_bridge.answer.lookups import Lookups
 from terrarium_mcp.irc_bridge.answer.model_request import ModelRequest, ToolRound
 from terrarium_mcp.irc_bridge.answer.question import Question
+from terrarium_mcp.irc_bridge.answer.quotes import quote_options
 from terrarium_mcp.irc_bridge.model.chat_types import (
     AssistantToolCalls,
     ModelMessage,
@@ -258,12 +259,7 @@ def _best_lines(
     question: Question, best: Sequence[Message], settings: Settings, why: str
 ) -> list[str]:
     """Why there is no answer of the model, and the best hits for the question, dated."""
-    options = RenderOptions(
-        zone=settings.zone,
-        budget=HARD_LIMIT,
-        rooms_named=not question.channel,
-        viewer_url=settings.viewer_url,
-    )
+    options = quote_options(question.channel, settings, linked=True)
     dated = [dated_line(message, options) for message in best]
     found = ["The best lines I found myself:", *dated] if dated else ["I found no line about it."]
     return [why, *map(question.unaddressed.defused, found)]

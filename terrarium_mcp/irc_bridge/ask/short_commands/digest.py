@@ -8,9 +8,9 @@ from terrarium_mcp.chat.english import is_stop_word
 from terrarium_mcp.chat.identity import fold, is_channel
 from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.chat.times.timestamps import from_iso, minute
-from terrarium_mcp.chat.transcript import RenderOptions, dated_line
+from terrarium_mcp.chat.transcript import dated_line
 from terrarium_mcp.errors import and_more, people, quantity, shown
-from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT
+from terrarium_mcp.irc_bridge.answer.quotes import quote_options
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
     covered,
@@ -181,9 +181,11 @@ def _conversation(facts: Facts, context: CommandContext) -> str:
 
 
 def _quote(line: Facts, context: CommandContext) -> str:
-    """A line of a tool's answer, dated and with its id; its room where several are read."""
-    channel = context.command.channel
-    options = RenderOptions(zone=context.settings.zone, budget=HARD_LIMIT, rooms_named=not channel)
+    """A line of a tool's answer, dated and with its id; its room where several are read.
+
+    Without its permalink: several share a line, of which links would take more than what is said.
+    """
+    options = quote_options(context.command.channel, context.settings, linked=False)
     message = Message(
         id=int(line["id"]),
         room=Room(0, "", line["channel"]),

@@ -10,6 +10,7 @@ from terrarium_mcp.chat.times.timestamps import minute
 from terrarium_mcp.chat.transcript import RenderOptions, dated_line, room_name
 from terrarium_mcp.irc_bridge.answer.gathering import messages_of
 from terrarium_mcp.irc_bridge.answer.log_lines import JOINS_AND_LEAVES, collapsed
+from terrarium_mcp.irc_bridge.answer.quotes import quote_options
 from terrarium_mcp.irc_bridge.answer.reply import SHOWN
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
@@ -18,7 +19,6 @@ from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
     quotable,
     quoted,
     refused,
-    render_options,
 )
 
 USUAL = SHOWN
@@ -96,7 +96,8 @@ async def _of_everybody(wanted: RecentLines, context: CommandContext) -> list[st
     if found.failed:
         return refused(found, context)
     messages = quotable(await _with_events(messages_of(found), wanted, context))
-    return dated_lines(messages, render_options(context))[-wanted.count :] or [nothing_found(found)]
+    options = quote_options(context.command.channel, context.settings, linked=True)
+    return dated_lines(messages, options)[-wanted.count :] or [nothing_found(found)]
 
 
 async def _with_events(

@@ -6,10 +6,10 @@ from typing import Any
 from terrarium_mcp.chat.commands import first_word
 from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.records import Message
-from terrarium_mcp.chat.transcript import RenderOptions, dated_line
+from terrarium_mcp.chat.transcript import dated_line
 from terrarium_mcp.errors import UnknownChannel, UnknownMessage, shown
-from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT
 from terrarium_mcp.irc_bridge.answer.gathering import messages_of
+from terrarium_mcp.irc_bridge.answer.quotes import quote_options
 from terrarium_mcp.irc_bridge.answer.reply import REST_NOTE
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, ViewMeta
@@ -53,19 +53,9 @@ def refused_message(found: ToolAnswer, context: CommandContext, message_id: str)
     return [f"No message {shown(message_id)} here. The id is the number {where}."]
 
 
-def render_options(context: CommandContext) -> RenderOptions:
-    """How lines are quoted: with their channel where there may be several, perhaps permalinks."""
-    return RenderOptions(
-        zone=context.settings.zone,
-        budget=HARD_LIMIT,
-        rooms_named=not context.command.channel,
-        viewer_url=context.settings.viewer_url,
-    )
-
-
 def quoted(found: ToolAnswer, context: CommandContext) -> list[str]:
     """The lines of a tool's answer, dated and with their ids."""
-    options = render_options(context)
+    options = quote_options(context.command.channel, context.settings, linked=True)
     return [dated_line(message, options) for message in quotable(messages_of(found))]
 
 
