@@ -66,5 +66,5 @@ class Unaddressed:
         return word.replace(name, defused_name(name, joiner), 1) if name else word
 
 
-NOBODY = Unaddressed(frozenset(), str)
+NO_ONE_HERE = Unaddressed(frozenset(), str)
 """As in a private chat, which the asker alone reads."""

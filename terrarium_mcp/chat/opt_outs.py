@@ -187,7 +187,7 @@ class OptOuts:
         return frozenset((*self._nicks, *self._accounts, *hosts))
 
 
-NOBODY = OptOuts()
+NO_OPT_OUTS = OptOuts()
 """Nobody opted out."""
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.defusing import JOINER, NOBODY, Unaddressed, defused_name
+from terrarium_mcp.chat.defusing import JOINER, NO_ONE_HERE, Unaddressed, defused_name
 from terrarium_mcp.chat.identity import NICK_CHARACTERS, fold
 
 TEA = Unaddressed(frozenset(map(fold, ["ada", "Bo", "[cy]", "x", "d\u00e9j\u00e0"])), fold)
@@ -61,7 +61,7 @@ def test_a_long_line_takes_no_quadratic_time(part: str) -> None:
 
 
 def test_where_nobody_else_reads_nothing_changes() -> None:
-    assert NOBODY.defused("ada and bo") == "ada and bo"
+    assert NO_ONE_HERE.defused("ada and bo") == "ada and bo"
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from terrarium_mcp.chat.defusing import NOBODY, Unaddressed
+from terrarium_mcp.chat.defusing import NO_ONE_HERE, Unaddressed
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.irc_bridge.talk_log.stopwatch import Stopwatch
 from terrarium_mcp.irc_bridge.toolbox import ViewMeta
@@ -33,7 +33,7 @@ class Question:
     channel: str
     view: ViewMeta
     is_off_record: Callable[[], bool] = _never_off_record
-    unaddressed: Unaddressed = NOBODY
+    unaddressed: Unaddressed = NO_ONE_HERE
     persona: str = ""
     watch: Stopwatch = field(default_factory=Stopwatch)
     is_readable: Callable[[str], bool] = _stays_readable

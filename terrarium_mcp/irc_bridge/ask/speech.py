@@ -9,7 +9,7 @@ from math import inf
 import anyio
 
 from terrarium_mcp.bounded_dict import BoundedDict
-from terrarium_mcp.chat.defusing import NOBODY, Unaddressed
+from terrarium_mcp.chat.defusing import NO_ONE_HERE, Unaddressed
 from terrarium_mcp.chat.irc_message import Source
 from terrarium_mcp.chat.irctext import OFF_RECORD, harmless
 from terrarium_mcp.irc_bridge.answer.reply import Reply, paged, refitted, reply_lines
@@ -78,7 +78,7 @@ class ReplySpeech:
     def unaddressed(self, command: Command) -> Unaddressed:
         """Who is in the channel besides the asker and us."""
         if not command.channel:
-            return NOBODY
+            return NO_ONE_HERE
         here = {self._network.fold(one.nick) for one in self._network.members(command.channel)}
         addressed = {self._network.fold(nick) for nick in (command.asker, self._network.nick)}
         return Unaddressed(frozenset(here - addressed), self._network.fold)

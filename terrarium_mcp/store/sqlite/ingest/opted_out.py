@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity, fold
-from terrarium_mcp.chat.opt_outs import NOBODY, Decision, OptOuts, author
+from terrarium_mcp.chat.opt_outs import NO_OPT_OUTS, Decision, OptOuts, author
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.networks import casemapping_of
@@ -24,7 +24,7 @@ def opt_outs_in(rows: Iterable[Row]) -> OptOuts:
     """The rows of PEOPLE as one value."""
     listed = list(rows)
     if not listed:
-        return NOBODY
+        return NO_OPT_OUTS
     people, casemappings = dict[Identity, Decision](), dict[str, str]()
     for network, account, folded, user_host, since, nick, casemapping, _ in listed:
         user, _, host = user_host.rpartition("@")
@@ -44,8 +44,8 @@ class OptOutReader:
 
     def __init__(self) -> None:
         self._version: int | None = None
-        self._known = NOBODY
-        self._carried = NOBODY
+        self._known = NO_OPT_OUTS
+        self._carried = NO_OPT_OUTS
 
     async def current(self, writer: Writer) -> OptOuts:
         """Who opted out."""
@@ -78,7 +78,7 @@ class OptOutReader:
             self._known = opt_outs_in(await writer.rows(PEOPLE))
             self.changed()
         else:
-            self._carried = NOBODY
+            self._carried = NO_OPT_OUTS
 
 
 async def add_identity(writer: Writer, who: Identity, decision: Decision) -> None:
