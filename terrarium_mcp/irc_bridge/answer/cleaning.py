@@ -8,7 +8,6 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.splitting import split_for_irc
 from terrarium_mcp.irc_bridge.answer.echoes import EchoedPrefixes, without_echoed_tags
 from terrarium_mcp.irc_bridge.answer.markdown import markdown_lines
-from terrarium_mcp.irc_bridge.answer.reply import MARK
 
 LONGEST_ANSWER = 16_000
 """Bytes of an answer that are said: forty lines, ten times `!more`. Markdown of that length
@@ -27,11 +26,11 @@ _LINE_BREAK = re.compile(r"\r\n|[\n\v\f\r\x85\u2028\u2029]")
 def clean_answer(
     text: str,
     *,
-    nick: str = "Terra",
-    asker: str = "",
-    mark: str = MARK,
-    question: str = "",
-    defused: Callable[[str, str], str] = lambda text, _: text,
+    nick: str,
+    asker: str,
+    mark: str,
+    question: str,
+    defused: Callable[[str, str], str],
 ) -> list[str]:
     """An answer as plain lines, without echoes, markdown or control codes.
 

@@ -8,9 +8,6 @@ from terrarium_mcp.chat.irctext import OFF_RECORD, encodable
 from terrarium_mcp.chat.splitting import LARGEST_CODE_POINT, first_piece, split_for_irc
 from terrarium_mcp.chat.urls import URL
 
-MARK = "[LLM]"
-"""Marks text that a model wrote, as networks require of bots (TERRARIUM_LLM_MARK)."""
-
 SHOWN = 4
 """Lines of a reply said at once; `!more` says the next."""
 
@@ -68,16 +65,16 @@ def reply_lines(
     answer_lines: Sequence[str],
     *,
     to: str,
-    mark: str = MARK,
+    mark: str,
     line_bytes: int,
-    shown: int = SHOWN,
-    prefix: str = "!",
-    off_record: bool = False,
+    prefix: str,
+    off_record: bool,
 ) -> Reply:
     """The answer addressed to `to`, in lines of at most `line_bytes` bytes.
 
-    `shown` of them are said now. Every line has the `mark`, and begins with `[off]` if it is not to
-    be recorded. No line begins with the command `prefix`, so that no bot takes one for a command.
+    SHOWN of them are said now. Every line has the `mark` of text that a model wrote, as networks
+    require of bots (TERRARIUM_LLM_MARK), and begins with `[off]` if it is not to be recorded. No
+    line begins with the command `prefix`, so that no bot takes one for a command.
     """
     off = OFF_RECORD if off_record else ""
     continuation = _safe(_words(off, _continuation(prefix).rstrip(), mark), "", prefix)
@@ -89,13 +86,12 @@ def reply_lines(
         continuation=continuation,
         begin_bytes=max(len(begin.encode()), len(continuation.encode())),
     )
-    return _page(everything, begin, line_bytes=line_bytes, shown=shown, prefix=prefix)
+    return _page(everything, begin, line_bytes=line_bytes, prefix=prefix)
 
 
-def paged(reply: Reply, *, line_bytes: int, shown: int = SHOWN, prefix: str = "!") -> Reply:
+def paged(reply: Reply, *, line_bytes: int, prefix: str) -> Reply:
     """The next lines of what a reply kept back; the last of them says how many are left."""
-    begin = reply.continuation
-    return _page(reply, begin, line_bytes=line_bytes, shown=shown, prefix=prefix)
+    return _page(reply, reply.continuation, line_bytes=line_bytes, prefix=prefix)
 
 
 def refitted(line: str, reply: Reply, *, line_bytes: int) -> list[str]:
@@ -118,28 +114,28 @@ def refitted(line: str, reply: Reply, *, line_bytes: int) -> list[str]:
     return [*lines, reply.continuation.rstrip() + note[0]]
 
 
-def _page(reply: Reply, begin: str, *, line_bytes: int, shown: int, prefix: str) -> Reply:
-    """The first `shown` lines of what is left of a reply; the first of these has its own `begin`.
+def _page(reply: Reply, begin: str, *, line_bytes: int, prefix: str) -> Reply:
+    """The first SHOWN lines of what is left of a reply; the first of these has its own `begin`.
 
     All pages are cut now, since only so it is known how many lines follow.
     """
-    pieces = list(_pieces(reply, line_bytes, shown, len(_note(_MOST_LINES, prefix).encode())))
-    begins = [begin, *[reply.continuation] * shown]
+    pieces = list(_pieces(reply, line_bytes, len(_note(_MOST_LINES, prefix).encode())))
+    begins = [begin, *[reply.continuation] * SHOWN]
     now = [
         f"{start}{piece.text}" if piece.text else start.rstrip()
-        for start, piece in zip(begins, pieces[:shown], strict=False)
+        for start, piece in zip(begins, pieces[:SHOWN], strict=False)
     ]
-    texts = tuple(piece.text for piece in pieces[:shown])
-    if len(pieces) <= shown:
+    texts = tuple(piece.text for piece in pieces[:SHOWN])
+    if len(pieces) <= SHOWN:
         return replace(reply, now=tuple(now), more=(), said=0, texts=texts)
-    now[-1] += _note(len(pieces) - shown, prefix)
-    last = pieces[shown - 1]
+    now[-1] += _note(len(pieces) - SHOWN, prefix)
+    last = pieces[SHOWN - 1]
     more = reply.more[last.next_line :]
     return replace(reply, now=tuple(now), more=more, said=last.next_character, texts=texts)
 
 
-def _pieces(reply: Reply, line_bytes: int, shown: int, note_bytes: int) -> Iterator[_Piece]:
-    """What is left of a reply, cut into lines; each `shown`th has room for the note behind it."""
+def _pieces(reply: Reply, line_bytes: int, note_bytes: int) -> Iterator[_Piece]:
+    """What is left of a reply, cut into lines; each SHOWNth has room for the note behind it."""
     width = max(line_bytes - reply.begin_bytes, LARGEST_CODE_POINT)
     beside_note = max(width - note_bytes, LARGEST_CODE_POINT)
     place, said = 0, reply.said
@@ -147,9 +143,9 @@ def _pieces(reply: Reply, line_bytes: int, shown: int, note_bytes: int) -> Itera
         cutter = _LineCutter(line, width)
         while said < len(line):
             is_end = number == len(reply.more) - 1 and cutter.fits(said)
-            has_note = place % shown == shown - 1 and not is_end
+            has_note = place % SHOWN == SHOWN - 1 and not is_end
             piece, end = cutter.piece(said, beside_note if has_note else width)
-            if has_note and shown > 1 and cutter.divides_word(end) and cutter.word_fits(said):
+            if has_note and cutter.divides_word(end) and cutter.word_fits(said):
                 piece, end = "", said  # it comes whole on the next page
             elif not piece:
                 said = end

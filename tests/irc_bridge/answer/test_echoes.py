@@ -2,7 +2,7 @@
 
 import pytest
 
-from terrarium_mcp.irc_bridge.answer.cleaning import clean_answer
+from tests.irc_bridge.answer.replies import cleaned
 
 
 @pytest.mark.parametrize(
@@ -20,11 +20,11 @@ from terrarium_mcp.irc_bridge.answer.cleaning import clean_answer
     ],
 )
 def test_an_echoed_prefix_is_removed(written: str) -> None:
-    assert clean_answer(written, nick="Terra", asker="alice") == ["Ada did."]
+    assert cleaned(written, asker="alice") == ["Ada did."]
 
 
 def test_an_echo_is_removed_from_every_line() -> None:
-    assert clean_answer("[14:23] <Terra> one\n[14:24] <Terra> two") == ["one", "two"]
+    assert cleaned("[14:23] <Terra> one\n[14:24] <Terra> two") == ["one", "two"]
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_an_echo_is_removed_from_every_line() -> None:
     ["[14:23] <bob> I fixed the gate", "14:23 it broke", "bob: see above", "Terrain: flat"],
 )
 def test_a_quoted_line_keeps_its_speaker(quoted: str) -> None:
-    assert clean_answer(quoted, nick="Terra", asker="alice") == [quoted]
+    assert cleaned(quoted, asker="alice") == [quoted]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_quoted_line_keeps_its_speaker(quoted: str) -> None:
 )
 def test_what_surrounds_the_words_in_a_request_is_removed(written: str) -> None:
     question = "who fixed the gate?"
-    assert clean_answer(written, nick="Terra", asker="alice", question=question) == ["Ada did."]
+    assert cleaned(written, asker="alice", question=question) == ["Ada did."]
 
 
 @pytest.mark.parametrize(
@@ -82,9 +82,9 @@ def test_what_surrounds_the_words_in_a_request_is_removed(written: str) -> None:
     ],
 )
 def test_words_are_never_lost_with_what_surrounds_them(written: str, kept: list[str]) -> None:
-    assert clean_answer(written, asker="alice", question="who?") == kept
+    assert cleaned(written, asker="alice", question="who?") == kept
 
 
 def test_without_a_mark_the_bare_continuation_goes_and_a_row_of_a_table_stays() -> None:
-    assert clean_answer("| on Monday", mark="") == ["on Monday"]
-    assert clean_answer("> | on Monday | bo |", mark="") == ["> | on Monday | bo |"]
+    assert cleaned("| on Monday", mark="") == ["on Monday"]
+    assert cleaned("> | on Monday | bo |", mark="") == ["> | on Monday | bo |"]

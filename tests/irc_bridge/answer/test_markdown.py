@@ -2,7 +2,7 @@
 
 import pytest
 
-from terrarium_mcp.irc_bridge.answer.cleaning import clean_answer
+from tests.irc_bridge.answer.replies import cleaned
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ from terrarium_mcp.irc_bridge.answer.cleaning import clean_answer
     ],
 )
 def test_markdown_becomes_plain_lines(written: str, lines: list[str]) -> None:
-    assert clean_answer(written) == [line.rstrip() for line in lines]
+    assert cleaned(written) == [line.rstrip() for line in lines]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_markdown_becomes_plain_lines(written: str, lines: list[str]) -> None:
     ],
 )
 def test_what_carries_meaning_stays(written: str, lines: list[str] | None) -> None:
-    assert clean_answer(written) == (lines or [written])
+    assert cleaned(written) == (lines or [written])
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_what_carries_meaning_stays(written: str, lines: list[str] | None) -> No
     ],
 )
 def test_backslashes_stay_and_what_follows_them_marks_nothing(text: str) -> None:
-    assert clean_answer(text) == [line.strip() for line in text.split("\n")]
+    assert cleaned(text) == [line.strip() for line in text.split("\n")]
 
 
 @pytest.mark.parametrize(
@@ -86,11 +86,11 @@ def test_backslashes_stay_and_what_follows_them_marks_nothing(text: str) -> None
     ],
 )
 def test_an_underscore_that_is_escaped_in_a_name_reads_as_the_name(written: str, line: str) -> None:
-    assert clean_answer(written) == [line]
+    assert cleaned(written) == [line]
 
 
 def test_columns_of_a_table_are_aligned_also_where_characters_are_wide() -> None:
-    assert clean_answer("|nick|tea|\n|-|-|\n|ボー|4|\n|e\u0301va|12|") == [
+    assert cleaned("|nick|tea|\n|-|-|\n|ボー|4|\n|e\u0301va|12|") == [
         "nick | tea",
         "ボー | 4",
         "e\u0301va  | 12",
@@ -99,19 +99,19 @@ def test_columns_of_a_table_are_aligned_also_where_characters_are_wide() -> None
 
 def test_a_table_too_wide_for_a_line_is_not_aligned() -> None:
     wide = "w" * 90
-    assert clean_answer(f"|nick|{wide}|\n|-|-|\n|b|4|") == [f"nick | {wide}", "b | 4"]
+    assert cleaned(f"|nick|{wide}|\n|-|-|\n|b|4|") == [f"nick | {wide}", "b | 4"]
 
 
 def test_no_control_code_survives() -> None:
     written = (
         "\x01ACTION waves\x01 \x02b\x02 \x0304,05red\x03 \u202eevil\u2066 a\u2028b\rc&#1;&#10;d"
     )
-    assert clean_answer(written) == ["ACTION waves b red evil a", "b", "c�", "d"]
+    assert cleaned(written) == ["ACTION waves b red evil a", "b", "c�", "d"]
 
 
 def test_an_emoji_of_several_parts_stays_whole() -> None:
-    assert clean_answer("👩‍💻 and 🏳️‍🌈") == ["👩‍💻 and 🏳️‍🌈"]
+    assert cleaned("👩‍💻 and 🏳️‍🌈") == ["👩‍💻 and 🏳️‍🌈"]
 
 
 def test_half_a_character_is_dropped() -> None:
-    assert clean_answer("tea \ud83d") == ["tea"]
+    assert cleaned("tea \ud83d") == ["tea"]

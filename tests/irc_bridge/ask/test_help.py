@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from terrarium_mcp.chat.commands import COMMANDS
-from terrarium_mcp.irc_bridge.answer.reply import reply_lines
 from terrarium_mcp.irc_bridge.ask.help import WORDS
+from tests.irc_bridge.answer.replies import replied
 from tests.irc_bridge.ask.desk import TEXT_BYTES, desk
 from tests.irc_bridge.house import said
 
@@ -28,7 +28,7 @@ async def test_the_list_is_said_at_once(tmp_path: Path, prefix: str, channel: st
         assert all(f"{prefix}{name}" in lines[0] for name in COMMANDS)
         assert "In private just ask" in lines[1]
         to = "a" * 30 if channel else ""
-        reply = reply_lines(lines, to=to, mark="", line_bytes=TEXT_BYTES + 32, prefix=prefix)
+        reply = replied(lines, to=to, mark="", line_bytes=TEXT_BYTES + 32, prefix=prefix)
         assert not reply.more
 
 

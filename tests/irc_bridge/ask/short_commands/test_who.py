@@ -7,7 +7,8 @@ import pytest
 
 from terrarium_mcp.chat.defusing import Unaddressed
 from terrarium_mcp.chat.records import Member
-from terrarium_mcp.irc_bridge.answer.reply import SHOWN, reply_lines
+from terrarium_mcp.irc_bridge.answer.reply import SHOWN
+from tests.irc_bridge.answer.replies import replied
 from tests.irc_bridge.ask.desk import TEXT_BYTES, Desk, desk
 from tests.irc_bridge.house import said
 
@@ -38,7 +39,7 @@ async def test_two_hundred_fit_into_the_lines_said_at_once(
         named, _, left = line.partition(": @chair, ")[2].partition(" and ")
         assert len(named.split(", ")) + int(left.removesuffix(" more") or 0) == people
         defused = Unaddressed(frozenset(nicks), str).defused(line)
-        reply = reply_lines([defused], to="n" * 30, mark="", line_bytes=TEXT_BYTES + 40)
+        reply = replied([defused], to="n" * 30, mark="", line_bytes=TEXT_BYTES + 40)
         assert len(reply.now) <= SHOWN
         assert not reply.more
         assert longest > 1 or len(named.split(", ")) > 100
@@ -53,7 +54,7 @@ async def test_several_channels_share_the_lines(tmp_path: Path) -> None:
         both = await scene.asks("!who", channel="", shared=channels)
         assert [line.partition(" (")[0] for line in both] == ["150 in #mate", "150 in #tea"]
         assert all(line.endswith(" more") for line in both)
-        reply = reply_lines(both, to="", mark="", line_bytes=TEXT_BYTES)
+        reply = replied(both, to="", mark="", line_bytes=TEXT_BYTES)
         assert len(reply.now) <= SHOWN
         assert not reply.more
         (tea,) = await scene.asks("!who #TEA", channel="", shared=channels)
