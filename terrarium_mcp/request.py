@@ -4,7 +4,7 @@ Needs no MCP SDK: the tools, the command line and anything else that asks on beh
 share it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
@@ -182,9 +182,15 @@ class Request(NamedTuple):
         known = "; ".join(filter(None, [coverage.sentence(self.settings.zone), events]))
         return f"{known}. Times {self.settings.zone}."
 
-    async def coverage_line(self, rooms: Sequence[Room]) -> str:
-        """When `rooms` were recorded, as that sentence, and what no search or figure holds."""
-        covered = self.coverage_text(await self.coverage(rooms))
+    async def coverage_line(
+        self, rooms: Sequence[Room], events: Callable[[Coverage], str] = lambda _: ""
+    ) -> str:
+        """When `rooms` were recorded, as that sentence, and what no search or figure holds.
+
+        `events` returns what their coverage does not know of events.
+        """
+        coverage = await self.coverage(rooms)
+        covered = self.coverage_text(coverage, events(coverage))
         lacking = await self.store.search.unsearchable(rooms, self.until)
         if not lacking:
             return covered

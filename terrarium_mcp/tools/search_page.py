@@ -99,12 +99,12 @@ def _is_for_events(query: Query, request: Request) -> bool:
 
 async def _covered(request: Request, search: Search) -> str:
     """What the record covers; for a search of events, also of which times it has none."""
-    coverage, query = await request.coverage(search.rooms), search.query
+    query = search.query
     if not _is_for_events(query, request):
-        return request.coverage_text(coverage)
+        return await request.coverage_line(search.rooms)
     since = max(filter(None, (search.since, query.since)), default=None)
-    return request.coverage_text(
-        coverage, coverage.events_sentence(search.zone, since, query.until)
+    return await request.coverage_line(
+        search.rooms, lambda coverage: coverage.events_sentence(search.zone, since, query.until)
     )
 
 
