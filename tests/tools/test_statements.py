@@ -2,6 +2,7 @@
 
 import pytest
 
+from terrarium_mcp.store.sqlite.engine.database import READERS
 from tests.store.scene import NOON, write
 from tests.tools.scene import House
 
@@ -16,8 +17,12 @@ TALK = """
 async def statements(house: House, tool: str, **arguments: object) -> list[str]:
     """What a call asks the database that has been made before: the least of several."""
     asked: list[str] = []
-    for _, reader in house.store._database._idle:  # noqa: SLF001 -- every connection that reads
+    database = house.store._database  # noqa: SLF001 -- every connection that reads
+    for _ in READERS:  # the keeper may use one
+        await database._reading.acquire()  # noqa: SLF001 -- as above
+    for _, reader in database._idle:  # noqa: SLF001 -- as above
         await reader.set_trace_callback(asked.append)
+        database._reading.release()  # noqa: SLF001 -- as above
     calls = []
     for _ in range(6):  # during some of them the keeper may ask or commit something
         asked.clear()
