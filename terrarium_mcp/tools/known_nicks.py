@@ -54,10 +54,22 @@ async def unknown_nick_notes(
             continue
         people = await _looked_up(request, nick, rooms)
         if not (any(person.is_known for person in people) or await _is_found(request, nick, rooms)):
+            people = [await without_opted_out(request, person) for person in people]
             near = harmless(", ".join(similar_to(people)))
             similar = f"; similar nicks: {near}" if near else ""
             notes.append(note(f"no one called {shown(nick)} is recorded here{similar}"))
     return notes
+
+
+async def without_opted_out(request: Request, person: Person) -> Person:
+    """A person without the other and similar nicks of people who opted out of the record."""
+    opt_outs = await request.store.opt_outs.current()
+    return person._replace(
+        evidence=[
+            one for one in person.evidence if not opt_outs.has_nick(person.network, one.nick)
+        ],
+        near=[one for one in person.near if not opt_outs.has_nick(person.network, one)],
+    )
 
 
 def similar_to(people: Iterable[Person]) -> list[str]:

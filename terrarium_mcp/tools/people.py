@@ -16,7 +16,13 @@ from terrarium_mcp.errors import TerrariumError, quantity, shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Evidence, NickActivity, Person
 from terrarium_mcp.tools.facts import within_budget
-from terrarium_mcp.tools.known_nicks import IS_A_RELAY, is_relay, newest_by, similar_to
+from terrarium_mcp.tools.known_nicks import (
+    IS_A_RELAY,
+    is_relay,
+    newest_by,
+    similar_to,
+    without_opted_out,
+)
 from terrarium_mcp.tools.parameters import Nick
 from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import tool_result
@@ -123,10 +129,7 @@ async def _person(request: Request, nick: str, network: str, rooms: Sequence[Roo
     person = await request.store.people.lookup(
         nick, network, rooms, until=request.until, visible_only=request.visible_only
     )
-    return person._replace(
-        evidence=[one for one in person.evidence if not opt_outs.has_nick(network, one.nick)],
-        near=[one for one in person.near if not opt_outs.has_nick(network, one)],
-    )
+    return await without_opted_out(request, person)
 
 
 async def _newest(

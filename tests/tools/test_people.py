@@ -134,6 +134,9 @@ async def test_who_opted_out_is_unknown_also_as_somebodys_other_nick(house: Hous
     assert told.facts == {**unknown.facts, "nick": "Lovelace"}
     assert "lovelace" not in (await house.learns("lookup_nick", nick="ada")).everything
     assert "lovelace" not in (await house.learns("lookup_nick", nick="lovelac")).inside
+    misspelt = await house.learns("search_irc_history", query="from:lovelac")
+    assert "note: no one called lovelac is recorded here" in misspelt.outside
+    assert "lovelace" not in misspelt.everything
 
 
 async def test_a_command_to_the_bot_is_seen_but_not_quoted(house: House) -> None:
