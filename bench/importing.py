@@ -64,21 +64,21 @@ _LOOK_EVERY = 0.1
 
 async def rows(bed: Bed) -> list[Row]:
     """A file of WeeChat; then a folder of ZNC, and a file of WeeChat with the same days."""
-    return await to_thread.run_sync(_measured, bed.lines)
+    return await to_thread.run_sync(_measured, bed.lines, min(TURNS, bed.rounds))
 
 
-def _measured(lines: int) -> list[Row]:
+def _measured(lines: int, turns: int) -> list[Row]:
     with TemporaryDirectory(prefix="terrarium-bench-") as name:
         folder = Path(name)
         one = _imported(folder / "one", _weechat(folder / "evenings", _talk(lines)))
         bare = _bare(folder / "one" / "irc_logs.db", folder / "bare.db", lines)
-        turns = _in_turn(folder, lines)
-    many, same = sorted(turns, key=lambda turn: turn[0].wall / turn[1].wall)[TURNS // 2]
+        taken = _in_turn(folder, lines, turns)
+    many, same = sorted(taken, key=lambda turn: turn[0].wall / turn[1].wall)[turns // 2]
     us, us_of_days = 1e6 / lines, 1e6 / _in_days(lines)
     beside = [Rival("executemany, same table", bare * us)]
     days = [Rival("the same days in one file", same.wall * us_of_days)]
     wall = Measured(many.wall * us_of_days)
-    memory = max(one.memory, *(folder.memory for folder, _ in turns))
+    memory = max(one.memory, *(folder.memory for folder, _ in taken))
     return [
         Row("import, one file (wall)", "us/line", Measured(one.wall * us), None, beside, [_FIFTH]),
         Row("import, 5,000 files (wall)", "us/line", wall, None, days, [_SAME]),
@@ -86,13 +86,13 @@ def _measured(lines: int) -> list[Row]:
     ]
 
 
-def _in_turn(folder: Path, lines: int) -> "list[tuple[_Process, _Process]]":
+def _in_turn(folder: Path, lines: int, turns: int) -> "list[tuple[_Process, _Process]]":
     """What day files took, and one file with the same days, in each turn."""
     many = _znc(folder / "znc", _by_day(lines))
     same = _weechat(folder / "days", _by_day(lines))
     return [
         (_imported(folder / f"many {turn}", many), _imported(folder / f"same {turn}", same))
-        for turn in range(TURNS)
+        for turn in range(turns)
     ]
 
 
