@@ -94,7 +94,7 @@ class Bridge:
             store, name, self._channels.joined, self.network.members, self.network.source_of
         )
         self._introducer = Introducer(
-            store, self._settings_in_use, self._announce_surely, self._is_in
+            store, self._settings_in_use, self._announce_surely, self._is_in, self.network.label
         )
         self._trouble_notice = TroubleNotice(self._recorder, self._announce_everywhere)
         self._quiet = QuietTimes(store, name)

@@ -34,12 +34,17 @@ class Introducer:
         settings: Callable[[], Settings],
         say: Callable[[str, str], Awaitable[None]],
         is_in: Callable[[str], bool],
+        label: Callable[[str], str],
     ) -> None:
-        """`say` returns when the network has taken it; `is_in` is whether we are in a channel."""
+        """`say` returns when the network has taken it; `is_in` is whether we are in a channel.
+
+        `label` is as that of `IrcNetwork`.
+        """
         self._store = store
         self._settings = settings
         self._say = say
         self._is_in = is_in
+        self._label = label
         self._entered: set[str] = set()
 
     def is_due(self, channel: str) -> bool:
@@ -57,8 +62,8 @@ class Introducer:
             except TerrariumError as error:
                 pause = backoff.pause_after(0)
                 why = str(error).rstrip(".")
-                label = f"{self._settings().network_name}/{channel}"
-                log.warning("no introduction in %s: %s. Retrying in %g s.", label, why, pause)
+                where = self._label(channel)
+                log.warning("no introduction in %s: %s. Retrying in %g s.", where, why, pause)
                 await anyio.sleep(pause)
             else:
                 return

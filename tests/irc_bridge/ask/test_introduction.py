@@ -26,7 +26,7 @@ async def test_one_that_could_not_be_said_before_we_left_is_due_when_we_return(
         said.append(text)
 
     async with open_store(tmp_path / "irc_logs.db") as store:
-        introducer = Introducer(store, lambda: settings, say, joined.__contains__)
+        introducer = Introducer(store, lambda: settings, say, joined.__contains__, str)
         assert introducer.is_due("#tea")
         await introducer.introduce("#tea", ChannelWays)
         assert len(said) == 1
