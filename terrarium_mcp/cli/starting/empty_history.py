@@ -44,9 +44,15 @@ def require_database(path: Path) -> None:
     Raises:
         NoDatabase: there is none.
     """
-    with suppress(PermissionError):  # opening it says what may not be read
-        if not os.path.lexists(path):  # opening it says where a link leads
-            raise NoDatabase(path)
+    if is_missing(path):
+        raise NoDatabase(path)
+
+
+def is_missing(path: Path) -> bool:
+    """Whether there is nothing at `path`; to open it says where a link leads, or what is closed."""
+    with suppress(PermissionError):
+        return not os.path.lexists(path)
+    return False
 
 
 async def require_rooms(store: Store) -> None:

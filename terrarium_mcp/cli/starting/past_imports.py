@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from terrarium_mcp.cli.starting.empty_history import is_missing
 from terrarium_mcp.cli.starting.import_report import import_lines
 from terrarium_mcp.cli.starting.opening import opened_history
 from terrarium_mcp.cli.starting.progress import Progress
@@ -52,5 +53,5 @@ async def undo_import(settings: Settings, adopt: bool, number: int) -> None:
 
 def _require_history(path: Path) -> None:
     """Refuse a path that was perhaps mistyped, rather than begin an empty history there."""
-    if not path.exists():
+    if is_missing(path):
         raise NoHistory(f"There is no database {path}. Name one with DB_PATH or --db.")
