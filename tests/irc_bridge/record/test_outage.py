@@ -44,6 +44,18 @@ async def recording_to(file: Path) -> AsyncIterator[Recorder]:
                     recorder.finish()
 
 
+@asynccontextmanager
+async def notices_of(recorder: Recorder) -> AsyncIterator[list[str]]:
+    """What a channel is told of the recorder's trouble, as long as the block takes."""
+    heard: list[str] = []
+
+    async def say(text: str) -> None:
+        heard.append(text)
+
+    async with beside(TroubleNotice(recorder, say).run):
+        yield heard
+
+
 async def begins(recorder: Recorder) -> None:
     while not recorder.outage:
         await anyio.lowlevel.checkpoint()
@@ -144,12 +156,8 @@ async def test_the_channel_hears_once_that_nothing_is_recorded_and_once_that_it_
     monkeypatch.setattr(recording, "MOST_WAITING", most)
     monkeypatch.setattr(trouble_notice, "SAID_AFTER", 0.05)
     monkeypatch.setattr(trouble_notice, "OVER_AFTER", 0.05)
-    file, heard = tmp_path / "irc_logs.db", list[str]()
-
-    async def say(text: str) -> None:
-        heard.append(text)
-
-    async with recording_to(file) as recorder, beside(TroubleNotice(recorder, say).run):
+    file = tmp_path / "irc_logs.db"
+    async with recording_to(file) as recorder, notices_of(recorder) as heard:
         async with locked(file):
             for number in range(3):
                 recorder.record(said(f"{number}"))
@@ -165,12 +173,8 @@ async def test_a_short_lock_is_not_worth_a_word_in_the_channel(
 ) -> None:
     monkeypatch.setattr(trouble_notice, "SAID_AFTER", 0.2)
     monkeypatch.setattr(trouble_notice, "OVER_AFTER", 0.05)
-    file, heard = tmp_path / "irc_logs.db", list[str]()
-
-    async def say(text: str) -> None:
-        heard.append(text)
-
-    async with recording_to(file) as recorder, beside(TroubleNotice(recorder, say).run):
+    file = tmp_path / "irc_logs.db"
+    async with recording_to(file) as recorder, notices_of(recorder) as heard:
         async with locked(file):
             recorder.record(said("one"))
             await begins(recorder)
@@ -192,12 +196,8 @@ async def test_a_trouble_that_comes_and_goes_is_said_once_an_hour(
 ) -> None:
     monkeypatch.setattr(trouble_notice, "SAID_AFTER", 0)
     monkeypatch.setattr(trouble_notice, "OVER_AFTER", over_after)
-    file, heard = tmp_path / "irc_logs.db", list[str]()
-
-    async def say(text: str) -> None:
-        heard.append(text)
-
-    async with recording_to(file) as recorder, beside(TroubleNotice(recorder, say).run):
+    file = tmp_path / "irc_logs.db"
+    async with recording_to(file) as recorder, notices_of(recorder) as heard:
         for _ in range(3):
             async with locked(file):
                 recorder.record(said("one"))
@@ -214,12 +214,8 @@ async def test_a_trouble_that_still_goes_on_an_hour_after_the_last_is_said(
     monkeypatch.setattr(trouble_notice, "SAID_AFTER", 0)
     monkeypatch.setattr(trouble_notice, "OVER_AFTER", 0)
     monkeypatch.setattr(trouble_notice, "EVERY", 0.3)
-    file, heard = tmp_path / "irc_logs.db", list[str]()
-
-    async def say(text: str) -> None:
-        heard.append(text)
-
-    async with recording_to(file) as recorder, beside(TroubleNotice(recorder, say).run):
+    file = tmp_path / "irc_logs.db"
+    async with recording_to(file) as recorder, notices_of(recorder) as heard:
         for times in (2, 4):
             async with locked(file):
                 recorder.record(said("one"))
