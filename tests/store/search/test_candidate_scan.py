@@ -20,13 +20,13 @@ from terrarium_mcp.store.search.relevance.lookup import (
 from terrarium_mcp.store.search.relevance.question import PlainQuestion
 from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.sqlite.search.corpus import SqliteCorpus
-from terrarium_mcp.store.sqlite.search.snapshot import Snapshot, take_snapshot
+from terrarium_mcp.store.sqlite.search.snapshot import Snapshot, current_snapshot
 from tests.store.scene import NOON, chat, line_of, redact
 
 
 async def snapshot_of(store: Store) -> Snapshot:
     search = Search(query=Query(), rooms=await store.rooms.all(), limit=1)
-    snapshot = await take_snapshot(store._indexer, search)  # noqa: SLF001 -- what every search begins with
+    snapshot = await current_snapshot(store._indexer, search)  # noqa: SLF001 -- what every search begins with
     assert snapshot is not None
     return snapshot
 

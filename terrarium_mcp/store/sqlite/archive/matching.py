@@ -13,9 +13,8 @@ from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan
-from terrarium_mcp.store.sqlite.search.message_search import search_scope
 from terrarium_mcp.store.sqlite.search.order import OLDEST, place
-from terrarium_mcp.store.sqlite.search.snapshot import take_snapshot
+from terrarium_mcp.store.sqlite.search.snapshot import current_snapshot, search_scope
 
 PAGE = 500
 """Lines of a page: the index finds each page in milliseconds."""
@@ -29,7 +28,7 @@ async def matching_pages(
     database: Database, indexer: Indexer, search: Search
 ) -> AsyncIterator[list[ArchivedMessage]]:
     """The messages that have all words of a search and meet its conditions, oldest first."""
-    snapshot = await take_snapshot(indexer, search)
+    snapshot = await current_snapshot(indexer, search)
     if snapshot is None or not search.rooms:
         return
     opt_outs = await people_who_opted_out(database)

@@ -11,15 +11,16 @@ empties and refills it, in short transactions, and continues where another was k
 
 import logging
 import sqlite3
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from functools import partial
+from typing import Any, Protocol, TypeVar
 
 import anyio
 
 from terrarium_mcp.store.errors import DiskFull, IndexDamaged, StillOpening, StoreFailed
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.fts_merge import NEARLY_COMPLETE
-from terrarium_mcp.store.sqlite.engine.reads import Row
+from terrarium_mcp.store.sqlite.engine.reads import Reads, Result, Row
 from terrarium_mcp.store.sqlite.engine.refolding import ROOM_MOVES
 from terrarium_mcp.store.sqlite.engine.wal_reset_bug import other_writers_advice
 from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE, BatchSizer, YieldingTransaction
@@ -67,6 +68,16 @@ _CHECK_EVERY = 0.05
 
 log = logging.getLogger(__name__)
 
+Found_co = TypeVar("Found_co", covariant=True)
+
+
+class CurrentRead(Protocol[Found_co]):
+    """A whole read that returns None unless what it uses is current, or it is told that it is."""
+
+    def __call__(self, reads: Reads, *, is_current: bool) -> Coroutine[Any, Any, Found_co | None]:
+        """Read."""
+        ...
+
 
 class Indexer:
     """Keeps the derived structures current."""
@@ -104,6 +115,31 @@ class Indexer:
             return rows
         await self.ensure_current(*uses)
         return await self._database.rows(sql, {**params, "is_current": True})
+
+    async def read_whole(
+        self,
+        read: CurrentRead[Result],
+        *,
+        uses: Sequence[str],
+        deadline: float | None = None,
+    ) -> Result | None:
+        """The same for a read of several statements: only if it returns None, catch up first.
+
+        Args:
+            read: the read.
+            uses: the names of the structures it reads besides the messages.
+            deadline: as in `Database.read_whole`, for each try.
+
+        Raises:
+            StillOpening: as `ensure_current`.
+            TookTooLong: the deadline passed.
+        """
+        whole = self._database.read_whole
+        found = await whole(partial(read, is_current=False), deadline=deadline)
+        if found is not None:
+            return found
+        await self.ensure_current(*uses)
+        return await whole(partial(read, is_current=True), deadline=deadline)
 
     async def ensure_current(self, *names: str) -> bool:
         """Catch up before a read that uses the structures named, and the messages.

@@ -2,7 +2,7 @@
 
 `terrarium_mcp.store.search` shows what flows. Here, from the outside in:
 
-- message_search, paging: the ladder's rungs, and the pages of each
+- message_search, climb, paging: a search, the ladder's rungs, and the pages of each
 - snapshot, scope_where, order: what all look-ups of a search share
 - exact, fts_query, index_scan, scan_plans, id_ranges: lines by time
 - corpus, lookup_expression, candidate_scan, neighbours, conversation_openers: lines by relevance

@@ -7,7 +7,6 @@ sampled: the talk at the beginning of equal parts of it. Lines that nobody answe
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from functools import partial
 from itertools import pairwise
 from operator import attrgetter, itemgetter
 from typing import NamedTuple
@@ -16,7 +15,6 @@ from terrarium_mcp.chat.disentanglement import Utterance, conversations_in, find
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.opening_line import opening_line
 from terrarium_mcp.chat.times.timestamps import Position, to_text
-from terrarium_mcp.offload import offload
 from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rows import parse_timestamp, said_by
@@ -90,7 +88,7 @@ class ConversationOpeners:
         ranked: list[tuple[int, _OpenedTalk]] = []
         apart = 0
         for window in _windows(stretches):
-            largest = await offload(partial(_largest, window))
+            largest = _largest(window)
             ranked += enumerate(largest)
             apart += len(window) - sum(one.lines for one in largest)
         ranked.sort(key=_RANK)  # the largest of each window before the second of any

@@ -1,42 +1,34 @@
-"""Message search: climbs the ladder until a rung answers, over one snapshot."""
+"""Message search: climbs the ladder in a reader's thread, and keeps rankings for the next pages."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from time import perf_counter
+from functools import partial
+from math import inf
 
+import anyio
+
+from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import Position
-from terrarium_mcp.store.search.hits import Explanation, Hits, RungReport, Search
-from terrarium_mcp.store.search.ladder import Attempt, is_worth_trying, relaxed, rungs
-from terrarium_mcp.store.search.relevance.query_analysis import QuestionAnalysis
-from terrarium_mcp.store.search.scope import SearchScope
-from terrarium_mcp.store.search.vocabulary_queries import Vocabulary
-from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.search.hits import Explanation, Hits, Search
+from terrarium_mcp.store.sqlite.engine.database import READERS, Database
 from terrarium_mcp.store.sqlite.engine.failures import deadline
 from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.watermarks import current_sql
-from terrarium_mcp.store.sqlite.search.paging import PageRequest, Pages
-from terrarium_mcp.store.sqlite.search.snapshot import SEARCHED, Snapshot, take_snapshot
-from terrarium_mcp.store.sqlite.search.visible_lines import VisibleLines, last_visible_id
-from terrarium_mcp.store.sqlite.search.visible_vocabulary import VisibleVocabulary
-from terrarium_mcp.store.sqlite.search.vocabulary import SqliteVocabulary
+from terrarium_mcp.store.sqlite.search.climb import Climb, climbed, without_history
+from terrarium_mcp.store.sqlite.search.paging import HeadKey, Pages, RankedHead
+from terrarium_mcp.store.sqlite.search.snapshot import SEARCHED
 
 DEADLINE = 8.0
-"""Seconds for a whole search. Each of its reads has its own deadline, but the reads of 26 prefixes,
-up to six a rung, took 13 s together."""
+"""Seconds for a whole search: from a cold disk each of its dozen statements is slow."""
 
+_AT_ONCE = len(READERS) - 1
+"""Searches that climb at once: one reader is left to reads that take a millisecond."""
 
-@dataclass(frozen=True, slots=True)
-class _Climb:
-    """The rungs that were tried, the page of the last one that found anything, asides left out."""
-
-    tried: Sequence[RungReport]
-    hits: Hits
-    page: PageRequest | None
-    left_out: int = 0
+_HEADS = 200
+"""Heads kept for their next pages, which so continue the ranking of the first page."""
 
 
 class MessageSearch:
@@ -45,7 +37,8 @@ class MessageSearch:
     def __init__(self, database: Database, indexer: Indexer) -> None:
         self._indexer = indexer
         self._database = database
-        self._pages = Pages(database)
+        self._climbing = anyio.Semaphore(_AT_ONCE, fast_acquire=True)
+        self._heads = BoundedDict[HeadKey, RankedHead](_HEADS)
         self._is_current = ReadCache[None, bool](database, self._read_whether_current)
 
     async def __call__(self, search: Search, fingerprint: str) -> Hits:
@@ -62,10 +55,12 @@ class MessageSearch:
     async def explained(self, search: Search) -> Explanation:
         """The hits of the first page, and how the search comes to them."""
         climb = await self._climbed_in_time(search, "explained")
-        if climb.page is None:
+        if (page := climb.page) is None:
             return Explanation(climb.tried, climb.hits)
-        answer, lookups = await self._pages.explained(climb.page)
-        clauses = climb.page.attempt.scope.query.clauses
+        answer, lookups = await self._database.read_whole(
+            lambda reads: Pages(reads, {}).explained(page), deadline=DEADLINE
+        )
+        clauses = page.attempt.scope.query.clauses
         return Explanation(climb.tried, climb.hits, clauses, answer, lookups)
 
     async def unsearchable(self, rooms: Sequence[Room], until: Position) -> int:
@@ -91,70 +86,19 @@ class MessageSearch:
         current = f"SELECT {current_sql(*SEARCHED)}"
         return bool(await self._database.value(current, {"is_current": False}))
 
-    async def _climbed_in_time(self, search: Search, fingerprint: str) -> _Climb:
+    async def _climbed_in_time(self, search: Search, fingerprint: str) -> Climb:
         """Climb, as long as the deadline allows."""
+        if not search.rooms:
+            return without_history(search)
         too_long = (
             f"The search took more than {DEADLINE:g} s."
             " Name a channel or a shorter time, or search for fewer words."
         )
-        with deadline(DEADLINE, too_long):
-            return await self._climbed(search, fingerprint)
-
-    async def _climbed(self, search: Search, fingerprint: str) -> _Climb:
-        """Try one rung after the other until one answers."""
-        ladder, tried = rungs(search), list[RungReport]()
-        few, best = Hits([], ladder[-1], 0), None
-        snapshot = await self._snapshot(search)
-        if snapshot is None or not search.rooms:
-            return _Climb([RungReport(rung, 0, 0.0) for rung in ladder], few, None)
-        scope = search_scope(search, snapshot)
-        vocabulary = self._vocabulary(scope, snapshot)
-        analysis, left_out = QuestionAnalysis(), 0
-        for rung in ladder:
-            if not is_worth_trying(rung, few):
-                break
-            began = perf_counter()
-            looser = await relaxed(scope, search.sort, rung, vocabulary)
-            attempt = Attempt(search, rung, looser, few)
-            page = PageRequest(attempt, snapshot, fingerprint, analysis)
-            is_first = rung is ladder[0] and not search.cursor
-            if is_first and await self._pages.has_none(page):
-                hits = Hits([], rung, 0)
-            else:
-                left_out += await self._pages.left_out(page) if is_first else 0
-                hits = await self._pages.page(page)
-            lines = max(hits.total, len(hits.messages))
-            tried.append(RungReport(rung, lines, perf_counter() - began))
-            if search.cursor or attempt.is_answered_by(hits):
-                return _Climb(tried, hits._replace(with_all_words=few.total), page, left_out)
-            if hits.messages and not few.messages:
-                few, best = hits, page
-        return _Climb(tried, few, best, left_out)
-
-    async def _snapshot(self, search: Search) -> Snapshot | None:
-        """What the search sees; where lines are hidden, their ids do not show in its cursors."""
-        snapshot = await take_snapshot(self._indexer, search)
-        if snapshot is None or search.cursor or not search.visible_only:
-            return snapshot
-        last = await last_visible_id(self._database, snapshot, search.rooms, search.until)
-        return replace(snapshot, last_id=last)
-
-    def _vocabulary(self, scope: SearchScope, snapshot: Snapshot) -> Vocabulary:
-        """The words that may have been meant: those that the search may see."""
-        if not scope.visible_only:
-            return SqliteVocabulary(self._database)
-        lines = VisibleLines(self._database, snapshot, scope)
-        return VisibleVocabulary(self._database, lines)
-
-
-def search_scope(search: Search, snapshot: Snapshot) -> SearchScope:
-    """What a search looks for, and among which lines of a snapshot."""
-    since, until = search.bounds
-    return SearchScope(
-        query=search.query,
-        rooms=search.rooms,
-        all_rooms=len(search.rooms) == snapshot.room_count and not search.visible_only,
-        since=since,
-        until=min(search.until, Position(until)),
-        visible_only=search.visible_only,
-    )
+        climb = partial(climbed, search=search, fingerprint=fingerprint, kept=self._heads)
+        with deadline(DEADLINE, too_long):  # of all together: also of what is indexed first
+            async with self._climbing:
+                found = await self._indexer.read_whole(climb, uses=SEARCHED, deadline=inf)
+        if found is None:
+            return without_history(search)
+        self._heads.update(found.ranked)
+        return found

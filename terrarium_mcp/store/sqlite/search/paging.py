@@ -1,12 +1,11 @@
 """Pages of hits: a ranked head of at most 200 lines, then all other hits by time."""
 
 import json
-from collections.abc import Callable, Collection, Coroutine, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from operator import attrgetter
 
-from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.chat.cursors import Cursor, fingerprint_of
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
@@ -21,7 +20,6 @@ from terrarium_mcp.store.search.relevance.query_analysis import QuestionAnalysis
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion, PlainQuestion
 from terrarium_mcp.store.search.relevance.ranking import RankedAnswer
 from terrarium_mcp.store.search.stand_ins import NO_STAND_INS, StandIns
-from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, as_messages
@@ -32,18 +30,11 @@ from terrarium_mcp.store.sqlite.search.order import NEWEST, OLDEST
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
 from terrarium_mcp.store.sqlite.search.visible_corpus import VisibleCorpus
 
-_HEADS = 200
-"""Heads kept for their next pages, which so continue the ranking of the first page."""
-
 _WEAK_HITS = 10
 """Hits on a page whose best line is weak, or half of those asked for where that is more: a full
 page would only look like an answer."""
 
 _Ranking = Callable[[PlainQuestion, ParsedQuestion, Corpus], Coroutine[None, None, RankedAnswer]]
-
-_RANKED_WITHIN = 6.0
-"""Seconds for a ranking: three times what one statement may take, since from a cold disk each of a
-dozen is slow."""
 
 _PLACE = attrgetter("position")
 
@@ -119,13 +110,25 @@ class PageRequest:
         return replace(self, attempt=replace(self.attempt, search=search))
 
 
-class Pages:
-    """The pages of every rung."""
+HeadKey = tuple[str, str]
+"""The fingerprint of a question, and that of the head."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._exact = ExactSearch(IndexScan(database))
-        self._heads = BoundedDict[tuple[str, str], RankedHead](_HEADS)
+
+class Pages:
+    """The pages of every rung, for one search.
+
+    Args:
+        reads: where they are read.
+        kept: the heads of earlier searches, so that a next page continues the ranking of the first.
+
+    `ranked` are the heads that were ranked for this one.
+    """
+
+    def __init__(self, reads: Reads, kept: Mapping[HeadKey, RankedHead]) -> None:
+        self._reads = reads
+        self._exact = ExactSearch(IndexScan(reads))
+        self._kept = kept
+        self.ranked: dict[HeadKey, RankedHead] = {}
 
     async def page(self, request: PageRequest) -> Hits:
         """The next hits: of the ranked head, and after it by time."""
@@ -155,7 +158,7 @@ class Pages:
         ranked = await self._answer(request) if request.attempt.is_ranked else None
         if not ranked:
             return None, ()
-        return ranked, await timed(ranked.lookups, _corpus(self._database, request))
+        return ranked, await timed(ranked.lookups, _corpus(self._reads, request))
 
     async def _head_page(self, request: PageRequest, head: RankedHead, shown: int) -> Hits:
         """A page that ends inside the ranked head."""
@@ -215,7 +218,7 @@ class Pages:
         """The ranked head; the same one on every page of a question."""
         cursor = request.search.cursor
         begun = cursor.head if cursor else None
-        kept = self._heads.get((request.fingerprint, begun)) if begun else None
+        kept = self._kept.get((request.fingerprint, begun)) if begun else None
         if kept and kept.may_be_seen_by(request.search):
             return kept
         head = await self._ranked(request)
@@ -223,7 +226,7 @@ class Pages:
         if begun is not None and begun != name:
             raise RankedAnew
         head = replace(head, ranked_for=request.search)
-        self._heads[request.fingerprint, name] = head
+        self.ranked[request.fingerprint, name] = head
         return head
 
     async def _ranked(self, request: PageRequest) -> RankedHead:
@@ -287,19 +290,15 @@ class Pages:
         return await self._ranked_by(partial(ranked_among, ids), request) if ids else None
 
     async def _ranked_by(self, rank: _Ranking, request: PageRequest) -> RankedAnswer:
-        """A ranking for the question, in one reader's thread."""
-
-        async def read(reads: Reads) -> RankedAnswer:
-            question, corpus = request.attempt.question, _corpus(reads, request)
-            return await rank(question, await request.analysis.parsed(question, corpus), corpus)
-
-        return await self._database.read_whole(read, deadline=_RANKED_WITHIN)
+        """A ranking for the question."""
+        question, corpus = request.attempt.question, _corpus(self._reads, request)
+        return await rank(question, await request.analysis.parsed(question, corpus), corpus)
 
     async def _messages(self, ids: Sequence[int], rooms: Sequence[Room]) -> list[Message]:
         """These messages, in this order; without those removed since they were ranked."""
         if not ids:
             return []
-        rows = await self._database.rows(
+        rows = await self._reads.rows(
             # CROSS JOIN keeps the order: the ids lead, whatever an index could narrow.
             f"SELECT {COLUMNS} FROM json_each(:ids) shown CROSS JOIN messages m"  # noqa: S608 -- no words of strangers
             f" ON m.id = shown.value WHERE {within(rooms, 'm.room')} AND m.redacted_at IS NULL",

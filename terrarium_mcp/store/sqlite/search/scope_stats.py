@@ -33,9 +33,8 @@ from terrarium_mcp.store.sqlite.index.watermarks import current_sql
 from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan
 from terrarium_mcp.store.sqlite.search.matching_lines import MatchingLines
-from terrarium_mcp.store.sqlite.search.message_search import search_scope
 from terrarium_mcp.store.sqlite.search.room_lines import RoomLines
-from terrarium_mcp.store.sqlite.search.snapshot import take_snapshot
+from terrarium_mcp.store.sqlite.search.snapshot import current_snapshot, search_scope
 
 
 class ScopeLines(Protocol):
@@ -164,7 +163,7 @@ class ScopeCounter:
 
     async def _exact_query(self, search: Search) -> ExactQuery | None:
         """A search as a query of the index; None if there is no history, or no room."""
-        snapshot = await take_snapshot(self._indexer, search)
+        snapshot = await current_snapshot(self._indexer, search)
         if snapshot is None or not search.rooms:
             return None
         return ExactQuery(search_scope(search, snapshot), snapshot)

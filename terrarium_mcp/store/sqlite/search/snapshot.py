@@ -3,8 +3,12 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.store.search.hits import Search
+from terrarium_mcp.store.search.scope import SearchScope
+from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.message_index import MessageIndex
@@ -40,22 +44,25 @@ class Snapshot:
     has_asides: bool = False
 
 
-async def take_snapshot(indexer: Indexer, search: Search) -> Snapshot | None:
-    """The snapshot for a search, read in one statement; None if nothing is indexed yet.
+async def take_snapshot(reads: Reads, search: Search, *, is_current: bool) -> Snapshot | None:
+    """The snapshot for a search, read in one statement; None if anything is to be indexed yet.
 
     Every page sees the messages that were indexed when the first page was read: the cursor carries
-    the last id of these.
+    the last id of these. `is_current`: everything is indexed, or cannot be.
     """
     networks = {room.network for room in search.rooms}
-    state = await indexer.rows(
+    state = await reads.rows(
         "SELECT upto, (SELECT count(*) FROM rooms),"  # noqa: S608 -- our names
         " EXISTS (SELECT 1 FROM voices WHERE aside NOT NULL),"
         " (SELECT group_concat(DISTINCT casemapping) FROM networks"
         "  WHERE name IN (SELECT value FROM json_each(:networks))),"
         f" {STATISTICS}, runs.* FROM derived LEFT JOIN runs"
         f" WHERE name = '{_INDEX}' AND {current_sql(*SEARCHED)}",
-        statistics_params(search.query) | {"networks": json.dumps(sorted(networks))},
-        uses=SEARCHED,
+        {
+            **statistics_params(search.query),
+            "networks": json.dumps(sorted(networks)),
+            "is_current": is_current,
+        },
     )
     if not state:
         return None
@@ -67,4 +74,22 @@ async def take_snapshot(indexer: Indexer, search: Search) -> Snapshot | None:
         room_count,
         term_stats(upto, lines, prefixes),
         bool(has_asides),
+    )
+
+
+async def current_snapshot(indexer: Indexer, search: Search) -> Snapshot | None:
+    """The same once everything is indexed; None if there is no history yet."""
+    return await indexer.read_whole(partial(take_snapshot, search=search), uses=SEARCHED)
+
+
+def search_scope(search: Search, snapshot: Snapshot) -> SearchScope:
+    """What a search looks for, and among which lines of a snapshot."""
+    since, until = search.bounds
+    return SearchScope(
+        query=search.query,
+        rooms=search.rooms,
+        all_rooms=len(search.rooms) == snapshot.room_count and not search.visible_only,
+        since=since,
+        until=min(search.until, Position(until)),
+        visible_only=search.visible_only,
     )

@@ -16,7 +16,7 @@ from terrarium_mcp.store.sqlite.search import exact
 from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan, Total
 from terrarium_mcp.store.sqlite.search.order import NEWEST, OLDEST
-from terrarium_mcp.store.sqlite.search.snapshot import take_snapshot
+from terrarium_mcp.store.sqlite.search.snapshot import current_snapshot
 from tests.store.scene import NOON, chat, find, line_of, texts
 
 
@@ -30,7 +30,7 @@ async def query_of(
     every = await store.rooms.all()
     rooms = [room for room in every if not channels or room.channel in channels]
     query = parse_query(words)
-    snapshot = await take_snapshot(store._indexer, Search(query=query, rooms=rooms, limit=1))  # noqa: SLF001
+    snapshot = await current_snapshot(store._indexer, Search(query=query, rooms=rooms, limit=1))  # noqa: SLF001
     assert snapshot is not None
     since = Search(query=query, rooms=rooms, limit=1).bounds[0]
     scope = SearchScope(

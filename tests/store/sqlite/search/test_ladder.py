@@ -201,7 +201,7 @@ async def test_pages_show_each_line_once_and_the_exact_ones_first(
     seen = list(page.messages)
     while page.next:
         if is_restarted:
-            store.search._pages._heads.clear()  # noqa: SLF001 -- all that a new process does not know
+            store.search._heads.clear()  # noqa: SLF001 -- all that a new process does not know
         page = await asked(store, words, limit=limit, after=page)
         seen += page.messages
     assert [line.id for line in seen] == [line.id for line in whole.messages]

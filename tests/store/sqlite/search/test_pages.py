@@ -10,7 +10,7 @@ from terrarium_mcp.chat.cursors import fingerprint_of
 from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.search import HEAD, Hits, RankedAnew, Rung, Search, Sort
-from terrarium_mcp.store.sqlite.search import paging
+from terrarium_mcp.store.sqlite.search import message_search
 from tests.store.scene import NOON, SETTINGS, chat, line_of, redact, texts
 
 
@@ -162,7 +162,7 @@ async def test_a_head_that_is_remembered_shows_no_line_removed_since(store: Stor
 async def test_only_so_many_heads_are_remembered_the_oldest_is_forgotten(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(paging, "_HEADS", 2)
+    monkeypatch.setattr(message_search, "_HEADS", 2)
     async with open_store(file, SETTINGS) as store:
         await the_oldest_head_is_forgotten(store)
 

@@ -11,7 +11,7 @@ from terrarium_mcp.store.search.relevance.query_analysis import MOST_WORDS, pars
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion, PlainQuestion
 from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.sqlite.search.corpus import SqliteCorpus
-from terrarium_mcp.store.sqlite.search.snapshot import take_snapshot
+from terrarium_mcp.store.sqlite.search.snapshot import current_snapshot
 from tests.store.scene import NOON, chat, line_of
 
 
@@ -21,7 +21,7 @@ async def analysed(store: Store, text: str, *, channel: str = "") -> ParsedQuest
     scope = SearchScope(query=Query(), rooms=rooms, all_rooms=rooms == every)
     question = PlainQuestion(text=text, scope=scope, now=NOON, zone=UTC, hits=20)
     search = Search(query=Query(), rooms=rooms, limit=1)
-    snapshot = await take_snapshot(store._indexer, search)  # noqa: SLF001 -- what every search begins with
+    snapshot = await current_snapshot(store._indexer, search)  # noqa: SLF001 -- what every search begins with
     assert snapshot is not None
     return await parsed(question, SqliteCorpus(store._database, snapshot, question))  # noqa: SLF001
 

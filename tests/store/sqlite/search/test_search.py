@@ -1,11 +1,13 @@
 """Search finds what was said, in the order asked for, and nothing of another room."""
 
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from itertools import product
 from pathlib import Path
 
+import anyio
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -16,6 +18,7 @@ from terrarium_mcp.chat.terms import Term
 from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.store import Store, TookTooLong
 from terrarium_mcp.store.search import Hits, Rung, Search, Sort
+from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.search import message_search
 from tests.store.scene import NOON, chat, find, line_of, room, texts, write
 
@@ -430,6 +433,29 @@ async def test_a_search_that_takes_too_long_as_a_whole_ends_and_the_next_one_ans
         with pytest.raises(TookTooLong, match="search for fewer words"):
             await store.search(search, "")
     assert (await store.search(search, "")).total == 30
+
+
+async def test_however_many_searches_take_their_time_the_newest_lines_are_read_meanwhile(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await store.messages.append(chat("<ada> tea"))
+    rooms = await store.rooms.all()
+    search = Search(query=parse_query("tea"), rooms=rooms, limit=5)
+    begun, go_on = threading.Semaphore(0), threading.Event()
+
+    async def slow(_: Reads, **__: object) -> None:
+        begun.release()
+        go_on.wait(5)
+
+    monkeypatch.setattr(message_search, "climbed", slow)
+    async with anyio.create_task_group() as tasks:
+        for _ in range(20):
+            tasks.start_soon(store.search, search, "")
+        await anyio.to_thread.run_sync(begun.acquire)
+        with anyio.fail_after(2):
+            newest, _more = await store.messages.newest(rooms, 1)
+        go_on.set()
+    assert texts(newest) == ["tea"]
 
 
 async def test_a_long_query_finds_the_one_line_that_holds_all_of_it(store: Store) -> None:

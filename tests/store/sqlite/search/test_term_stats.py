@@ -6,7 +6,7 @@ from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.search import Search
-from terrarium_mcp.store.sqlite.search.snapshot import take_snapshot
+from terrarium_mcp.store.sqlite.search.snapshot import current_snapshot
 from terrarium_mcp.store.sqlite.search.term_stats import (
     PrefixExpansion,
     TermStats,
@@ -111,7 +111,7 @@ async def test_the_words_of_a_whole_query_are_counted_once(store: Store) -> None
     )
     query = parse_query('tea "ten milk" te* m* -milk -te* mentions:bo zebra zeb*')
     search = Search(query=query, rooms=await store.rooms.all(), limit=5)
-    snapshot = await take_snapshot(store._indexer, search)  # noqa: SLF001 -- what every search begins with
+    snapshot = await current_snapshot(store._indexer, search)  # noqa: SLF001 -- what every search begins with
     assert snapshot is not None
     stats = snapshot.stats
     assert (snapshot.last_id, snapshot.room_count, snapshot.casemappings) == (4, 1, ["rfc1459"])
@@ -128,11 +128,11 @@ async def test_the_words_of_a_whole_query_are_counted_once(store: Store) -> None
 async def test_a_prefix_of_more_than_a_thousand_words_is_not_expanded(store: Store) -> None:
     await store.messages.append(chat("\n".join(f"<ada> a{n}" for n in range(1_000))))
     search = Search(query=parse_query("a*"), rooms=await store.rooms.all(), limit=5)
-    snapshot = await take_snapshot(store._indexer, search)  # noqa: SLF001
+    snapshot = await current_snapshot(store._indexer, search)  # noqa: SLF001
     assert snapshot is not None
     assert len(snapshot.stats.prefixes["a"].words) == 1_000
     await store.messages.append(chat("<ada> another"))
-    snapshot = await take_snapshot(store._indexer, search)  # noqa: SLF001
+    snapshot = await current_snapshot(store._indexer, search)  # noqa: SLF001
     assert snapshot is not None
     assert snapshot.stats.prefixes == {}
     assert (await store.search(search, "question")).total == 1_001

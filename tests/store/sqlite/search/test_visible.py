@@ -24,7 +24,7 @@ from terrarium_mcp.store.search.vocabulary_queries import (
     WordsMisspelt,
 )
 from terrarium_mcp.store.sqlite.search import exact, visible_lines, visible_vocabulary
-from terrarium_mcp.store.sqlite.search.snapshot import Snapshot, take_snapshot
+from terrarium_mcp.store.sqlite.search.snapshot import Snapshot, current_snapshot
 from terrarium_mcp.store.sqlite.search.visible_corpus import VisibleCorpus
 from terrarium_mcp.store.sqlite.search.visible_lines import VisibleLines, last_visible_id
 from terrarium_mcp.store.sqlite.search.visible_vocabulary import SAMPLE, VisibleVocabulary
@@ -38,7 +38,7 @@ async def scope_of(
 ) -> tuple[Snapshot, SearchScope]:
     rooms = [one for one in await store.rooms.all() if channel in ("", one.channel)]
     search = Search(query=parse_query(words), rooms=rooms, limit=1)
-    snapshot = await take_snapshot(store._indexer, search)  # noqa: SLF001 -- as every search begins
+    snapshot = await current_snapshot(store._indexer, search)  # noqa: SLF001 -- as every search begins
     assert snapshot is not None
     return snapshot, SearchScope(query=search.query, rooms=rooms, until=until, visible_only=True)
 
