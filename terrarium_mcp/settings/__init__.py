@@ -3,7 +3,7 @@
 - declarations.py: each setting, once: name, type, meaning and default
 - channels.py: the channels to join, and their keys
 - channel_ways.py: how the bot behaves in each channel; channel_tables.py: the tables that say so
-- personas.py: the files that say who the bot is
+- personas.py: the files that say who the bot is; paths.py: what `~` in a path means
 - values.py, hosts.py: what the text of a setting means
 - mounts.py: other MCP servers for the model
 - sources.py: flags, the environment, `.env` and `terrarium.toml`

@@ -8,6 +8,7 @@ from terrarium_mcp.chat.identity import as_channel, fold, is_channel
 from terrarium_mcp.errors import did_you_mean
 from terrarium_mcp.settings.channel_ways import Askers, ChannelTable, Role
 from terrarium_mcp.settings.errors import BadSetting
+from terrarium_mcp.settings.paths import home_expanded
 from terrarium_mcp.settings.personas import Persona, read_persona
 
 _KEYS = ("role", "askers", "persona")
@@ -80,12 +81,12 @@ def _one_of(words: Sequence[Word], value: object, what: str) -> Word | None:
 
 
 def _persona(value: object, settings_file: Path, what: str) -> Persona | None:
-    """The persona in a file, whose path is relative to that of the settings."""
+    """The persona in a file, whose path is relative to that of the settings, or to `~`."""
     if value is None:
         return None
     if not isinstance(value, str) or not value:
         raise BadSetting(f"{what} is {value!r}. Name a text file, such as librarian.txt.")
     try:
-        return read_persona(settings_file.parent / value)
+        return read_persona(settings_file.parent / home_expanded(value, what))
     except ValueError as error:
         raise BadSetting(f"{what}: {error}.") from None

@@ -15,6 +15,7 @@ from terrarium_mcp.settings.dotenv_file import read_dotenv
 from terrarium_mcp.settings.errors import BadSetting
 from terrarium_mcp.settings.mounts import mounts_in
 from terrarium_mcp.settings.near_misses import OF_IRC_CLIENTS
+from terrarium_mcp.settings.paths import home_expanded
 
 OWN_PREFIX = "TERRARIUM_"
 """Of names that are always settings of this program: an unknown one is an error."""
@@ -181,23 +182,11 @@ def _with_paths(
 ) -> dict[str, object]:
     """The values, with `~` as the home folder in paths, and relative ones below `folder`."""
     paths = {
-        name: (folder or Path()) / _home_expanded(str(values[name]), name, source)
+        name: (folder or Path()) / home_expanded(str(values[name]), f"{name} in {source}")
         for name in PATHS
         if name in values
     }
     return {**values, **paths}
-
-
-def _home_expanded(path: str, name: str, source: str) -> Path:
-    if not path.startswith("~"):  # of ./~ pathlib removes the ./
-        return Path(path)
-    try:
-        return Path(path).expanduser()
-    except RuntimeError:
-        raise BadSetting(
-            f"{name} in {source} is {path}: no home folder is known for {Path(path).parts[0]}."
-            f" Write the path in full, or ./{path} for a folder of that name."
-        ) from None
 
 
 def _existing(chosen: Path | None, usual: Path) -> Path | None:

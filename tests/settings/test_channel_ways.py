@@ -134,6 +134,20 @@ def test_a_persona_is_beside_the_settings_file_that_names_it(tmp_path: Path) -> 
     assert settings.channel_ways("irc", "#mate").persona == "You are the host."
 
 
+def test_the_persona_of_a_channel_may_be_at_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "ada"))
+    (tmp_path / "ada").mkdir()
+    (tmp_path / "ada" / "terse.txt").write_text("Be terse.")
+    toml = 'IRC_CHANNELS = "tea"\n[channel."#tea"]\npersona = "~/terse.txt"\n'
+    assert settings_in(toml).channel_ways("irc", "#tea").persona == "Be terse."
+    with pytest.raises(
+        BadSetting, match=r'persona in \[channel\."#tea"\].*: no home folder is known'
+    ):
+        settings_in(toml.replace("~/", "~no-such-account/"))
+
+
 @pytest.mark.parametrize(
     ("toml", "told"),
     [
