@@ -107,9 +107,7 @@ class QuestionService:
     async def _hold_turn(self, pending: PendingCommand, question: Question) -> None:
         """Answer a question within its dialogue: the turn ends when the answer has been said."""
         command, place = pending.command, self._views.place(pending.command)
-        question, lines = await self._gathered(pending, question)
-        with pending.watch.part("dialogue"):
-            before = await self._memory.current(place)
+        question, lines, before = await self._gathered(pending, question, place)
         with self._memory.turn(
             place,
             before,
@@ -129,22 +127,34 @@ class QuestionService:
         self._summarizer.consider(place)
 
     async def _gathered(
-        self, pending: PendingCommand, question: Question
-    ) -> tuple[Question, GatheredLines]:
-        """The lines for a question, and the question with its cutoff: it is on disk now."""
+        self, pending: PendingCommand, question: Question, place: DialoguePlace
+    ) -> tuple[Question, GatheredLines, StoredDialogue]:
+        """What a question is answered from: the lines for it, and the dialogue before it.
+
+        Returns:
+            The question with its cutoff (it is on disk now), the lines, and the dialogue.
+        """
+        before = StoredDialogue()
 
         async def settled() -> ViewMeta:
             nonlocal question
-            with pending.watch.part("flush"):
+            with pending.watch.beside("flush"):
                 view = await self._views.view(pending, self._guardians.accompanied)
             if question.channel:  # in private there is no cutoff, and the view stays what it was
                 question = replace(question, view=view)
             return question.view
 
-        with pending.watch.part("context"):
-            tools = self._tools_for(question)
-            lines = await gathered_lines(question, tools, self._settings, settled)
-        return question, lines
+        async def remember() -> None:
+            nonlocal before
+            with pending.watch.beside("dialogue"):
+                before = await self._memory.current(place)
+
+        with pending.watch.part("context"), plainly():
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(remember)
+                tools = self._tools_for(question)
+                lines = await gathered_lines(question, tools, self._settings, settled)
+        return question, lines, before
 
     async def _answered(
         self,

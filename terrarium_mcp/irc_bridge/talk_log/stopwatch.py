@@ -34,7 +34,7 @@ PartName = Literal[
     "confirmation",
     "next line",
 ]
-"""The parts of a question, which follow one another."""
+"""The parts of a question: they follow one another, but for those that stand within another."""
 
 
 @dataclass(slots=True, eq=False)
@@ -77,6 +77,15 @@ class Stopwatch:
             yield
         finally:
             self._open.remove(part)
+            self._end(part)
+
+    @contextmanager
+    def beside(self, name: PartName) -> Iterator[None]:
+        """Measure a part within another, side by side with others there."""
+        part = self._begin(name)
+        try:
+            yield
+        finally:
             self._end(part)
 
     @contextmanager

@@ -103,7 +103,7 @@ async def test_the_parts_of_a_question_add_up_to_its_wall_time(tmp_path: Path) -
                 (record,) = await notes_in(path)
                 wall = (time.perf_counter() - began) * 1000
     assert names(record) == [
-        *("queue", "consent", "context", "dialogue", "model queue"),
+        *("queue", "consent", "context", "model queue"),
         *("model request", "tool calls", "model request"),
         *("cleaning", "splitting", "floor", "first line", "confirmation", "next line"),
         "confirmation",
@@ -114,6 +114,7 @@ async def test_the_parts_of_a_question_add_up_to_its_wall_time(tmp_path: Path) -
     assert held * 1000 < record.ms < wall
     assert max(record.parts, key=lambda part: part.ms).name == "model request"
     assert sorted(set(calls_in(record, "context"))) == [
+        ("dialogue", ""),
         ("flush", ""),
         ("get_recent_irc_messages", "ok"),
         ("search_irc_history", "ok"),
