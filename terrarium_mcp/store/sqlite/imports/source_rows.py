@@ -2,6 +2,7 @@
 
 # ruff: noqa: S608 -- every statement is made of constants
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -182,18 +183,29 @@ async def extend_spans(writer: Writer, import_id: int, covered: Iterable[Covered
     times = defaultdict[tuple[int, str], list[CoveredTime]](list)
     for one in covered:
         times[one.room, _span_source(one.log.format)].append(one)
-    for (room, source), its in times.items():
-        params = {
-            "import": import_id,
-            "room": room,
-            "source": source,
-            "began": min(one.first for one in its),
-            "ended": max(one.last for one in its),
-            "why_began": _COVERED,
-            "why_ended": _COVERED,
-        }
-        if not await writer.rows(_EXTEND_SPAN, params):
-            await writer.run(_INSERT_SPAN, params)
+    wanted = {
+        place: (min(one.first for one in its), max(one.last for one in its))
+        for place, its in times.items()
+    }
+    given = json.dumps([[*place, *time] for place, time in wanted.items()])
+    params = {"import": import_id, "why": _COVERED, "wanted": given}
+    known = {(room, source) for room, source in await writer.rows(_EXTEND_SPANS, params)}
+    await writer.many(
+        _INSERT_SPAN,
+        [
+            {
+                "import": import_id,
+                "room": room,
+                "source": source,
+                "began": began,
+                "ended": ended,
+                "why_began": _COVERED,
+                "why_ended": _COVERED,
+            }
+            for (room, source), (began, ended) in wanted.items()
+            if (room, source) not in known
+        ],
+    )
 
 
 async def add_span(
@@ -277,10 +289,16 @@ WHERE source = :source AND is_private = :is_private AND is_added = :is_added
     WHERE r.source = :source AND r.is_private = :is_private AND r.first < :first)
 RETURNING 1"""
 
-_EXTEND_SPAN = """
-UPDATE spans SET began = min(began, :began), alive = max(alive, :ended), ended = max(ended, :ended)
-WHERE import = :import AND room = :room AND source = :source AND why_began = :why_began
-RETURNING 1"""
+_EXTEND_SPANS = """
+UPDATE spans SET began = min(began, one.first), alive = max(alive, one.last),
+  ended = max(ended, one.last)
+FROM (
+  SELECT value ->> 0 AS room, value ->> 1 AS source, value ->> 2 AS first, value ->> 3 AS last
+  FROM json_each(:wanted)) one
+WHERE spans.room = one.room AND spans.source = one.source
+  AND +import = :import AND why_began = :why
+RETURNING spans.room, spans.source"""
+"""By room: an import has as many spans as it has channels."""
 
 _INSERT_SPAN = """
 INSERT INTO spans (room, began, alive, ended, why_began, why_ended, source, import)
