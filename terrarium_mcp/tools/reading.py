@@ -6,6 +6,7 @@ from typing import Annotated, Literal, NamedTuple
 from mcp.types import CallToolResult
 from pydantic import Field
 
+from terrarium_mcp.chat.coverage import Coverage
 from terrarium_mcp.chat.records import Message, Page, Room
 from terrarium_mcp.chat.times.timestamps import BEGINNING, Position
 from terrarium_mcp.chat.transcript import Keep, Transcript, fenced
@@ -65,7 +66,8 @@ async def get_recent_irc_messages(
     read = messages.onward if after_id else messages.newest
     page = await read(rooms, limit, after=after, before=before, events=include_events)
     coverage = await request.coverage(rooms)
-    covered = request.coverage_text(coverage)
+    missing = _unknown_events(coverage, page, request) if include_events else ""
+    covered = request.coverage_text(coverage, missing)
     lines = f"{quantity(len(page.messages), 'line')} in {request.room_names(rooms)}"
     longest = f"{len(page.messages)} of {lines}"
     notes = clamping_notes(limit=limit, hours=hours)
@@ -96,6 +98,13 @@ async def get_recent_irc_messages(
         onward = _earlier(cut, transcript.shown)
         hint = _earlier_hint(onward, hours, before_id)
     return lines_result(f"{transcript.text}\n{hint}", format, transcript, facts | onward._asdict())
+
+
+def _unknown_events(coverage: Coverage, page: Page, request: Request) -> str:
+    """Of which times since the first line of a page no events are known; "" if of none."""
+    if not page.messages:
+        return ""
+    return coverage.events_sentence(request.settings.zone, page.messages[0].said_at)
 
 
 async def get_message_context(

@@ -133,15 +133,18 @@ async def test_an_answer_about_events_says_where_only_lines_were_played_back(
         await scene.returns()
         await scene.house.bridge.has_pages(2)
 
-        async def answer(query: str) -> str:
+        async def answer(tool: str, **arguments: object) -> str:
             view = {"network": "local", "channel": "#tea"}
-            found = await scene.house.toolbox.call("search_irc_history", {"query": query}, view)
-            return found.text
+            return (await scene.house.toolbox.call(tool, arguments, view)).text
 
-        for query in ("type:kick", "who kicked eve?", "when did bob leave?"):
-            said = "unknown: only lines were played back" in await answer(query)
+        queries = ("type:kick", "who kicked eve?", "when did bob leave?")
+        about_events = [await answer("search_irc_history", query=query) for query in queries]
+        about_events.append(await answer("get_recent_irc_messages", include_events=True))
+        for text in about_events:
+            said = "unknown: only lines were played back" in text
             assert said is not replays_events
-        assert "played back" not in await answer("away")
+        assert "played back" not in await answer("search_irc_history", query="away")
+        assert "played back" not in await answer("get_recent_irc_messages")
 
 
 @pytest.mark.usefixtures("every_gap_counts")
