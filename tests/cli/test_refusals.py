@@ -117,6 +117,9 @@ def a_circle(path: Path) -> str:
         ("serve", a_circle),
         ("search tea", a_circle),
         ("bridge", a_circle),
+        ("backup copy.db", a_circle),
+        ("backup copy.db", a_folder),
+        ("purge --nick ada", a_circle),
         ("serve", a_text),
         ("serve", anothers),
         ("serve", a_newer),
@@ -184,6 +187,20 @@ def test_a_folder_that_may_not_be_entered_has_no_settings(tmp_path: Path) -> Non
     )
     told, status = python(code, tmp_path).splitlines()
     assert told.startswith("terrarium-mcp: There is no database /nowhere/irc_logs.db.")
+    assert status == "status 1"
+
+
+@pytest.mark.parametrize("command", ["search tea", "purge --nick ada"])
+def test_a_database_in_a_folder_that_may_not_be_looked_into_is_not_said_to_be_missing(
+    tmp_path: Path, command: str
+) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(0o700)
+    code = f"import terrarium_mcp.cli.starting.{command.split(maxsplit=1)[0]}" + AS_NOBODY.format(
+        nobody=NOBODY, argv=[*command.split(), "--db", str(closed / "irc_logs.db")]
+    )
+    told, status = python(code, tmp_path).splitlines()
+    assert told.startswith(f"terrarium-mcp: The folder {closed} cannot be made or looked into: ")
     assert status == "status 1"
 
 

@@ -2,8 +2,6 @@
 
 import logging
 import math
-import os
-from contextlib import suppress
 from pathlib import Path
 
 from anyio import to_thread
@@ -50,8 +48,12 @@ def require_database(path: Path) -> None:
 
 def is_missing(path: Path) -> bool:
     """Whether there is nothing at `path`; to open it says where a link leads, or what is closed."""
-    with suppress(PermissionError):
-        return not os.path.lexists(path)
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:  # os.path.lexists would take that for nothing
+        return False
     return False
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.cli.starting.empty_history import is_missing
 from terrarium_mcp.cli.starting.opening import opened_history
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import TerrariumError, and_more, did_you_mean, quantity, shown
@@ -57,7 +58,7 @@ async def preview(options: PurgeOptions) -> None:
         NotEnoughDisk: --thorough, and the disk is too full.
     """
     target = options.target
-    if not options.path.is_file():
+    if is_missing(options.path):
         raise NothingToPurge(f"There is no database {options.path}. Name one with DB_PATH or --db.")
     if options.thorough:
         if not options.adopt:

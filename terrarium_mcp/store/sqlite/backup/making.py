@@ -29,6 +29,7 @@ from terrarium_mcp.store.sqlite.backup.bundle import (
 )
 from terrarium_mcp.store.sqlite.engine.failures import translate_errors
 from terrarium_mcp.store.sqlite.engine.files import bytes_for_backup, free_bytes, state_of, wal_of
+from terrarium_mcp.store.sqlite.engine.folder_access import is_file_there
 from terrarium_mcp.store.sqlite.schema import (
     BUSY,
     NotOurs,
@@ -67,7 +68,7 @@ def make_backup(path: Path, place: Path, on_step: OnBackupStep, *, compress: boo
         StoreFailed: the database cannot be read.
         OSError: `place` or the folder beside it cannot be written.
     """
-    if not path.is_file():
+    if not is_file_there(path):
         raise BackupFailed(f"There is no database {path}. Name one with DB_PATH or --db.")
     check_magic(path)
     check_adopted(path)

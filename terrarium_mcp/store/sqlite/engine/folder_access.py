@@ -33,10 +33,6 @@ def check_permissions(path: Path) -> None:
     except PermissionError as error:
         raise forbidden(path, path.parent) from error
     except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise StoreFailed(
-                f"{path} is a link that leads back to itself. Name a database with DB_PATH or --db."
-            ) from error
         raise _inaccessible(path, error) from error
     for needed, access in [
         (path.parent, os.R_OK | os.W_OK | os.X_OK),
@@ -50,13 +46,19 @@ def is_file_there(path: Path) -> bool:
     """Whether there is a file at `path`.
 
     Raises:
-        StoreFailed: it is a folder, or a device such as /dev/null.
+        StoreFailed: it is a folder, a device such as /dev/null, or a circle of links.
         OSError: it cannot be looked at.
     """
     try:
         mode = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
         return False
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise StoreFailed(
+                f"{path} is a link that leads back to itself. Name a database with DB_PATH or --db."
+            ) from error
+        raise
     if stat.S_ISDIR(mode):
         raise StoreFailed(f"{path} is a folder. Name a file in it with DB_PATH or --db.")
     if not stat.S_ISREG(mode):

@@ -235,6 +235,11 @@ def a_folder(file: Path) -> str:
     return "is a folder"
 
 
+def a_circle(file: Path) -> str:
+    file.symlink_to(file.name)
+    return "is a link that leads back to itself"
+
+
 def a_half_written(file: Path) -> str:
     sample.make(file, 5)
     Path(f"{file}-journal").write_bytes(b"x" * 600)
@@ -243,7 +248,17 @@ def a_half_written(file: Path) -> str:
 
 @pytest.mark.parametrize(
     "make",
-    [nothing, an_empty_one, a_letter, anothers, a_newer, a_cut_one, a_folder, a_half_written],
+    [
+        nothing,
+        an_empty_one,
+        a_letter,
+        anothers,
+        a_newer,
+        a_cut_one,
+        a_folder,
+        a_circle,
+        a_half_written,
+    ],
 )
 def test_what_cannot_be_used_is_reported_with_the_way_out_and_left_alone(
     file: Path, make: Callable[[Path], str]
