@@ -88,6 +88,7 @@ async def test_figures_are_those_of_a_plain_count_over_all_rows(
             if block:
                 patch.setattr(word_blocks, "BLOCK", block)
                 patch.setattr(word_blocks, "FREQUENT", 1)
+                patch.setattr(word_blocks, "PAUSE", 0)  # after each of hundreds of tiny blocks
                 await differences(store)
                 await WordBlockCounter(store._database).count()  # noqa: SLF001 -- as the keeper does
             patch.setattr(scope_stats, "MOST_READ", most_read)
