@@ -134,7 +134,7 @@ class QuestionService:
         Returns:
             The question with its cutoff (it is on disk now), the lines, and the dialogue.
         """
-        before = StoredDialogue()
+        before, changes = StoredDialogue(), 0
 
         async def settled() -> ViewMeta:
             nonlocal question
@@ -145,7 +145,8 @@ class QuestionService:
             return question.view
 
         async def remember() -> None:
-            nonlocal before
+            nonlocal before, changes
+            changes = self._memory.changes
             with pending.watch.beside("dialogue"):
                 before = await self._memory.current(place)
 
@@ -154,6 +155,8 @@ class QuestionService:
                 tasks.start_soon(remember)
                 tools = self._tools_for(question)
                 lines = await gathered_lines(question, tools, self._settings, settled)
+            if changes != self._memory.changes:  # as by `!clear`, said in the same breath
+                before = await self._memory.current(place)
         return question, lines, before
 
     async def _answered(

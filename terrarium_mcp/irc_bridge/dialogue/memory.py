@@ -98,6 +98,11 @@ class DialogueMemory:
         """No turn is held any more: let `run()` return once all are written."""
         self._unwritten.finish()
 
+    @property
+    def changes(self) -> int:
+        """Rises whenever any dialogue may have changed: what was read before may be another now."""
+        return self._unwritten.changes
+
     async def current(self, place: DialoguePlace) -> StoredDialogue:
         """The dialogue of a place as far as it is part of the talk; stale turns are not.
 

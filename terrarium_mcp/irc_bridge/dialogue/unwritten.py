@@ -44,10 +44,11 @@ class UnwrittenState:
     Attributes:
         written: how many writes were done so far. Whoever reads what is stored while this changes
             may have read too early, and finds that write no longer waiting either.
+        changes: how often anything was to be written, or may be gone.
     """
 
     def __init__(self) -> None:
-        self.written = 0
+        self.written = self.changes = 0
         self._waiting: dict[WriteKey, PendingWrite] = {}
         self._bell = Bell()
         self._finished = False
@@ -55,6 +56,7 @@ class UnwrittenState:
 
     def put(self, key: WriteKey, value: object, write: Callable[[], Awaitable[object]]) -> None:
         """Write this soon. Never waits."""
+        self.changes += 1
         self._waiting.pop(key, None)
         self._waiting[key] = PendingWrite(value, write)
         self._bell.ring()
@@ -65,6 +67,7 @@ class UnwrittenState:
 
     def hurry(self) -> None:
         """Try everything again now: the history was changed, and may be written once more."""
+        self.changes += 1
         for one in self._waiting.values():
             one.due = 0.0
         self._bell.ring()

@@ -179,6 +179,25 @@ async def test_each_channel_and_each_private_chat_has_a_dialogue_of_its_own(
     ]
 
 
+async def test_a_question_in_the_same_breath_as_clear_begins_a_new_talk(tmp_path: Path) -> None:
+    ada = ":ada!ada@example.org PRIVMSG #tea :"
+    async with (
+        fake_ircd() as server,
+        strict_agent() as agent,
+        living(settings_for(server.port, tmp_path, agent.url)),
+    ):
+        agent.will("under the pot", "on Tuesday", "who knows", "nobody")
+        for first, then in (("where is the key?", "and the pot?"), ("when?", "who says so?")):
+            await server.says(f"{ada}!ask {first}")
+            with anyio.fail_after(PATIENCE):
+                await server.hears("PRIVMSG #tea :ada: [LLM]", len(agent.requests) + 1)
+            await server.settles()
+            await server.says(f"{ada}!clear", f"{ada}!ask {then}")
+            with anyio.fail_after(PATIENCE):
+                await server.hears("PRIVMSG #tea :ada: [LLM]", len(agent.requests) + 1)
+            assert questions(agent.requests[-1]) == [then]
+
+
 async def test_two_people_at_one_host_have_private_dialogues_of_their_own(tmp_path: Path) -> None:
     async with (
         fake_ircd() as server,

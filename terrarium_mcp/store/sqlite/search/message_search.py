@@ -2,17 +2,16 @@
 
 from collections.abc import Sequence
 from functools import partial
-from math import inf
-
-import anyio
 
 from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import Position
+from terrarium_mcp.store.errors import TookTooLong
 from terrarium_mcp.store.search.hits import Explanation, Hits, Search
-from terrarium_mcp.store.sqlite.engine.database import READERS, Database
+from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.failures import deadline
 from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
+from terrarium_mcp.store.sqlite.engine.reads_in_turns import read_in_turns
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
@@ -24,8 +23,9 @@ from terrarium_mcp.store.sqlite.search.snapshot import SEARCHED
 DEADLINE = 8.0
 """Seconds for a whole search: from a cold disk each of its dozen statements is slow."""
 
-_AT_ONCE = len(READERS) - 1
-"""Searches that climb at once: one reader is left to reads that take a millisecond."""
+QUICK = 0.25
+"""Seconds for which a search may hold a reader; nearly every one has ended by then. One that takes
+longer begins again, and others have their turns between its statements."""
 
 _HEADS = 200
 """Heads kept for their next pages, which so continue the ranking of the first page."""
@@ -37,7 +37,6 @@ class MessageSearch:
     def __init__(self, database: Database, indexer: Indexer) -> None:
         self._indexer = indexer
         self._database = database
-        self._climbing = anyio.Semaphore(_AT_ONCE, fast_acquire=True)
         self._heads = BoundedDict[HeadKey, RankedHead](_HEADS)
         self._is_current = ReadCache[None, bool](database, self._read_whether_current)
 
@@ -96,8 +95,10 @@ class MessageSearch:
         )
         climb = partial(climbed, search=search, fingerprint=fingerprint, kept=self._heads)
         with deadline(DEADLINE, too_long):  # of all together: also of what is indexed first
-            async with self._climbing:
-                found = await self._indexer.read_whole(climb, uses=SEARCHED, deadline=inf)
+            try:
+                found = await self._indexer.read_whole(climb, uses=SEARCHED, deadline=QUICK)
+            except TookTooLong:
+                found = await read_in_turns(self._database, partial(climb, is_current=True))
         if found is None:
             return without_history(search)
         self._heads.update(found.ranked)

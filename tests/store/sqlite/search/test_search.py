@@ -20,7 +20,9 @@ from terrarium_mcp.store import Store, TookTooLong
 from terrarium_mcp.store.search import Hits, Rung, Search, Sort
 from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.search import message_search
+from terrarium_mcp.store.sqlite.search.climb import Climb, without_history
 from tests.store.scene import NOON, chat, find, line_of, room, texts, write
+from tests.store.sqlite.engine.test_whole_reads import FOR_EVER
 
 
 async def page_of(store: Store, asked: Search) -> Hits:
@@ -435,27 +437,60 @@ async def test_a_search_that_takes_too_long_as_a_whole_ends_and_the_next_one_ans
     assert (await store.search(search, "")).total == 30
 
 
-async def test_however_many_searches_take_their_time_the_newest_lines_are_read_meanwhile(
+async def test_a_search_that_takes_its_time_holds_no_reader_between_its_statements(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await store.messages.append(chat("<ada> tea"))
     rooms = await store.rooms.all()
     search = Search(query=parse_query("tea"), rooms=rooms, limit=5)
-    begun, go_on = threading.Semaphore(0), threading.Event()
+    of_the_loop, thought, go_on = threading.get_ident(), threading.Event(), threading.Event()
 
-    async def slow(_: Reads, **__: object) -> None:
-        begun.release()
+    async def slowly(reads: Reads, *, is_current: bool, **_: object) -> Climb:
+        assert threading.get_ident() != of_the_loop
+        if not is_current:
+            await reads.rows(FOR_EVER)
+        thought.set()
         go_on.wait(5)
+        assert await reads.value("SELECT 1") == 1
+        return without_history(search)
 
-    monkeypatch.setattr(message_search, "climbed", slow)
+    monkeypatch.setattr(message_search, "climbed", slowly)
+    monkeypatch.setattr(message_search, "QUICK", 0.01)
     async with anyio.create_task_group() as tasks:
-        for _ in range(20):
+        for _ in range(9):  # three times as many as there are readers
             tasks.start_soon(store.search, search, "")
-        await anyio.to_thread.run_sync(begun.acquire)
-        with anyio.fail_after(2):
+        with anyio.fail_after(5):
+            await anyio.to_thread.run_sync(thought.wait)
             newest, _more = await store.messages.newest(rooms, 1)
         go_on.set()
     assert texts(newest) == ["tea"]
+
+
+async def test_a_search_that_nobody_waits_for_ends_also_once_it_takes_its_time(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await store.messages.append(chat("<ada> tea"))
+    search = Search(query=parse_query("tea"), rooms=await store.rooms.all(), limit=5)
+    begun, ended = threading.Semaphore(0), threading.Semaphore(0)
+
+    async def for_ever(reads: Reads, **_: object) -> None:
+        begun.release()
+        try:
+            await reads.rows(FOR_EVER)
+        finally:
+            ended.release()
+
+    with monkeypatch.context() as patch, anyio.fail_after(10):
+        patch.setattr(message_search, "climbed", for_ever)
+        patch.setattr(message_search, "QUICK", 0.01)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(store.search, search, "")
+            for _ in range(2):  # at first in the thread of a reader
+                await anyio.to_thread.run_sync(begun.acquire)
+            tasks.cancel_scope.cancel()
+        for _ in range(2):
+            await anyio.to_thread.run_sync(ended.acquire)
+    assert (await store.search(search, "")).total == 1
 
 
 async def test_a_long_query_finds_the_one_line_that_holds_all_of_it(store: Store) -> None:
