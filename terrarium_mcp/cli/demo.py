@@ -20,7 +20,8 @@ def demo(*, once: bool) -> None:
         from terrarium_mcp.demo.show import show
     except ModuleNotFoundError as missing:
         raise TerrariumError(
-            f"The demo needs the package {missing.name}. Install: pip install 'terrarium-mcp[demo]'"
+            f"The demo needs the package {missing.name}. In the folder of"
+            " the source: pip install '.[demo]'"
         ) from missing
     if not anyio.run(lambda: show(once=once)):
         sys.exit(1)

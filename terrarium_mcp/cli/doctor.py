@@ -84,7 +84,7 @@ def _warn_of_unread(beside: Path, config: Path | None) -> None:
     with suppress(PermissionError):
         if not beside.is_file():
             return
-        with suppress(FileNotFoundError):
+        with suppress(FileNotFoundError, PermissionError):  # this folder may not be entered
             if beside.samefile(config or "terrarium.toml"):
                 return
         log.warning(

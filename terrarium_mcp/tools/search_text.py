@@ -103,7 +103,7 @@ def wordless_note(hits: Hits) -> list[str]:
     if hits.is_weak or not hits.wordless:
         return []
     ids = and_more([str(hit) for hit in hits.wordless], _MOST_WORDLESS)
-    return [note(f"hits without any word of the query, for those around them: {ids}")]
+    return [note(f"without any word of the query, found by the lines around them: {ids}")]
 
 
 def weak_note(hits: Hits) -> list[str]:

@@ -312,6 +312,7 @@ def test_an_idea_that_may_not_be_read_is_named(ours: Path, open_folder: Path) ->
     [
         "terrarium-mcp backup backups",
         "terrarium-mcp backup backups --zstd",
+        "terrarium-mcp backup backups/irc_logs.tar",
         "terrarium-mcp restore backups/irc_logs.tar --db trial/irc_logs.db",
         "terrarium-mcp search gate --db trial/irc_logs.db",
         "terrarium-mcp export --with-hosts --private --output history.jsonl",
@@ -325,8 +326,9 @@ def test_an_idea_that_may_not_be_read_is_named(ours: Path, open_folder: Path) ->
 )
 def test_the_commands_of_the_documentation_work(tmp_path: Path, command: str) -> None:
     anyio.run(_with_past, tmp_path / "irc_logs.db")
-    if "trial" in command:
+    if ".tar" in command or "trial" in command:
         (tmp_path / "backups").mkdir()
+    if "trial" in command:
         ran(f"{BACKUP} backups/irc_logs.tar", "--db", "irc_logs.db", at=tmp_path)
     if "trial" in command and "restore" not in command:
         ran(f"{RESTORE} backups/irc_logs.tar --db trial/irc_logs.db", at=tmp_path)

@@ -73,7 +73,8 @@ def forbidden(path: Path, needed: Path) -> StoreFailed:
         return StoreFailed(
             f"{needed} is on a read-only file system. SQLite needs to write, even for reading: it"
             " keeps its -wal and -shm files in the folder. Copy it from there: terrarium-mcp"
-            f" backup COPY --db {path}, then terrarium-mcp restore COPY --db NEW, and use NEW."
+            f" backup COPY.tar --db {path}, then terrarium-mcp restore COPY.tar --db NEW, and use"
+            " NEW."
         )
     return StoreFailed(
         f"This account may not write {needed}. SQLite needs to, even for reading: it keeps its -wal"

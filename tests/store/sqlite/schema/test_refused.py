@@ -112,7 +112,7 @@ async def test_a_read_only_file_system_is_named_with_what_works_on_it(tmp_path: 
     finally:
         await anyio.run_process(["umount", place])
     assert told.startswith(f"{place} is on a read-only file system.")
-    assert f"terrarium-mcp backup COPY --db {file}" in told
+    assert f"terrarium-mcp backup COPY.tar --db {file}" in told
     assert (tmp_path / "copy.db").is_file()
 
 
