@@ -88,6 +88,14 @@ class Choices:
     encoding: str = ""
     renamed: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def moves_nothing(self) -> bool:
+        """Whether networks and channels keep their names.
+
+        For an export that is all there is to choose: it says its times and its format itself.
+        """
+        return not (self.network or self.channel or self.renamed)
+
     def target(self, named: str) -> str:
         """Where what an export or a database says of a room goes; a person is made no channel."""
         chosen = as_channel(self.channel) if self.channel and is_channel(named) else named

@@ -479,12 +479,17 @@ def everything(db: Path, folder: Path) -> list[str]:
     return name.read_text("utf-8").splitlines()[1:]
 
 
-def test_an_export_into_an_empty_folder_is_the_same_history(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "options", [(), (*BERLIN, "--encoding", "cp1252")], ids=["plain", "with what it says itself"]
+)
+def test_an_export_into_an_empty_folder_is_the_same_history(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
     imported(tmp_path, WEECHAT, *BERLIN, "--private")
     exported = everything(database(tmp_path), tmp_path)
     there = tmp_path / "there"
     there.mkdir()
-    done = imported(there, tmp_path / "irc_logs.jsonl", db=there / "irc_logs.db")
+    done = imported(there, tmp_path / "irc_logs.jsonl", *options, db=there / "irc_logs.db")
     assert "Restored as it was exported: " in done.stdout, done.stderr
     assert messages(there / "irc_logs.db") == messages(database(tmp_path))
     assert everything(there / "irc_logs.db", there) == exported

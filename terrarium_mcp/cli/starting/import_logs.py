@@ -160,7 +160,7 @@ def _is_one_export(findings: Findings, options: ImportOptions) -> bool:
     is_alone = len(findings.exports) == 1 and not (
         others or findings.private or findings.skipped or findings.undecided
     )
-    return is_alone and not options.dry_run and options.choices == Choices()
+    return is_alone and not options.dry_run and options.choices.moves_nothing
 
 
 async def _restored(store: Store, export: LogFile) -> bool:
