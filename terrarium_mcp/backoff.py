@@ -1,10 +1,21 @@
 """Growing pauses: before the next attempt to connect, and before a message is logged again."""
 
+import logging
 import secrets
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
+
+import anyio
+
+from terrarium_mcp.errors import TerrariumError
+
+TRY_AGAIN = 5.0
+"""Seconds before what failed is tried again."""
 
 REMINDED = (60.0, 120.0, 300.0, 600.0)
 """Seconds between one message about a trouble and the next; the last pause repeats."""
+
+ActResult = TypeVar("ActResult")
 
 _RANDOM = secrets.SystemRandom()
 
@@ -51,3 +62,20 @@ class Reminder:
         self._due = now + REMINDED[min(self._given, len(REMINDED) - 1)]
         self._given += 1
         return True
+
+
+async def until_it_succeeds(
+    act: Callable[[], Awaitable[ActResult]], what: str, log: logging.Logger
+) -> ActResult:
+    """Do `act`, and again every TRY_AGAIN seconds while it raises a TerrariumError.
+
+    `what` says to the reader of `log` what could not be done: "save the member lists".
+    """
+    reminder = Reminder()
+    while True:
+        try:
+            return await act()
+        except TerrariumError as error:
+            if reminder.is_due(anyio.current_time()):
+                log.warning("could not %s, will retry: %s", what, error)
+            await anyio.sleep(TRY_AGAIN)

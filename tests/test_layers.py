@@ -26,7 +26,6 @@ BASE = {
 }
 MAY_IMPORT = {
     "chat": set[str](),  # pure: no I/O, no settings
-    "backoff": set[str](),
     "bell": set[str](),  # pure anyio, for any part with tasks
     "bounded_body": set[str](),
     "bounded_dict": set[str](),
@@ -35,6 +34,7 @@ MAY_IMPORT = {
     "tls": set[str](),
     "zstd": set[str](),
     "errors": {"chat"},
+    "backoff": {"chat", "errors"},
     "settings": {"chat", "errors"},
     "policy": {"chat", "errors"},
     "store": BASE,

@@ -2,16 +2,12 @@
 
 import logging
 from datetime import datetime, timedelta
+from functools import partial
 
-import anyio
-
-from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.backoff import until_it_succeeds
 from terrarium_mcp.store import Store
 
 LONGEST = timedelta(days=30)
-
-TRY_AGAIN = 5.0
-"""Seconds before a failed read is retried."""
 
 log = logging.getLogger(__name__)
 
@@ -34,15 +30,12 @@ class QuietTimes:
 
     async def load(self, now: datetime) -> None:
         """Read what is stored; what was said since then counts more."""
-        while True:
-            try:
-                stored = await self._store.quiet_channels.current(self._network, now)
-            except TerrariumError as error:
-                log.warning("could not read which channels are quiet, will retry: %s", error)
-                await anyio.sleep(TRY_AGAIN)
-            else:
-                self._until = {**stored, **self._until}
-                return
+        stored = await until_it_succeeds(
+            partial(self._store.quiet_channels.current, self._network, now),
+            "read which channels are quiet",
+            log,
+        )
+        self._until = {**stored, **self._until}
 
     def begin(self, channel: str, until: datetime) -> None:
         """Keep silent in a channel from now on."""

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import anyio
 
-from terrarium_mcp.backoff import Reminder
+from terrarium_mcp.backoff import until_it_succeeds
 from terrarium_mcp.bell import Bell
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irc_message import Source
@@ -25,9 +25,6 @@ PRESENCE_COMMANDS = frozenset(
 
 PAUSE = 0.2
 """Seconds during which further changes are merged into one write: a netsplit brings hundreds."""
-
-TRY_AGAIN = 5.0
-"""Seconds before a failed write is retried."""
 
 log = logging.getLogger(__name__)
 
@@ -77,19 +74,11 @@ class PresenceSync:
 
     async def run(self) -> None:
         """Write changed lists until cancelled."""
-        reminder = Reminder()
         while True:
             await self._bell.wait()
             await anyio.sleep(PAUSE)
-            try:
-                await self._write()
-            except TerrariumError as error:  # a store that cannot write must not end the bridge
-                if reminder.is_due(anyio.current_time()):
-                    log.warning("could not save the member lists, will retry: %s", error)
-                self.schedule_check()
-                await anyio.sleep(TRY_AGAIN)
-            else:
-                reminder = Reminder()
+            # A store that cannot write must not end the bridge.
+            await until_it_succeeds(self._write, "save the member lists", log)
 
     async def _write(self) -> None:
         """Write the lists that differ from the last write."""

@@ -42,7 +42,7 @@ async def nicks(store: Store, channel: str) -> list[str]:
 @pytest.fixture
 async def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Store]:
     monkeypatch.setattr(attending, "PAUSE", 0.01)
-    monkeypatch.setattr(attending, "TRY_AGAIN", 0.01)
+    monkeypatch.setattr("terrarium_mcp.backoff.TRY_AGAIN", 0.01)
     async with open_store(tmp_path / "irc_logs.db") as opened:
         yield opened
 
