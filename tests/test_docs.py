@@ -13,7 +13,7 @@ import pytest
 from dotenv import dotenv_values
 
 from terrarium_mcp.chat.commands import COMMANDS, QUESTIONS
-from terrarium_mcp.irc_bridge.ask.help import WORDS
+from terrarium_mcp.irc_bridge.ask.command_traits import TRAITS
 from terrarium_mcp.irc_bridge.talk_log.record import Outcome, TalkRecord, record_from_json
 from terrarium_mcp.irc_bridge.talk_log.stopwatch import PartName
 from terrarium_mcp.irc_bridge.talk_log.timeline import OTHER, rendered
@@ -100,7 +100,7 @@ def test_asking_shows_every_command_that_needs_no_model_with_an_example() -> Non
         _, _, example, prints, _ = row.split("|")
         assert re.match(rf" `!({'|'.join(names)})\b.*` $", example), row
         assert prints.strip(), row
-        if told_by_help := WORDS[names[0]].example:
+        if told_by_help := TRAITS[names[0]].example:
             assert example.strip() == f"`!{names[0]} {told_by_help}`"
 
 

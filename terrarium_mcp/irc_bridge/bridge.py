@@ -14,7 +14,7 @@ from terrarium_mcp.chat.coverage import JOINED
 from terrarium_mcp.chat.irc_message import IrcMessage, Source
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue
 from terrarium_mcp.irc_bridge.ask.command_views import CommandViews
-from terrarium_mcp.irc_bridge.ask.commands import CONSENT, Address, Command, is_late
+from terrarium_mcp.irc_bridge.ask.commands import Address, Command, is_late
 from terrarium_mcp.irc_bridge.ask.consent import FOLLOWED, Consent
 from terrarium_mcp.irc_bridge.ask.introduction import Introducer
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard, reflex_rules
@@ -200,7 +200,7 @@ class Bridge:
             self._replayed(message, now)
             return
         command = self._command_in(message, now)
-        is_recorded = not (command and command.name in CONSENT)
+        is_recorded = not (command and command.traits.is_consent)
         pending = [
             self._recorder.record(record)
             for record in (self._filter.messages_in(message, now) if is_recorded else ())

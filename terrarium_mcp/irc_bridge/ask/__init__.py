@@ -2,7 +2,7 @@
 
 In the order in which a command passes through:
 
-- commands, bare_commands: recognise it
+- commands, bare_commands, bare_arguments: recognise it; command_traits: the table of all of them
 - reception: decides whether it is served, with ignored, askers, guardians, limits, loop_guard and
   quiet_times; notices says why not; moderation: `!stop` and `!quiet`
 - command_queue: where it waits

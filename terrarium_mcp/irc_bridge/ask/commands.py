@@ -16,20 +16,17 @@ from terrarium_mcp.chat.irc_message import IrcMessage, Source
 from terrarium_mcp.chat.irctext import harmless, is_ctcp, is_off_record, plain, without_off_record
 from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.irc_bridge.ask.bare_commands import bare_command
+from terrarium_mcp.irc_bridge.ask.command_traits import (
+    NEAR_MISS,
+    TRAITS,
+    TRAITS_OF_NEAR_MISS,
+    CommandTraits,
+)
 
 TOO_OLD = timedelta(seconds=30)
 """Older messages are never answered: a bouncer replays them, or they predate a netsplit."""
 
-CONSENT = ("optout", "optin", "forget")
-"""Commands by which people decide about the record of themselves. Neither they nor the answers to
-them are recorded."""
-
-BEHIND_NICK = ("help", "stop")
-"""Commands that need no prefix behind our nick in a channel either: what newcomers try first, and
-what is urgent."""
-
-NEAR_MISS = "near miss"
-"""The name of a command that is nearly one of COMMANDS, or our nick: its asker is told which."""
+BARE_BEHIND_NICK = tuple(name for name, traits in TRAITS.items() if traits.is_bare_behind_nick)
 
 PersonKey = tuple[str, str]
 """Who somebody is on a network, whatever their nick: a services account, or else user@host."""
@@ -78,9 +75,9 @@ class Command:
         return self.name in QUESTIONS
 
     @property
-    def asks_model(self) -> bool:
-        """Whether a model is asked for it, which not everybody may have done."""
-        return self.is_question or self.name == "compact"
+    def traits(self) -> CommandTraits:
+        """What is particular about commands of this name."""
+        return TRAITS_OF_NEAR_MISS if self.name == NEAR_MISS else TRAITS[self.name]
 
     @property
     def target(self) -> str:
@@ -100,15 +97,15 @@ class Address:
         """The command in a message: `!name text`, `Terra: text`, or a private message.
 
         In private also `name text` without the prefix, where no sentence begins so, and `Terra:
-        name` of BEHIND_NICK.
+        name` of BARE_BEHIND_NICK.
         Never answered: notices, CTCP, other bots (IRCv3 bot tag), playback, old messages.
         """
         return None if is_late(line, now) else self._command_said(line, is_channel=is_channel)
 
     def consent_in(self, line: IrcMessage, *, is_channel: bool) -> Command | None:
-        """The command of CONSENT in a message, also in one that comes too late to be answered."""
+        """What somebody decides in a message, also in one that comes too late to be answered."""
         command = self._command_said(line, is_channel=is_channel)
-        return command if command and command.name in CONSENT else None
+        return command if command and command.traits.is_consent else None
 
     def _command_said(self, line: IrcMessage, *, is_channel: bool) -> Command | None:
         """The command in a message, whenever it was said."""
@@ -153,7 +150,7 @@ class Address:
         if text and not without_off_record(text):
             return None
         text = without_off_record(text)
-        bare = bare_command(text, COMMANDS if private else BEHIND_NICK, self.prefix)
+        bare = bare_command(text, COMMANDS if private else BARE_BEHIND_NICK, self.prefix)
         return self._prefixed(text) or bare or (QUESTIONS[0], text.strip())
 
 

@@ -11,7 +11,7 @@ from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.chat.identity import Identity, fold
 from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.irc_bridge.ask.commands import CONSENT, Command
+from terrarium_mcp.irc_bridge.ask.commands import Command
 from terrarium_mcp.irc_bridge.record.recorder import Recorder
 from terrarium_mcp.store import PersonTraces, PurgeResult, PurgeTarget, Store
 
@@ -70,7 +70,7 @@ class Consent:
 
     async def is_off_record(self, command: Command) -> bool:
         """Whether neither a command nor its answer is recorded."""
-        if command.off_record or command.name in CONSENT:
+        if command.off_record or command.traits.is_consent:
             return True
         who = self.identity(command)
         if self._is_undecided(who) and not await self.is_settled():

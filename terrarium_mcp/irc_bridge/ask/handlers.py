@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from terrarium_mcp.irc_bridge.ask.command_context import CommandHandler
-from terrarium_mcp.irc_bridge.ask.commands import NEAR_MISS
+from terrarium_mcp.irc_bridge.ask.command_traits import NEAR_MISS
 from terrarium_mcp.irc_bridge.ask.consent_commands import forget, optin, optout
 from terrarium_mcp.irc_bridge.ask.dialogue_commands import clear, compact
 from terrarium_mcp.irc_bridge.ask.help import help_
@@ -34,7 +34,3 @@ HANDLERS: Mapping[str, CommandHandler] = {
     "status": status,
     NEAR_MISS: suggestion,
 }
-
-
-WITHOUT_HISTORY = frozenset(("help", "ping", NEAR_MISS))
-"""Those that ask the history nothing."""

@@ -1,68 +1,11 @@
 """`!help`: what the bot can do, what it keeps, and how to have that removed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from terrarium_mcp.errors import quantity
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
+from terrarium_mcp.irc_bridge.ask.command_traits import TRAITS
 from terrarium_mcp.settings.channel_ways import Askers
-
-
-@dataclass(frozen=True, slots=True)
-class CommandHelp:
-    """What follows a command, what it does, and what follows it in an example; "" where nothing."""
-
-    arguments: str
-    meaning: str
-    example: str = ""
-
-
-WORDS: Mapping[str, CommandHelp] = {
-    "terrarium": CommandHelp(
-        "QUESTION",
-        "a model answers from what was said here; it may look things up",
-        "who fixed the gate?",
-    ),
-    "ask": CommandHelp(
-        "QUESTION",
-        "the same as terrarium, and so is my nick in front of a question",
-        "who fixed the gate?",
-    ),
-    "search": CommandHelp(
-        "WORDS",
-        'the best lines with these words; also "in quotes", user:NICK, hours:N, before:DATE',
-        "user:alice hours:48 gate",
-    ),
-    "recent": CommandHelp(
-        "[N] [NICK]", "the newest lines, 4 or N of them, perhaps of one person", "10 alice"
-    ),
-    "context": CommandHelp(
-        "ID", "the lines around one that I quoted; its id is behind it", "184213"
-    ),
-    "stats": CommandHelp(
-        "[NICK or WORDS]",
-        "how much was said here, or by one person, or with these words, and by whom",
-        "alice",
-    ),
-    "who": CommandHelp("", "who is here"),
-    "seen": CommandHelp("NICK", "when somebody was last here, and their other nicks", "alice"),
-    "catchup": CommandHelp(
-        "[SINCE]", "what you missed; since 2h, yesterday or a date, if you name one", "2h"
-    ),
-    "status": CommandHelp("", "how long I am up, what is recorded, and whether the model answers"),
-    "more": CommandHelp("", "the next lines of my last reply to you here"),
-    "clear": CommandHelp("", "our talk here starts over; what is recorded stays"),
-    "compact": CommandHelp("", "the older part of our talk here becomes a summary now"),
-    "stop": CommandHelp("", "takes back what you asked me; an operator's takes back all here"),
-    "quiet": CommandHelp(
-        "1h", "for operators: I say nothing here for that long; off ends it", "30m"
-    ),
-    "ping": CommandHelp("", "whether I am awake, and my memory is"),
-    "optout": CommandHelp("", "nothing of you is recorded from then on; you may still ask"),
-    "optin": CommandHelp("", "you are recorded again"),
-    "forget": CommandHelp("", "removes what you said yourself, after you confirmed it"),
-    "help": CommandHelp("[COMMAND]", "lists the commands, or explains one", "search"),
-}
 
 _MAY_ASK: Mapping[Askers, str] = {
     "anyone": "",
@@ -75,7 +18,7 @@ async def help_(context: CommandContext) -> list[str]:
     """!help: the commands, what is kept, and how to have it removed; of one command: its line."""
     prefix = context.settings.command_prefix
     wanted = context.command.rest.strip().removeprefix(prefix).lower()
-    if wanted in WORDS:
+    if wanted in TRAITS:
         return [_explained(prefix, wanted)]
     if wanted:
         return [f"I have no such command. Mine are: {_listed(prefix)}."]
@@ -87,15 +30,15 @@ async def help_(context: CommandContext) -> list[str]:
 
 
 def _explained(prefix: str, name: str) -> str:
-    """`!search WORDS: the best lines. For example: !search gate`."""
-    command = WORDS[name]
-    form = f"{prefix}{name} {command.arguments}".rstrip()
-    example = f" For example: {prefix}{name} {command.example}" if command.example else ""
-    return f"{form}: {command.meaning}.{example}"
+    """`!search TRAITS: the best lines. For example: !search gate`."""
+    traits = TRAITS[name]
+    form = f"{prefix}{name} {traits.arguments}".rstrip()
+    example = f" For example: {prefix}{name} {traits.example}" if traits.example else ""
+    return f"{form}: {traits.meaning}.{example}"
 
 
 def _listed(prefix: str) -> str:
-    return ", ".join(f"{prefix}{name}" for name in WORDS)
+    return ", ".join(f"{prefix}{name}" for name in TRAITS)
 
 
 def _purpose(context: CommandContext) -> str:

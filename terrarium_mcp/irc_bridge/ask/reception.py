@@ -17,7 +17,8 @@ import anyio
 from terrarium_mcp.chat.irc_message import IrcMessage, must_be_last
 from terrarium_mcp.irc_bridge.ask.askers import AskerCheck
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue, PendingCommand
-from terrarium_mcp.irc_bridge.ask.commands import CONSENT, NEAR_MISS, Command, PersonKey
+from terrarium_mcp.irc_bridge.ask.command_traits import NEAR_MISS, Silence
+from terrarium_mcp.irc_bridge.ask.commands import Command, PersonKey
 from terrarium_mcp.irc_bridge.ask.ignored import IgnoreList
 from terrarium_mcp.irc_bridge.ask.limits import QuestionLimits, Refusal
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard, Pace
@@ -32,12 +33,6 @@ from terrarium_mcp.settings import Settings
 
 DEPARTURES = frozenset(("KICK", "NICK", "PART", "QUIT"))
 """IRC commands after which somebody is gone, or goes by another nick."""
-
-SERVED_WHEN_QUIET = frozenset((*CONSENT, "quiet"))
-"""Commands that are done in a quiet channel; their asker alone is answered."""
-
-SERVED_WHERE_ONLY_RECORDED = frozenset((*CONSENT, "help"))
-"""Those that are done in a channel which is only recorded, and answered in the same way."""
 
 MOST_SHORT = 2
 """Short commands of one person whose replies have not been said."""
@@ -103,11 +98,11 @@ class Reception:
             self._take_off_record(command.person)
         if not self._is_served(command):
             return
-        served = self._served_in_silence(command.channel, now)
-        if served is not None:
-            if command.name not in served:
+        silence = self._silence(command.channel, now)
+        if silence:
+            if silence not in command.traits.served_in:
                 return
-            if command.name != "quiet":
+            if command.name != "quiet":  # which ends the silence, or is to be seen there
                 command = command.answered_privately()
         at = anyio.current_time()
         if command.name == NEAR_MISS and not self._suggestions.is_new(command, at):
@@ -166,7 +161,7 @@ class Reception:
         """
         if self._ignored.covers(command.source, self._network.casemapping):
             return False
-        if command.channel or command.name in CONSENT:
+        if command.channel or command.traits.is_consent:
             return True
         match self._settings.private:
             case "anyone":
@@ -176,11 +171,11 @@ class Reception:
             case _:
                 return False
 
-    def _served_in_silence(self, channel: str, now: datetime) -> frozenset[str] | None:
-        """The commands that are done where nothing is said; None where the bot may speak."""
+    def _silence(self, channel: str, now: datetime) -> Silence | None:
+        """Why nothing is said in a channel; None where the bot may speak."""
         if self._moderation.is_quiet(channel, now):
-            return SERVED_WHEN_QUIET
-        return None if self._is_answered(channel) else SERVED_WHERE_ONLY_RECORDED
+            return Silence.QUIET
+        return None if self._is_answered(channel) else Silence.ONLY_RECORDED
 
     def _is_answered(self, channel: str) -> bool:
         """Whether the settings let us answer in a channel; in a private chat ("") they do."""
@@ -207,7 +202,7 @@ class Reception:
         if not command.is_question and len(own) >= MOST_SHORT:
             return Refusal.TOO_QUICK
         shared = [] if command.channel else self._shared_with(command.asker)
-        if command.asks_model and (why := self._askers.refusal(command, shared)):
+        if command.traits.asks_model and (why := self._askers.refusal(command, shared)):
             return why
         if not command.is_question:
             return None

@@ -9,10 +9,10 @@ from terrarium_mcp.irc_bridge.answer.reply import Reply
 from terrarium_mcp.irc_bridge.ask.admins import Admins
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
+from terrarium_mcp.irc_bridge.ask.command_traits import HistoryUse
 from terrarium_mcp.irc_bridge.ask.command_views import CommandViews
-from terrarium_mcp.irc_bridge.ask.commands import CONSENT
 from terrarium_mcp.irc_bridge.ask.consent import Consent
-from terrarium_mcp.irc_bridge.ask.handlers import HANDLERS, WITHOUT_HISTORY
+from terrarium_mcp.irc_bridge.ask.handlers import HANDLERS
 from terrarium_mcp.irc_bridge.ask.question_service import QuestionService
 from terrarium_mcp.irc_bridge.ask.speech import ReplySpeech
 from terrarium_mcp.irc_bridge.dialogue.access import DialogueHere
@@ -26,9 +26,6 @@ from terrarium_mcp.store import BridgeReport
 
 NOTHING_RECORDED = "Nothing that is said here is recorded or remembered: I can look nothing up."
 """The answer to a command that needs the history of a channel which is only answered in."""
-
-WITHOUT_RECORD = frozenset((*CONSENT, "status"))
-"""Commands that have more to say than NOTHING_RECORDED where we only answer."""
 
 log = logging.getLogger(__name__)
 
@@ -74,7 +71,7 @@ class Responder:
                     pending.command = replace(pending.command, off_record=True)
             if pending.command.is_question:
                 await self._questions.serve(pending)
-            elif pending.command.asks_model and (
+            elif pending.command.traits.asks_model and (
                 (refused := self._questions.refusal(pending.command)) is not None
             ):
                 await self._speech.say(pending, refused)
@@ -108,12 +105,10 @@ class Responder:
     async def _reply(self, pending: PendingCommand) -> Reply:
         """The reply to a short command."""
         command, ways = pending.command, self._views.ways(pending.command)
-        if command.name in WITHOUT_HISTORY:  # nor do they wait for the disk
-            view: ViewMeta = {}
-        elif not (ways.is_recorded or command.name in WITHOUT_RECORD):
+        history = command.traits.history
+        if history is HistoryUse.WHERE_RECORDED and not ways.is_recorded:
             return self._speech.lines(command, [NOTHING_RECORDED])
-        else:
-            view = await self._views.view(pending)
+        view: ViewMeta = {} if history is HistoryUse.NOWHERE else await self._views.view(pending)
         place, settings = self._views.place(command), self._settings()
         identity = self._consent.identity(command)
         context = CommandContext(

@@ -14,7 +14,7 @@ from terrarium_mcp.chat.irc_message import Source
 from terrarium_mcp.chat.irctext import OFF_RECORD, harmless
 from terrarium_mcp.irc_bridge.answer.reply import Reply, paged, refitted, reply_lines
 from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
-from terrarium_mcp.irc_bridge.ask.commands import NEAR_MISS, Command, person_at
+from terrarium_mcp.irc_bridge.ask.commands import Command, person_at
 from terrarium_mcp.irc_bridge.ask.floors import Floors
 from terrarium_mcp.irc_bridge.ask.kept_replies import KeptReplies, NothingLeft, ReplyKey
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard
@@ -24,9 +24,6 @@ from terrarium_mcp.irc_bridge.network.errors import NotConnected, NotTaken, Send
 from terrarium_mcp.irc_bridge.network.outgoing import Lane
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage
 from terrarium_mcp.settings import Settings
-
-WITHOUT_REST = frozenset(("ping", NEAR_MISS))
-"""Commands that look nothing up: after them `!more` continues what it would have before."""
 
 WHISPER_EVERY = 60.0
 """Seconds between two notices to the same person: whoever can make a channel refuse us, and ask
@@ -100,7 +97,7 @@ class ReplySpeech:
             NotConnected, NotTaken, SendQueueFull: the network does not take them.
         """
         ready_at = anyio.current_time()
-        if pending.command.name in WITHOUT_REST:
+        if pending.command.traits.keeps_more:
             await self._say_lines(pending, reply, ready_at)
             return
         key = self._reply_key(pending.command)

@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from terrarium_mcp.chat.irc_message import IrcMessage, Source, parse_line, parse_source
-from terrarium_mcp.irc_bridge.ask.commands import NEAR_MISS, Address, Command
+from terrarium_mcp.irc_bridge.ask.command_traits import NEAR_MISS
+from terrarium_mcp.irc_bridge.ask.commands import Address, Command
 
 NOW = datetime(2026, 11, 5, 14, 0, tzinfo=UTC)
 ADA = Source("ada", "u", "h")

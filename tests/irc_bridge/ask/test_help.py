@@ -5,19 +5,19 @@ from pathlib import Path
 import pytest
 
 from terrarium_mcp.chat.commands import COMMANDS
-from terrarium_mcp.irc_bridge.ask.help import WORDS
+from terrarium_mcp.irc_bridge.ask.command_traits import TRAITS
 from tests.irc_bridge.answer.replies import replied
 from tests.irc_bridge.ask.desk import TEXT_BYTES, desk
 from tests.irc_bridge.house import said
 
 
 def test_every_command_has_its_line() -> None:
-    assert set(WORDS) == set(COMMANDS)
-    assert all(word.meaning and not word.meaning.endswith(".") for word in WORDS.values())
+    assert set(TRAITS) == set(COMMANDS)
+    assert all(one.meaning and not one.meaning.endswith(".") for one in TRAITS.values())
 
 
 def test_every_command_with_arguments_has_an_example() -> None:
-    assert all(bool(word.arguments) is bool(word.example) for word in WORDS.values())
+    assert all(bool(one.arguments) is bool(one.example) for one in TRAITS.values())
 
 
 @pytest.mark.parametrize(("prefix", "channel"), [("!", "#tea"), ("terra", ""), ("!", "")])
@@ -44,5 +44,5 @@ async def test_one_command_is_explained_with_its_form_and_an_example(tmp_path: P
 async def test_every_example_of_a_look_up_finds_something(tmp_path: Path) -> None:
     async with desk(tmp_path, [said("the gate is green", nick="alice")]) as scene:
         for name in ("search", "recent", "stats"):
-            (line,) = await scene.asks(f"!{name} {WORDS[name].example}")
+            (line,) = await scene.asks(f"!{name} {TRAITS[name].example}")
             assert "<alice> the gate is green" in line or line.startswith("alice: 1 line")

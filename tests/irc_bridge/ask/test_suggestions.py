@@ -2,7 +2,8 @@
 
 from terrarium_mcp.chat.irc_message import Source
 from terrarium_mcp.irc_bridge.ask import suggestions
-from terrarium_mcp.irc_bridge.ask.commands import NEAR_MISS, Command
+from terrarium_mcp.irc_bridge.ask.command_traits import NEAR_MISS
+from terrarium_mcp.irc_bridge.ask.commands import Command
 from terrarium_mcp.irc_bridge.ask.suggestions import SILENT_FOR, SuggestionMemory
 
 

@@ -1,0 +1,46 @@
+"""Whether what follows a command without a prefix is its argument, or talk goes on. Pure."""
+
+import re
+
+from terrarium_mcp.chat.english import is_stop_word
+from terrarium_mcp.chat.identity import NICK_CHARACTERS
+from terrarium_mcp.chat.question import is_question
+
+_NICK = re.compile(rf"[{NICK_CHARACTERS}]+")
+
+
+def is_search(text: str) -> bool:
+    """`greenhouse heater`, and not `for the heater` or `heater, please`."""
+    words = text.lower().split()
+    is_polite = words[-1].strip(".!") == "please"
+    return not (is_polite or is_question(text) or is_stop_word(words[0]))
+
+
+def is_nick(text: str) -> bool:
+    """`alice`, and not `it` or `it before?`."""
+    return bool(_NICK.fullmatch(text)) and not is_stop_word(text.lower())
+
+
+def is_message_id(text: str) -> bool:
+    """`184213`, also in the brackets in which the bot quotes it."""
+    return bool(re.fullmatch(r"\(?\d+\)?", text))
+
+
+def is_count(text: str) -> bool:
+    """`10`, `10 alice`."""
+    return bool(re.fullmatch(rf"\d+(?:\s+[{NICK_CHARACTERS}]+)?", text))
+
+
+def is_start(text: str) -> bool:
+    """`2h`, `2026-05-01`, `yesterday`."""
+    return bool(re.fullmatch(r"\d[\w:.-]*|yesterday", text, re.IGNORECASE))
+
+
+def is_yes(text: str) -> bool:
+    """`yes`."""
+    return text.lower() == "yes"
+
+
+def is_nothing(text: str) -> bool:
+    """No text: the command takes no argument without a prefix."""
+    return not text
