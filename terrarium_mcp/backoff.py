@@ -55,8 +55,11 @@ class Reminder:
         """Whether no message was due so far."""
         return not self._given
 
-    def is_due(self, now: float) -> bool:
-        """Whether a message is due at `now`, in seconds; if so, the next one is due later."""
+    def take_due(self, now: float) -> bool:
+        """Count a message as given if one is due at `now`, in seconds; whether one was.
+
+        The next one is due later.
+        """
         if now < self._due:
             return False
         self._due = now + REMINDED[min(self._given, len(REMINDED) - 1)]
@@ -76,6 +79,6 @@ async def until_it_succeeds(
         try:
             return await act()
         except TerrariumError as error:
-            if reminder.is_due(anyio.current_time()):
+            if reminder.take_due(anyio.current_time()):
                 log.warning("could not %s, will retry: %s", what, error)
             await anyio.sleep(TRY_AGAIN)

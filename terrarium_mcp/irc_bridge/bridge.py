@@ -235,7 +235,7 @@ class Bridge:
             log.info("answering in %s/%s, and not recording it", self.name, channel)
         self._state_changed()
         self._presence.channel_joined(channel)
-        if self._introducer.is_due(channel):
+        if self._introducer.take_due(channel):
             self._talking.start_soon(
                 self._introducer.introduce, channel, partial(self._ways, channel)
             )

@@ -42,7 +42,7 @@ class Lookups:
     tools: ToolsAtHand
     steps: list[ToolStep] = field(default_factory=list)
     shown: set[int] = field(default_factory=set)
-    _seen: Counter[_CallKey] = field(default_factory=Counter)
+    _rounds_of: Counter[_CallKey] = field(default_factory=Counter)
     _remembered: dict[_CallKey, str] = field(default_factory=dict)
     _rounds: int = 0
 
@@ -52,11 +52,14 @@ class Lookups:
         menu = self.tools.menu
         return [tool for tool in menu if tool.only_reads] if self.question.is_off_record() else menu
 
-    def repeats(self, calls: Sequence[ToolCall]) -> bool:
-        """Whether one of the calls is made for the SAME_CALL-th time; counts them."""
-        keys = {_key(call) for call in calls}
-        self._seen.update(keys)
-        return any(self._seen[key] >= SAME_CALL for key in keys)
+    def count(self, calls: Sequence[ToolCall]) -> None:
+        """Count the calls of one message, each once."""
+        self._rounds_of.update({_key(call) for call in calls})
+
+    @property
+    def is_repeating(self) -> bool:
+        """Whether one call was counted in SAME_CALL messages."""
+        return max(self._rounds_of.values(), default=0) >= SAME_CALL
 
     async def run(self, said: ModelMessage, tokens: int) -> tuple[ToolResult, ...]:
         """Run the calls of one message concurrently; the results are in the order of the calls.

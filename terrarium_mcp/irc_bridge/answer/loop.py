@@ -110,7 +110,8 @@ class _ToolLoop:
             said = await self._next_message(self.lookups.menu)
             if not said.calls:
                 return await self._final_words(said)
-            if self.lookups.repeats(said.calls):
+            self.lookups.count(said.calls)
+            if self.lookups.is_repeating:
                 break
             await self._look_up(said, rounds_left=ROUNDS - number)
             if anyio.current_time() - begun > LOOKING_UP:

@@ -47,8 +47,8 @@ class Introducer:
         self._label = label
         self._entered: set[str] = set()
 
-    def is_due(self, channel: str) -> bool:
-        """Whether a channel that was just entered is to be told, as far as this program knows."""
+    def take_due(self, channel: str) -> bool:
+        """Note that a channel was entered; whether it is to be told, as far as we know."""
         is_new = channel not in self._entered
         self._entered.add(channel)
         return is_new and self._settings().introduction == "on"

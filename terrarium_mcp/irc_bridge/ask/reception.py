@@ -105,7 +105,7 @@ class Reception:
             if command.name != "quiet":  # which ends the silence, or is to be seen there
                 command = command.answered_privately()
         at = anyio.current_time()
-        if command.name == NEAR_MISS and not self._suggestions.is_new(command, at):
+        if command.name == NEAR_MISS and not self._suggestions.take_due(command, at):
             return
         pace = self._guard.heard(command.person, at, reads_on=command.name == "more")
         if pace is Pace.TOO_MUCH:

@@ -33,10 +33,10 @@ class SuggestionMemory:
         default_factory=lambda: BoundedDict(MOST_TOLD)
     )
 
-    def is_new(self, near_miss: Command, now: float) -> bool:
-        """Whether its asker is to be told now; the person then counts as told."""
+    def take_due(self, near_miss: Command, now: float) -> bool:
+        """Count its asker as told if they are to be told now; whether they are."""
         key = (near_miss.person, near_miss.rest)
         last = self._told.get(key)
-        is_new = last is None or now - last >= SILENT_FOR
-        self._told[key] = now if last is None or is_new else last
-        return is_new
+        is_due = last is None or now - last >= SILENT_FOR
+        self._told[key] = now if last is None or is_due else last
+        return is_due

@@ -32,7 +32,7 @@ class Outage:
         """
         self.why = why
         since = "" if self._reminder.is_first else f" since {self.since:%Y-%m-%d %H:%M:%S} UTC"
-        if self._reminder.is_due(anyio.current_time()):
+        if self._reminder.take_due(anyio.current_time()):
             log.error("%s: %s%s. %s", self._network, _what_waits(waiting), since, why)
 
     def ended(self, waiting: int) -> None:

@@ -156,7 +156,7 @@ class Keeper:
                 if self.claim():
                     await duty()
             except TerrariumError as error:  # a full disk, a lock: the next round may succeed
-                if reminder.is_due(anyio.current_time()):
+                if reminder.take_due(anyio.current_time()):
                     log.warning("%s", error)
             else:
                 reminder = Reminder()

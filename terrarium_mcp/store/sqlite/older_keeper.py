@@ -54,6 +54,6 @@ class OlderKeeperWatch:
             self._since = None
         elif now < self._since + PATIENCE:
             return ""
-        elif self._reminder.is_due(now):
+        elif self._reminder.take_due(now):
             log.warning("%s Until then the history is not open here.", problem)
         return problem

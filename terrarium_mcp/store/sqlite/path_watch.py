@@ -119,7 +119,7 @@ class PathWatch:
         return False
 
     def _remind(self, text: str) -> None:
-        if self._reminder.is_due(anyio.current_time()):
+        if self._reminder.take_due(anyio.current_time()):
             log.error("%s", text)
 
 

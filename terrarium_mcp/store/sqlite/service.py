@@ -123,7 +123,7 @@ class FileService:
                 make_folder(self.path)
                 await self._open()
             except TerrariumError as error:
-                if reminder.is_due(anyio.current_time()):
+                if reminder.take_due(anyio.current_time()):
                     log.error("%s", error)  # noqa: TRY400 -- for operators
                 self.keeper.release()
                 await self.database.leave()

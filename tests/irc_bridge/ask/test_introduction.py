@@ -27,11 +27,11 @@ async def test_one_that_could_not_be_said_before_we_left_is_due_when_we_return(
 
     async with open_store(tmp_path / "irc_logs.db") as store:
         introducer = Introducer(store, lambda: settings, say, joined.__contains__, str)
-        assert introducer.is_due("#tea")
+        assert introducer.take_due("#tea")
         await introducer.introduce("#tea", ChannelWays)
         assert len(said) == 1
         joined.add("#tea")
-        assert introducer.is_due("#tea")
+        assert introducer.take_due("#tea")
         await introducer.introduce("#tea", ChannelWays)
         assert "I record this channel" in said[1]
-        assert not introducer.is_due("#tea")
+        assert not introducer.take_due("#tea")

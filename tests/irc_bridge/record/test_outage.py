@@ -63,7 +63,7 @@ async def begins(recorder: Recorder) -> None:
 
 def test_a_message_is_due_at_once_and_then_ever_more_rarely() -> None:
     reminder = Reminder()
-    due = [minute for minute in range(60) if reminder.is_due(60.0 * minute)]
+    due = [minute for minute in range(60) if reminder.take_due(60.0 * minute)]
     assert due == [0, 1, 3, 8, 18, 28, 38, 48, 58]
 
 
