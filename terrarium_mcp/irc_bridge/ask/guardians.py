@@ -11,7 +11,7 @@ from terrarium_mcp.irc_bridge.ask.commands import Command
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 
-ALONE = (
+NO_GUARDIAN = (
     "No guardian of this bot is here at the moment, so no model answers."
     " Commands that need none go on: {prefix}help."
 )
@@ -61,14 +61,13 @@ class GuardianWatch:
         """Those of the channels in which a model may answer, and read."""
         return [channel for channel in channels if self._is_accompanied(channel)]
 
-    def refusal(self, target: str, prefix: str) -> str:
-        """Why no model answers a channel or a person; "" if they were told a short time ago."""
+    def take_due(self, target: str) -> bool:
+        """Count a channel or person as told NO_GUARDIAN if that is due; whether it was."""
         now = anyio.current_time()
         self._told = {one: at for one, at in self._told.items() if at + TOLD_EVERY > now}
-        if target in self._told:
-            return ""
-        self._told[target] = now
-        return ALONE.format(prefix=prefix)
+        is_due = target not in self._told
+        self._told.setdefault(target, now)
+        return is_due
 
     def _is_accompanied(self, channel: str) -> bool:
         members = map(self._identity, self._network.members(channel))

@@ -16,7 +16,7 @@ from terrarium_mcp.irc_bridge.answer.reply import Reply
 from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
 from terrarium_mcp.irc_bridge.ask.command_views import CommandViews
 from terrarium_mcp.irc_bridge.ask.commands import Command
-from terrarium_mcp.irc_bridge.ask.guardians import Guardians, GuardianWatch
+from terrarium_mcp.irc_bridge.ask.guardians import NO_GUARDIAN, Guardians, GuardianWatch
 from terrarium_mcp.irc_bridge.ask.speech import ReplySpeech
 from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
 from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
@@ -89,20 +89,29 @@ class QuestionService:
             command = pending.command
             view = self._views.present_view(pending, self._guardians.accompanied)
             question = self._question(pending, view)
-            if (refused := self.refusal(command)) is not None:
-                await self._speech.say(pending, refused)
+            if not self.may_ask_model(command):
+                await self.say_no_guardian(pending)
             elif not question.text:
                 usage = f"Ask me something: {self._settings.command_prefix}{command.name} QUESTION"
                 await self._speech.say(pending, self._speech.lines(command, [usage]))
             else:
                 await self._hold_turn(pending, question)
 
-    def refusal(self, command: Command) -> Reply | None:
-        """Why no model is asked here, empty if that was said a short time ago; None if one is."""
-        if self._guardians.allow(command):
-            return None
-        why = self._guardians.refusal(command.target, self._settings.command_prefix)
-        return self._speech.lines(command, [why]) if why else Reply(())
+    def may_ask_model(self, command: Command) -> bool:
+        """Whether a model may be asked for a command: its guardians, if it needs any, are there."""
+        return self._guardians.allow(command)
+
+    async def say_no_guardian(self, pending: PendingCommand) -> None:
+        """Say why no model is asked for a command, unless that was said here a short time ago.
+
+        Raises:
+            NotConnected, NotTaken, SendQueueFull: the network does not take it.
+        """
+        command, reply = pending.command, Reply(())
+        if self._guardians.take_due(command.target):
+            why = NO_GUARDIAN.format(prefix=self._settings.command_prefix)
+            reply = self._speech.lines(command, [why])
+        await self._speech.say(pending, reply)
 
     async def _hold_turn(self, pending: PendingCommand, question: Question) -> None:
         """Answer a question within its dialogue: the turn ends when the answer has been said."""

@@ -71,10 +71,10 @@ class Responder:
                     pending.command = replace(pending.command, off_record=True)
             if pending.command.is_question:
                 await self._questions.serve(pending)
-            elif pending.command.traits.asks_model and (
-                (refused := self._questions.refusal(pending.command)) is not None
+            elif pending.command.traits.asks_model and not self._questions.may_ask_model(
+                pending.command
             ):
-                await self._speech.say(pending, refused)
+                await self._questions.say_no_guardian(pending)
             elif pending.command.name == "more":
                 await self._speech.say_more(pending)
             else:

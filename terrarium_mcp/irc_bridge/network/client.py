@@ -148,7 +148,7 @@ class IrcNetwork:
             NotTaken: it refused it.
         """
         with anyio.move_on_after(self._timeouts.confirm):
-            if why := await self._session.refusal(target):
+            if why := await self._session.why_refused(target):
                 raise NotTaken(self.label(target), why)
             return True
         return False

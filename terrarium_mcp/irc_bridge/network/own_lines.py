@@ -79,7 +79,7 @@ class OwnLines:
             return False
         return self._refused.has(self._client.fold(line.params[0]), line)
 
-    async def refusal(self, target: str) -> str:
+    async def why_refused(self, target: str) -> str:
         """Why the last line to `target` was refused, once that is known; empty if it was taken.
 
         To be asked as soon as it was sent. Empty, too, if the connection ends first.

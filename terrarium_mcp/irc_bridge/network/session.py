@@ -184,9 +184,9 @@ class Session:
         if not self.over.is_set():
             self._autojoin.change_channels(channels)
 
-    async def refusal(self, target: str) -> str:
+    async def why_refused(self, target: str) -> str:
         """Why the network refused what was just said to `target`, once it is known; or empty."""
-        return "" if self.over.is_set() else await self._own_lines.refusal(target)
+        return "" if self.over.is_set() else await self._own_lines.why_refused(target)
 
     def end(self, why: str) -> None:
         """Give up this connection; the first reason counts."""
