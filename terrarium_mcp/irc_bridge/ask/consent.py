@@ -47,7 +47,7 @@ class Consent:
         self._store = store
         self._recorder = recorder
         self._on_change = on_change
-        self._undecided: list[Identity] = []
+        self._unsettled: list[Identity] = []
         self._decided = BoundedDict[Identity, datetime](MOST_DECISIONS)
         self._unconfirmed = BoundedDict[Identity, float](MOST_UNCONFIRMED)
         self._removing = anyio.Lock()
@@ -60,7 +60,7 @@ class Consent:
         """Who gives a command, as far as its line shows."""
         return command.identity(self._recorder.network)
 
-    async def covers(self, who: Identity) -> bool:
+    async def has_opted_out(self, who: Identity) -> bool:
         """Whether this person opted out.
 
         Raises:
@@ -73,10 +73,10 @@ class Consent:
         if command.off_record or command.traits.is_consent:
             return True
         who = self.identity(command)
-        if self._is_undecided(who) and not await self.is_settled():
+        if self._is_unsettled(who) and not await self.is_settled():
             return True
         try:
-            return await self.covers(who)
+            return await self.has_opted_out(who)
         except TerrariumError as error:  # rather too little is recorded than too much
             log.warning("who opted out is unknown at the moment: %s", error)
             return True
@@ -162,7 +162,7 @@ class Consent:
             self._unconfirmed.pop(asked, None)
         return result
 
-    def _is_undecided(self, who: Identity) -> bool:
+    def _is_unsettled(self, who: Identity) -> bool:
         """Whether a decision of this person may still wait for the disk.
 
         Rather too little is recorded than too much: who shares a nick or a host with them counts.
@@ -171,7 +171,7 @@ class Consent:
             one.is_same(who)
             or fold(one.nick) == fold(who.nick)
             or one.folded_user_host == who.folded_user_host
-            for one in self._undecided
+            for one in self._unsettled
         )
 
     def _has_decided(self, who: Identity, since: datetime) -> bool:
@@ -183,12 +183,12 @@ class Consent:
         )
 
     def _enqueue(self, act: Callable[[Identity], Awaitable[None]], who: Identity) -> None:
-        self._undecided.append(who)
+        self._unsettled.append(who)
         self._recorder.afterwards(partial(self._apply, act, who))
 
     async def _apply(self, act: Callable[[Identity], Awaitable[None]], who: Identity) -> None:
         await act(who)
-        self._undecided.remove(who)
+        self._unsettled.remove(who)
         self._on_change()
 
     async def _opt_out(self, who: Identity) -> None:

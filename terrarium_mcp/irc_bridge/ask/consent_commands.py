@@ -58,7 +58,7 @@ async def optin(context: CommandContext) -> list[str]:
         return [_unknown(context)]
     if not await context.consent.is_settled():
         return [_OPTIN_WAITS]
-    if await context.consent.covers(who):
+    if await context.consent.has_opted_out(who):
         return ["You opted out while logged in to services. Log in again, and repeat this."]
     return ["What you say is recorded."]
 
