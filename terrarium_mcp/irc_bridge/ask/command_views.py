@@ -62,9 +62,8 @@ class CommandViews:
 
     def ways(self, command: Command) -> ChannelWays:
         """The ways of the channel or private chat in which a command was given."""
-        place = command.channel or command.given_in
         network, mapping = self._recorder.network, self._network.casemapping
-        return self._settings().channel_ways(network, place, mapping)
+        return self._settings().channel_ways(network, command.said_in, mapping)
 
     def place(self, command: Command) -> DialoguePlace:
         """Where the dialogue is held that a command belongs to.

@@ -48,8 +48,13 @@ class Command:
     channel: str
     off_record: bool = False
     """Whether neither it nor its answer is recorded: `[off]` stood in front of the text."""
-    given_in: str = ""
-    """The channel in which it was given, if its answer goes to the asker in private."""
+    silent_channel: str = ""
+    """The channel in which it was given, if nothing is said there: the answer is private."""
+
+    @property
+    def said_in(self) -> str:
+        """The channel in which it was given, wherever the reply goes; "" in a private chat."""
+        return self.channel or self.silent_channel
 
     @property
     def person(self) -> PersonKey:
@@ -67,7 +72,7 @@ class Command:
 
     def answered_privately(self) -> "Command":
         """The same command, whose answer goes to the asker alone."""
-        return replace(self, channel="", given_in=self.channel)
+        return replace(self, channel="", silent_channel=self.channel)
 
     @property
     def is_question(self) -> bool:

@@ -43,7 +43,7 @@ def _listed(prefix: str) -> str:
 
 def _purpose(context: CommandContext) -> str:
     """What the bot does where the command was given, and where to ask if not there."""
-    channel = _place(context)
+    channel = context.command.said_in
     if not context.ways.is_recorded:
         return "I answer questions here."
     if context.ways.is_answered or not channel:
@@ -54,7 +54,7 @@ def _purpose(context: CommandContext) -> str:
 
 def _kept(context: CommandContext) -> str:
     """What is recorded where the command was given, and for how long."""
-    channel, settings = _place(context), context.settings
+    channel, settings = context.command.said_in, context.settings
     if not channel:
         prefix = context.settings.command_prefix
         talk = f"but I keep your questions and my answers, until {prefix}forget"
@@ -79,7 +79,7 @@ def _recorded_channels(context: CommandContext) -> str:
 def _model(context: CommandContext) -> str:
     """Whether questions and lines leave this machine, never for which address; and who may ask."""
     here = context.settings.asks_model_here
-    may_ask = _MAY_ASK[context.ways.askers] if _place(context) else ""
+    may_ask = _MAY_ASK[context.ways.askers] if context.command.said_in else ""
     if not context.settings.has_model:
         return f"No language model answers: questions get lines of the record.{may_ask}"
     if not context.ways.is_recorded:
@@ -102,11 +102,6 @@ def _consent(context: CommandContext) -> str:
         f"A line that starts with [off] is not recorded. {prefix}optout: nothing of you is,"
         f" from then on. {prefix}forget removes what you said."
     )
-
-
-def _place(context: CommandContext) -> str:
-    """The channel in which the command was given; "" in a private chat."""
-    return context.command.channel or context.command.given_in
 
 
 def _contact(context: CommandContext) -> str:
