@@ -3,7 +3,7 @@
 - records, identity, coverage, cursors: the values that all layers exchange
 - irc_message, irctext, splitting, server_address, masks: IRC's own forms
 - on_record, opt_outs: what may be recorded
-- commands, slips: what is said to the bot; voices, relays: who speaks
+- commands, near_misses: what is said to the bot; voices, relays: who speaks
 - query, terms, operator_hints, legacy_search: the query language
 - question, questions/, named_channels, named_people, mentions, english/: what a plain question asks
 - times/, durations: moments, as they are stored, typed and meant, and how long something lasts

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 
 from terrarium_mcp.chat.identity import BEHIND_NICK, DEFAULT_CASEMAPPING, same_characters
-from terrarium_mcp.chat.slips import nearest_command
+from terrarium_mcp.chat.near_misses import nearest_command
 
 QUESTIONS = ("terrarium", "ask")
 """Commands that a model answers. Text addressed to the bot by its nick is the first of them."""

@@ -1,4 +1,4 @@
-"""Names that are nearly those of settings: slips that would otherwise go unnoticed. Pure."""
+"""Near misses of the names of settings, which would otherwise go unnoticed. Pure."""
 
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
@@ -7,7 +7,7 @@ OF_IRC_CLIENTS = frozenset({"IRCNICK", "IRCSERVER", "IRCNAME", "IRCUSER", "IRCPO
 """Variables that irssi, ircII and their kin read: in an environment they are meant for those."""
 
 _NEAR = 0.8
-"""difflib's likeness from which a name counts as a slip: `IRC_NIK` has 0.93 with IRC_NICK,
+"""difflib's likeness from which a name is a near miss: `IRC_NIK` has 0.93 with IRC_NICK,
 `AGENT_URL` 0.82 with AGENT_API_URL, and `CDPATH`, which shells read, 0.77 with DB_PATH."""
 
 _SAME_MEANING = {

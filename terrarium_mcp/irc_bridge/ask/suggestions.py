@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.chat.commands import COMMANDS, QUESTIONS
-from terrarium_mcp.chat.slips import nearest_command
+from terrarium_mcp.chat.near_misses import nearest_command
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.commands import Command, PersonKey
 

@@ -1,4 +1,4 @@
-"""Slips of the finger in a command: `!serch` for `!search`. Pure."""
+"""Near misses of a command, one slip of the finger away: `!serch` for `!search`. Pure."""
 
 from collections.abc import Collection
 

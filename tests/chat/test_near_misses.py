@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.commands import COMMANDS
-from terrarium_mcp.chat.slips import _OTHER_WORDS, nearest_command
+from terrarium_mcp.chat.near_misses import _OTHER_WORDS, nearest_command
 
 LONG = sorted(name for name in COMMANDS if len(name) >= 4)
 
