@@ -178,18 +178,18 @@ class Bridge:
         """Leave the network and let `run()` return."""
         await self.network.stop(reason)
 
-    def names_compare_by(self, casemapping: str) -> None:
+    def on_casemapping(self, casemapping: str) -> None:
         """Tell rooms and relays apart as the network does, in the store as well."""
         self._filter = self._filter.by_casemapping(casemapping)
         self._channels.names_compare_otherwise()
         self._recorder.names_compare_by(casemapping)
 
-    def connected(self, nick: str) -> None:
+    def on_connected(self, nick: str) -> None:
         """Log that registration is complete."""
         log.info("%s: connected to %s as %s", self.name, self._settings.irc_server, nick)
         self._state_changed(connection=True)
 
-    def line(self, message: IrcMessage) -> None:
+    def on_line(self, message: IrcMessage) -> None:
         """Record a message, and receive what is said to us."""
         self._recorder.hear()
         now = datetime.now(UTC)
@@ -219,13 +219,13 @@ class Bridge:
             self._consent.heed(command, said_at(message, now))
             self._reception.hear(command, pending[0] if pending else None, now)
 
-    def history(self, page: HistoryPage) -> None:
+    def on_history_page(self, page: HistoryPage) -> None:
         """A page of history has come in, line by line: the record covers its time."""
         self._repeats.end(page.channel)
         if self._channels.includes(page.channel):
             self._recorder.afterwards(partial(self._backfill.add, page, datetime.now(UTC)))
 
-    def joined(self, channel: str) -> None:
+    def on_joined(self, channel: str) -> None:
         """The bot joined a channel: record it from now on, and what it missed."""
         if self._channels.includes(channel):
             log.info("recording %s/%s", self.name, channel)
@@ -240,22 +240,22 @@ class Bridge:
                 self._introducer.introduce, channel, partial(self._ways, channel)
             )
 
-    def members_complete(self, channel: str) -> None:
+    def on_members_complete(self, channel: str) -> None:
         """The member list is complete."""
         self._presence.members_complete(channel)
 
-    def left(self, channel: str, why: str) -> None:
+    def on_left(self, channel: str, why: str) -> None:
         """The bot is no longer in a channel."""
         log.warning("no longer in %s/%s: %s", self.name, channel, why)
         self._channels.end(channel, why)
-        self._reception.left(channel)
+        self._reception.on_left(channel)
         self._state_changed()
 
-    def lost(self, why: str) -> None:
+    def on_lost(self, why: str) -> None:
         """The connection is lost, and with it every channel."""
         self._repeats = Repeats()
         self._channels.end_all(f"connection lost: {why}")
-        self._reception.lost()
+        self._reception.on_lost()
         self._state_changed(connection=True)
 
     def _question_service(

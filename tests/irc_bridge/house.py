@@ -55,13 +55,13 @@ class WatchedBridge(Bridge):
         self.pages: list[HistoryPage] = []
         self.news = Bell()
 
-    def line(self, message: IrcMessage) -> None:
-        super().line(message)
+    def on_line(self, message: IrcMessage) -> None:
+        super().on_line(message)
         self.heard.update(message.params[-1:])
         self.news.ring()
 
-    def history(self, page: HistoryPage) -> None:
-        super().history(page)
+    def on_history_page(self, page: HistoryPage) -> None:
+        super().on_history_page(page)
         self.pages.append(page)
         self.news.ring()
 
@@ -77,13 +77,13 @@ class WatchedBridge(Bridge):
         while text not in self.heard:
             await self.news.wait()
 
-    def joined(self, channel: str) -> None:
-        super().joined(channel)
+    def on_joined(self, channel: str) -> None:
+        super().on_joined(channel)
         if len(self.network.joined_channels()) == len(self._settings.irc_channels):
             self.at_home.set()
 
-    def lost(self, why: str) -> None:
-        super().lost(why)
+    def on_lost(self, why: str) -> None:
+        super().on_lost(why)
         self.at_home = anyio.Event()
         self.losses += 1
         self.news.ring()

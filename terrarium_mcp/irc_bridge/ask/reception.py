@@ -144,11 +144,11 @@ class Reception:
             case "NICK", (nick, *_):
                 self._renamed(line.source.nick, nick)
 
-    def left(self, channel: str) -> None:
+    def on_left(self, channel: str) -> None:
         """We are no longer in a channel."""
         self._queue.stop(lambda one: self._is_in(one.command, channel))
 
-    def lost(self) -> None:
+    def on_lost(self) -> None:
         """The connection is lost: whoever asked has to ask again."""
         self._queue.stop(lambda _: True)
 

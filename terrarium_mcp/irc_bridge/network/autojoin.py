@@ -120,7 +120,7 @@ class AutoJoin:
         for known in before:
             if known.joined_as and not self._configured(known.name):
                 self._post("PART", known.name, "no longer in my settings")
-                self._listener.left(known.joined_as, "no longer in the settings")
+                self._listener.on_left(known.joined_as, "no longer in the settings")
         if self._takes_part:
             self._leave_out()
             self._look_round()
@@ -152,7 +152,7 @@ class AutoJoin:
             channel.refusals = 0
             channel.not_before = -inf
             channel.is_listed = False
-            self._listener.joined(name)
+            self._listener.on_joined(name)
             channel.who = self._membership.ask_who(name)
 
     def on_names_end(self, line: IrcMessage) -> None:
@@ -184,7 +184,7 @@ class AutoJoin:
         """Report a member list once, unless we have left the channel since."""
         if channel.is_listed and self._client.in_channel(channel.name):
             channel.is_listed = False
-            self._listener.members_complete(channel.joined_as)
+            self._listener.on_members_complete(channel.joined_as)
 
     def on_kick(self, line: IrcMessage) -> None:
         """Return later if we were kicked."""
@@ -199,7 +199,7 @@ class AutoJoin:
         """A bouncer lost its server: we are in no channel until it joins them again."""
         for channel in self._channels:
             if channel.joined_as:
-                self._listener.left(channel.joined_as, why)
+                self._listener.on_left(channel.joined_as, why)
                 channel.joined_as = ""
 
     def on_refused(self, line: IrcMessage) -> None:
@@ -236,7 +236,7 @@ class AutoJoin:
         """Handle the loss of every channel that pydle no longer has."""
         for channel in self._channels:
             if channel.joined_as and not self._client.in_channel(channel.name):
-                self._listener.left(channel.joined_as, why)
+                self._listener.on_left(channel.joined_as, why)
                 channel.joined_as = ""
                 self._after_kick(channel, why)
 

@@ -108,7 +108,7 @@ class IrcNetwork:
             self._trouble = self._refused_logins.after(session, why)
             self._was_welcomed |= session.welcomed
             if session.welcomed:
-                self._listener.lost(why)
+                self._listener.on_lost(why)
 
     async def say(
         self, target: str, text: str, lane: Lane = Lane.COMMAND, *, reply_to: str = ""

@@ -97,7 +97,7 @@ class HistoryFetch:
 
     def _report(self, page: HistoryPage) -> None:
         has_events = self._client.has_capability(*EVENT_CAPABILITIES)
-        self._listener.history(replace(page, has_events=has_events))
+        self._listener.on_history_page(replace(page, has_events=has_events))
 
     def on_fail(self, line: IrcMessage) -> None:
         """Try another way, or do without: `FAIL CHATHISTORY CODE [context ...] :description`."""

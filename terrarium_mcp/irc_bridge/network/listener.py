@@ -9,26 +9,26 @@ from terrarium_mcp.irc_bridge.network.chathistory import HistoryPage
 class Listener(Protocol):
     """Receives events in the order of the network. Every method must return quickly."""
 
-    def names_compare_by(self, casemapping: str) -> None:
-        """How nicks and channels compare: before each `connected`, and when it changes later."""
+    def on_casemapping(self, casemapping: str) -> None:
+        """How nicks and channels compare: before each `on_connected`, and when it changes later."""
 
-    def connected(self, nick: str) -> None:
+    def on_connected(self, nick: str) -> None:
         """We are registered and may speak."""
 
-    def line(self, message: IrcMessage) -> None:
+    def on_line(self, message: IrcMessage) -> None:
         """A line arrived. Nothing has been done with it yet: membership is as it was before."""
 
-    def joined(self, channel: str) -> None:
+    def on_joined(self, channel: str) -> None:
         """We joined a configured channel; its member list follows."""
 
-    def members_complete(self, channel: str) -> None:
+    def on_members_complete(self, channel: str) -> None:
         """The member list of `channel` is complete, with the accounts if the server has WHOX."""
 
-    def history(self, page: HistoryPage) -> None:
+    def on_history_page(self, page: HistoryPage) -> None:
         """A page of history has arrived; its lines came before this, one by one."""
 
-    def left(self, channel: str, why: str) -> None:
+    def on_left(self, channel: str, why: str) -> None:
         """We were kicked from `channel`, or made to part."""
 
-    def lost(self, why: str) -> None:
-        """The connection ended. Called once for each that reached `connected`."""
+    def on_lost(self, why: str) -> None:
+        """The connection ended. Called once for each that reached `on_connected`."""

@@ -265,7 +265,7 @@ class Session:
     def _deliver(self, line: IrcMessage) -> None:
         """Pass a line to the listener. A failure there must not cost the lines that follow."""
         try:
-            self._listener.line(self.membership.with_account(line))
+            self._listener.on_line(self.membership.with_account(line))
         except Exception as error:  # noqa: BLE001 - logged there, with its traceback
             kind = _failure("recording", line, error)
             self._limit.exception(
@@ -298,7 +298,7 @@ class Session:
         await self.client.handle(line)
         if self.welcomed and self.client.isupport.casemapping != before:
             self._refolded = True
-            self._listener.names_compare_by(self.client.isupport.casemapping)
+            self._listener.on_casemapping(self.client.isupport.casemapping)
 
     def _on_bouncer(self, line: IrcMessage) -> None:
         """Leave every channel when our bouncer loses its server: it will bring us back itself."""
@@ -334,8 +334,8 @@ class Session:
             return
         self.welcomed = True
         isupport = self.client.isupport
-        self._listener.names_compare_by(isupport.casemapping)
-        self._listener.connected(self.client.nickname)
+        self._listener.on_casemapping(isupport.casemapping)
+        self._listener.on_connected(self.client.nickname)
         self._attachment.begin()
         self._autojoin.join_all()
         self._start(self._autojoin.rejoin_loop)

@@ -42,34 +42,34 @@ class Ear:
         self.casemappings: list[str] = []
         self.events: list[tuple[str, ...]] = []
         self.pages: list[HistoryPage] = []
-        self.on_line: Callable[[IrcMessage], object] = lambda _: None
+        self.at_each_line: Callable[[IrcMessage], object] = lambda _: None
         self._news = Bell()
 
-    def names_compare_by(self, casemapping: str) -> None:
+    def on_casemapping(self, casemapping: str) -> None:
         self.casemappings.append(casemapping)
 
-    def connected(self, nick: str) -> None:
+    def on_connected(self, nick: str) -> None:
         self._note("connected", nick)
 
-    def line(self, message: IrcMessage) -> None:
+    def on_line(self, message: IrcMessage) -> None:
         self.lines.append(message)
-        self.on_line(message)
+        self.at_each_line(message)
         self._news.ring()
 
-    def joined(self, channel: str) -> None:
+    def on_joined(self, channel: str) -> None:
         self._note("joined", channel)
 
-    def members_complete(self, channel: str) -> None:
+    def on_members_complete(self, channel: str) -> None:
         self._note("members_complete", channel)
 
-    def history(self, page: HistoryPage) -> None:
+    def on_history_page(self, page: HistoryPage) -> None:
         self.pages.append(page)
         self._note("history", page.channel)
 
-    def left(self, channel: str, why: str) -> None:
+    def on_left(self, channel: str, why: str) -> None:
         self._note("left", channel, why)
 
-    def lost(self, why: str) -> None:
+    def on_lost(self, why: str) -> None:
         self._note("lost", why)
 
     def texts(self, command: str = "PRIVMSG") -> list[str]:

@@ -13,7 +13,7 @@ async def test_what_the_listener_hears_comes_before_what_it_changes() -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
         await ear.happens("members_complete", "#tea")
         there: list[list[str]] = []
-        ear.on_line = lambda _: there.append(network.channels_of("ada"))
+        ear.at_each_line = lambda _: there.append(network.channels_of("ada"))
         await server.says(":ada!a@h QUIT :bye")
         await server.settles()
         assert there[0] == ["#tea"]  # at the QUIT itself

@@ -185,7 +185,7 @@ async def test_a_listener_that_fails_hears_the_next_line_and_is_named_once(
         staying(login(server.port, "#tea"), mishaps=True) as (_, ear),
     ):
         await ear.happens("members_complete", "#tea")
-        ear.on_line = fail
+        ear.at_each_line = fail
         said = [f":ada!a@h {verb} #tea :one" for verb in ("PRIVMSG", "PRIVMSG", "NOTICE")]
         await server.says(*said, ":ada!a@h PART #tea")
         await server.settles()
@@ -512,7 +512,7 @@ async def test_whatever_goes_wrong_over_a_line_costs_that_line_alone(
         staying(login(server.port, "#tea"), mishaps=True) as (network, ear),
     ):
         await ear.happens("members_complete", "#tea")
-        ear.on_line = fail
+        ear.at_each_line = fail
         await server.says(*([":ada!a@h PRIVMSG #tea :boom"] * 50), ":cy!c@h JOIN #tea")
         await server.settles()
         assert [member.nick for member in network.members("#tea")] == ["ada", "cy", "Terra"]
@@ -525,8 +525,8 @@ async def test_whatever_goes_wrong_over_a_line_costs_that_line_alone(
 
 async def test_a_cancellation_passes_through_a_listener_that_fails_at_every_line() -> None:
     class Broken(Ear):
-        def line(self, message: IrcMessage) -> None:
-            super().line(message)
+        def on_line(self, message: IrcMessage) -> None:
+            super().on_line(message)
             raise RecursionError
 
     async with fake_ircd() as server:

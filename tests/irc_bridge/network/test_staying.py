@@ -249,8 +249,8 @@ async def test_a_listener_that_fails_is_told_the_next_line_too(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     class Clumsy(Ear):
-        def line(self, message: IrcMessage) -> None:
-            super().line(message)
+        def on_line(self, message: IrcMessage) -> None:
+            super().on_line(message)
             raise RuntimeError("oops")
 
     ear = Clumsy()

@@ -248,7 +248,7 @@ async def test_an_answer_that_a_lost_connection_cuts_off_was_cut(
     ngircd: Ircd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with playing(ngircd, tmp_path) as scene:
-        monkeypatch.setattr(scene.house.bridge._reception, "lost", lambda: None)  # noqa: SLF001 -- else it is stopped
+        monkeypatch.setattr(scene.house.bridge._reception, "on_lost", lambda: None)  # noqa: SLF001 -- else it is stopped
         scene.agent.will(hangs(says("too late")))
         await scene.ada.types("PRIVMSG #tea :!ask who fixed the gate?")
         await scene.agent.asked(1)
