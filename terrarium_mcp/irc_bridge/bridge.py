@@ -98,7 +98,7 @@ class Bridge:
         )
         self._trouble_notice = TroubleNotice(self._recorder, self._announce_everywhere)
         self._quiet = QuietTimes(store, name)
-        self._consent = Consent(store, self._recorder, self._presence.write_all)
+        self._consent = Consent(store, name, self._recorder, self._presence.write_all)
         self._memory = DialogueMemory(store, name, lambda: self._settings.stale_after)
         self._summarizer = Summarizer(self._memory, llm, model, self._settings_in_use)
         guard = LoopGuard(reflex_rules(timeouts.reflex))

@@ -38,7 +38,7 @@ class Reporter:
         """The state of the bridge now."""
         network, outage, newest = self._network, recorder.outage, recorder.newest
         return BridgeReport(
-            network=recorder.network,
+            network=network.name,
             version=__version__,
             connected=network.connected,
             since=self._since,

@@ -46,7 +46,7 @@ class CommandViews:
     ) -> ViewMeta:
         """The same as far as it is known now: the question may not be on disk yet."""
         command, message = pending.command, pending.message
-        view: dict[str, object] = {"network": self._recorder.network, "asker": command.asker}
+        view: dict[str, object] = {"network": self._network.name, "asker": command.asker}
         if not command.channel:
             return {**view, "channels": self.shared(command, among)}
         if not self.ways(command).is_recorded:
@@ -62,7 +62,7 @@ class CommandViews:
 
     def ways(self, command: Command) -> ChannelWays:
         """The ways of the channel or private chat in which a command was given."""
-        network, mapping = self._recorder.network, self._network.casemapping
+        network, mapping = self._network.name, self._network.casemapping
         return self._settings().channel_ways(network, command.said_in, mapping)
 
     def place(self, command: Command) -> DialoguePlace:
@@ -72,7 +72,7 @@ class CommandViews:
         do not share a dialogue. It belongs to the channels that we share: what was looked up in
         one of them, or said about it, is not sent to anybody who has left it.
         """
-        network = self._recorder.network
+        network = self._network.name
         if command.channel:
             return DialoguePlace(network, channel=self._network.fold(command.channel))
         nick = () if command.account else (self._network.fold(command.asker),)

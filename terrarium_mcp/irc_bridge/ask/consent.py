@@ -43,8 +43,11 @@ class Consent:
     `on_change` is called when somebody who was left out may be written again, or the reverse.
     """
 
-    def __init__(self, store: Store, recorder: Recorder, on_change: Callable[[], None]) -> None:
+    def __init__(
+        self, store: Store, network: str, recorder: Recorder, on_change: Callable[[], None]
+    ) -> None:
         self._store = store
+        self._network = network
         self._recorder = recorder
         self._on_change = on_change
         self._unsettled: list[Identity] = []
@@ -58,7 +61,7 @@ class Consent:
 
     def identity(self, command: Command) -> Identity:
         """Who gives a command, as far as its line shows."""
-        return command.identity(self._recorder.network)
+        return command.identity(self._network)
 
     async def has_opted_out(self, who: Identity) -> bool:
         """Whether this person opted out.
@@ -108,7 +111,7 @@ class Consent:
 
     def follow(self, message: IrcMessage) -> None:
         """Let an opt-out follow its person to a new host, account or nick (`FOLLOWED`)."""
-        network, source = self._recorder.network, message.source
+        network, source = self._network, message.source
         if source is None or not message.params:
             return
         before = Identity(network, source.nick, source.user, source.host)

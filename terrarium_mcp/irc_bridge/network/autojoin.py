@@ -60,7 +60,7 @@ class AutoJoin:
         post: Post,
         start: Callable[..., None],
     ) -> None:
-        self._name = config.name
+        self._display_name = config.display_name
         self._label = config.label
         self._channels = [ChannelState(channel.name, channel.key) for channel in config.channels]
         self._by_name: Mapping[str, ChannelState] = {}
@@ -97,7 +97,7 @@ class AutoJoin:
             log.error(
                 "%s: the server does not allow all of IRC_CHANNELS (%s)."
                 " Not joined, not recorded: %s",
-                self._name,
+                self._display_name,
                 " ".join(f"{name}={value}" for name, value in limits if value),
                 ", ".join(excess),
             )

@@ -43,7 +43,7 @@ class IrcNetwork:
         self._trouble = "not started"
         self._was_welcomed = False
         self._refused_lines = RefusedLines()
-        self._refused_logins = RefusedLogins(self.name, self._timeouts)
+        self._refused_logins = RefusedLogins(self.display_name, self._timeouts)
 
     async def run(self) -> None:
         """Connect, and reconnect whenever the connection ends, until `stop()`."""
@@ -59,7 +59,9 @@ class IrcNetwork:
                     await anyio.sleep(timeouts.login_again)
                     continue
                 pause = backoff.pause_after(anyio.current_time() - began)
-                log.warning("%s: %s; connecting again in %.1f s", self.name, self._trouble, pause)
+                log.warning(
+                    "%s: %s; connecting again in %.1f s", self.display_name, self._trouble, pause
+                )
                 await anyio.sleep(pause)
 
     async def stop(self, reason: str = "") -> None:
@@ -132,7 +134,7 @@ class IrcNetwork:
         It is given the bytes that fit one line; what exceeds them is cut off. Otherwise as `say`.
         """
         if not await self._live_session().sender.speak_last(target, text):
-            raise NotConnected(self.name)
+            raise NotConnected(self.display_name)
 
     def drop(self, nick: str) -> None:
         """Send nothing of what waits for somebody in private."""
@@ -169,7 +171,7 @@ class IrcNetwork:
     async def _speak(self, verb: str, target: str, text: str, lane: Lane, reply_to: str) -> None:
         sender = self._live_session().sender
         if not await sender.speak(verb, target, text, lane, reply_to=reply_to):
-            raise NotConnected(self.name)
+            raise NotConnected(self.display_name)
 
     def fetch_history(self, channel: str, after: HistoryPoint) -> None:
         """Request what was said in `channel` after a point: it arrives as replayed lines.
@@ -181,13 +183,18 @@ class IrcNetwork:
 
     def _live_session(self) -> Session:
         if not self._session.alive:
-            raise NotConnected(self.name)
+            raise NotConnected(self.display_name)
         return self._session
 
     @property
     def name(self) -> str:
+        """The network's name in the settings and the store."""
+        return self._config.network
+
+    @property
+    def display_name(self) -> str:
         """The network and its server, for people to read."""
-        return self._config.name
+        return self._config.display_name
 
     def label(self, target: str) -> str:
         """A channel or nick with its network, for the log: `libera/#tea`."""

@@ -79,7 +79,7 @@ class OwnNick:
                 "%s: the network took the nick %s from us, and we are %s. If it is registered to"
                 " you, log in with TERRARIUM_SASL_USERNAME and TERRARIUM_SASL_PASSWORD; if not,"
                 " set IRC_NICK to another nick.",
-                self._config.name,
+                self._config.display_name,
                 self._configured,
                 self._client.nickname,
             )

@@ -121,7 +121,7 @@ class OwnLines:
         left = [*self._probed, *self._sent]
         if unheard := sum(one.line is not None for one in left):
             lines = quantity(unheard, "line")
-            name = self._config.name
+            name = self._config.display_name
             log.warning("%s: %s of ours may not have been heard; not recorded", name, lines)
         self._probed.clear()
         self._sent.clear()

@@ -42,7 +42,7 @@ class ServerConfig:
         return tuple(filter(None, (self.password, self.sasl_password, *keys)))
 
     @property
-    def name(self) -> str:
+    def display_name(self) -> str:
         """The network and its server, for people to read: `libera (irc.libera.chat)`."""
         return f"{self.network} ({self.host})" if self.network else self.host
 

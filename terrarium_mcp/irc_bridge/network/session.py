@@ -78,7 +78,7 @@ class Session:
         self._batches = Batches()
         self._queue = SendQueue(timeouts)
         self._sasl = Sasl(config, self.post, self.end)
-        self._limit = LogLimit(log, config.name)
+        self._limit = LogLimit(log, config.display_name)
         known = Isupport(casemapping=casemapping)  # until this server says otherwise
         self.client = PydleClient(config, self._sasl, self.post, self.end, known, self._limit)
         self.membership = Membership(self.client, self._queue.post_who)

@@ -70,7 +70,7 @@ class Desk:
             {"network": "local", "asker": asker, **place},
             self.toolbox,
             self.settings,
-            Consent(self.store, Recorder(self.store, "local"), lambda: None),
+            Consent(self.store, "local", Recorder(self.store, "local"), lambda: None),
             ways=ChannelWays(),
             dialogue=self._dialogue(DialoguePlace("local", channel, "" if channel else asker)),
             report=lambda: self.state,

@@ -25,7 +25,7 @@ class Scene:
             wants_history=wants_history,
         )
         sasl = Sasl(config, self.post, self.ended.append)
-        limit = LogLimit(logging.getLogger(), config.name)
+        limit = LogLimit(logging.getLogger(), config.display_name)
         self.client = PydleClient(config, sasl, self.post, self.ended.append, Isupport(), limit)
         self.client.connection = self
         self.throttle = False

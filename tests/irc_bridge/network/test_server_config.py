@@ -123,6 +123,6 @@ def test_no_secret_is_shown_and_all_are_known() -> None:
 
 def test_a_network_is_named_with_its_server_and_a_channel_with_its_network() -> None:
     named = server_config(Settings(**USUAL, network="labnet"))
-    assert (named.name, named.label("#tea")) == ("labnet (irc.example)", "labnet/#tea")
+    assert (named.display_name, named.label("#tea")) == ("labnet (irc.example)", "labnet/#tea")
     plain = ServerConfig(host="irc.example", port=6697, nick="Terra", realname="r")
-    assert (plain.name, plain.label("#tea")) == ("irc.example", "#tea")
+    assert (plain.display_name, plain.label("#tea")) == ("irc.example", "#tea")
