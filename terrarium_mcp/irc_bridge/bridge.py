@@ -151,7 +151,7 @@ class Bridge:
         self._filter = MessageFilter(self.name, self.network, settings.voice_rules).by_casemapping(
             self.network.casemapping
         )
-        self._channels.use_settings(settings)
+        self._channels.change_settings(settings)
         self._questions.change_settings(settings)
         self._reception.change_settings(settings)
         self.network.change_channels(settings.irc_channels)
@@ -371,7 +371,7 @@ class Bridge:
 
     def _ways(self, channel: str) -> ChannelWays:
         """How we behave in a channel."""
-        return self._settings.channel_ways(self.name, channel, self.network.casemapping)
+        return self._settings.channel_ways(channel, self.network.casemapping)
 
     def _is_ours(self, channel: str) -> bool:
         """Whether the settings name this channel; no other is recorded or answered in."""

@@ -298,17 +298,15 @@ class Settings(BaseModel):
         )
         return others
 
-    def channel_ways(
-        self, network: str, channel: str, casemapping: str = DEFAULT_CASEMAPPING
-    ) -> ChannelWays:
-        """How the bot behaves in a channel, or with "" in the private chats of a network.
+    def channel_ways(self, channel: str, casemapping: str = DEFAULT_CASEMAPPING) -> ChannelWays:
+        """How the bot behaves in a channel of the network of these settings.
 
-        These have no role: they are always answered, from the record of channels.
+        With "", in its private chats. These have no role: they are always answered, from the record
+        of channels.
         """
-        own = next((one for one in self.networks if one.network_name == network), self)
-        role = own.role if channel else "both"
-        usual = ChannelWays(role, own.askers, own.persona.text if own.persona else "")
-        table = table_for(self._channel_tables, network, channel, casemapping)
+        role = self.role if channel else "both"
+        usual = ChannelWays(role, self.askers, self.persona.text if self.persona else "")
+        table = table_for(self._channel_tables, self.network_name, channel, casemapping)
         return table.over(usual) if table else usual
 
     @property

@@ -45,7 +45,7 @@ def settings_in(toml: str, **environ: str) -> Settings:
 
 
 def ways_in(toml: str, channel: str = "#tea", **environ: str) -> ChannelWays:
-    return settings_in(toml, IRC_CHANNELS="tea,mate", **environ).channel_ways("irc", channel)
+    return settings_in(toml, IRC_CHANNELS="tea,mate", **environ).channel_ways(channel)
 
 
 def complaint(toml: str, **environ: str) -> str:
@@ -73,21 +73,17 @@ def test_a_role_says_whether_a_channel_is_recorded_and_answered_in(
 
 
 def test_a_table_overrides_what_it_names_and_leaves_the_rest_to_the_network() -> None:
-    settings = settings_in(TWO)
-    assert settings.channel_ways("libera", "#tea") == ChannelWays("record", "account")
-    assert settings.channel_ways("libera", "#mate") == ChannelWays("both", "account")
-    at_home = ChannelWays("answer", "voiced", "You are the host.")
-    assert settings.channel_ways("home", "#tea") == at_home
-    for one in settings.networks:  # as the bridge of each asks its own
-        for channel in ("#tea", "#mate"):
-            asked = settings.channel_ways(one.network_name, channel)
-            assert one.channel_ways(one.network_name, channel) == asked
+    libera, home = settings_in(TWO).networks
+    assert libera.channel_ways("#tea") == ChannelWays("record", "account")
+    assert libera.channel_ways("#mate") == ChannelWays("both", "account")
+    assert home.channel_ways("#tea") == ChannelWays("answer", "voiced", "You are the host.")
+    assert home.channel_ways("#mate") == ChannelWays("answer", "anyone", "You are the host.")
 
 
 def test_a_private_chat_has_the_askers_and_persona_of_its_network_and_no_role() -> None:
-    settings = settings_in(TWO)
-    assert settings.channel_ways("home", "") == ChannelWays("both", "anyone", "You are the host.")
-    assert settings.channel_ways("libera", "") == ChannelWays("both", "account", "")
+    libera, home = settings_in(TWO).networks
+    assert home.channel_ways("") == ChannelWays("both", "anyone", "You are the host.")
+    assert libera.channel_ways("") == ChannelWays("both", "account", "")
 
 
 def test_plain_settings_come_from_every_source_and_the_table_precedes_them() -> None:
@@ -107,7 +103,7 @@ def test_plain_settings_come_from_every_source_and_the_table_precedes_them() -> 
 )
 def test_channels_compare_as_on_their_network(mapping: str, spelling: str, is_same: bool) -> None:
     toml = 'IRC_CHANNELS = ["#tea["]\n[channel."#Tea["]\nrole = "answer"\n'
-    ways = settings_in(toml).channel_ways("irc", spelling, mapping)
+    ways = settings_in(toml).channel_ways(spelling, mapping)
     assert ways.is_recorded is not is_same
 
 
@@ -118,9 +114,9 @@ def test_a_channel_may_be_written_with_its_network_and_without_its_prefix(name: 
 
 def test_a_slash_belongs_to_a_channel_that_has_one() -> None:
     settings = settings_in('IRC_CHANNELS = ["#a/b"]\n[channel."#a/b"]\nrole = "record"\n')
-    assert settings.channel_ways("irc", "#a/b").role == "record"
+    assert settings.channel_ways("#a/b").role == "record"
     settings = settings_in('IRC_CHANNELS = ["#a/b"]\n[channel."irc/#a/b"]\nrole = "record"\n')
-    assert settings.channel_ways("irc", "#a/b").role == "record"
+    assert settings.channel_ways("#a/b").role == "record"
 
 
 def test_a_persona_is_beside_the_settings_file_that_names_it(tmp_path: Path) -> None:
@@ -130,8 +126,8 @@ def test_a_persona_is_beside_the_settings_file_that_names_it(tmp_path: Path) -> 
     toml = 'IRC_CHANNELS = "tea,mate"\nTERRARIUM_PERSONA = "terse.txt"\n'
     (elsewhere / "bot.toml").write_text(toml + '[channel.mate]\npersona = "../host.txt"\n')
     settings = read_settings(config=elsewhere / "bot.toml", environ={}).settings
-    assert settings.channel_ways("irc", "#tea").persona == "Be terse."
-    assert settings.channel_ways("irc", "#mate").persona == "You are the host."
+    assert settings.channel_ways("#tea").persona == "Be terse."
+    assert settings.channel_ways("#mate").persona == "You are the host."
 
 
 def test_the_persona_of_a_channel_may_be_at_home(
@@ -141,7 +137,7 @@ def test_the_persona_of_a_channel_may_be_at_home(
     (tmp_path / "ada").mkdir()
     (tmp_path / "ada" / "terse.txt").write_text("Be terse.")
     toml = 'IRC_CHANNELS = "tea"\n[channel."#tea"]\npersona = "~/terse.txt"\n'
-    assert settings_in(toml).channel_ways("irc", "#tea").persona == "Be terse."
+    assert settings_in(toml).channel_ways("#tea").persona == "Be terse."
     with pytest.raises(
         BadSetting, match=r'persona in \[channel\."#tea"\].*: no home folder is known'
     ):
@@ -287,7 +283,7 @@ def test_a_reload_changes_roles_askers_and_personas_at_once() -> None:
     assert change.live == ("IRC_CHANNELS", "TERRARIUM_ASKERS", "[channel]")
     assert change.after_restart == ()
     ways = ChannelWays("record", "voiced", "You are the host.")
-    assert change.settings.channel_ways("irc", "#tea") == ways
+    assert change.settings.channel_ways("#tea") == ways
 
 
 def test_a_persona_file_that_says_something_else_is_a_change() -> None:
@@ -299,7 +295,7 @@ def test_a_persona_file_that_says_something_else_is_a_change() -> None:
     change = changed(old, settings_in(toml))
     assert change.live == ("TERRARIUM_PERSONA", "[channel]")
     for channel in ("#tea", ""):
-        assert change.settings.channel_ways("irc", channel).persona == "You are another."
+        assert change.settings.channel_ways(channel).persona == "You are another."
 
 
 def test_every_network_has_the_new_tables_after_a_reload() -> None:
@@ -308,7 +304,7 @@ def test_every_network_has_the_new_tables_after_a_reload() -> None:
     change = changed(old, new)
     assert (change.live, change.after_restart) == (("[channel]",), ())
     for one in change.settings.networks:
-        assert one.channel_ways(one.network_name, "#tea").role == "answer"
+        assert one.channel_ways("#tea").role == "answer"
 
 
 def test_where_a_table_stands_is_no_difference() -> None:

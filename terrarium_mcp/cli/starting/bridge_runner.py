@@ -47,7 +47,7 @@ def _recorded_channels(settings: Settings) -> list[tuple[str, str]]:
         (one.network_name, channel.name)
         for one in settings.networks
         for channel in one.irc_channels
-        if one.channel_ways(one.network_name, channel.name).is_recorded
+        if one.channel_ways(channel.name).is_recorded
     ]
 
 

@@ -32,8 +32,7 @@ class AskerCheck:
         return None if None in reasons else reasons[0]
 
     def _refusal_in(self, channel: str, command: Command) -> Refusal | None:
-        settings, network = self._settings, self._network
-        ways = settings.channel_ways(settings.network_name, channel, network.casemapping)
+        ways = self._settings.channel_ways(channel, self._network.casemapping)
         match ways.askers:
             case "voiced" if not self._has_rank(channel, command):
                 return Refusal.NOT_VOICED

@@ -62,8 +62,7 @@ class CommandViews:
 
     def ways(self, command: Command) -> ChannelWays:
         """The ways of the channel or private chat in which a command was given."""
-        network, mapping = self._network.name, self._network.casemapping
-        return self._settings().channel_ways(network, command.said_in, mapping)
+        return self._settings().channel_ways(command.said_in, self._network.casemapping)
 
     def place(self, command: Command) -> DialoguePlace:
         """Where the dialogue is held that a command belongs to.

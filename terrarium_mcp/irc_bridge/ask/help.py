@@ -70,7 +70,7 @@ def _kept(context: CommandContext) -> str:
 def _recorded_channels(context: CommandContext) -> str:
     """Which of the channels that the bot is in are recorded; none is named to others."""
     settings = context.settings
-    ways = [settings.channel_ways(settings.network_name, one.name) for one in settings.irc_channels]
+    ways = [settings.channel_ways(one.name) for one in settings.irc_channels]
     if all(one.is_recorded for one in ways):
         return "the channels that I am in are"
     return f"{context.settings.command_prefix}help in a channel says whether that one is"

@@ -179,8 +179,7 @@ class Reception:
 
     def _is_answered(self, channel: str) -> bool:
         """Whether the settings let us answer in a channel; in a private chat ("") they do."""
-        settings, mapping = self._settings, self._network.casemapping
-        return settings.channel_ways(settings.network_name, channel, mapping).is_answered
+        return self._settings.channel_ways(channel, self._network.casemapping).is_answered
 
     def _admit(self, pending: PendingCommand) -> None:
         """Queue a command, or refuse it."""

@@ -44,7 +44,7 @@ class RecordedChannels:
         """Tell the channels apart as the network does from now on."""
         self._answer_only = self._folded_answer_only()
 
-    def use_settings(self, settings: Settings) -> None:
+    def change_settings(self, settings: Settings) -> None:
         """Use other settings from now on."""
         self._settings = settings
         self._answer_only = self._folded_answer_only()
@@ -62,9 +62,9 @@ class RecordedChannels:
 
     def _folded_answer_only(self) -> frozenset[str]:
         """The channels of the settings that are answered in and not recorded, folded."""
-        settings, mapping = self._settings, self._network.casemapping
+        settings, casemapping = self._settings, self._network.casemapping
         return frozenset(
             self._network.fold(channel.name)
             for channel in settings.irc_channels
-            if not settings.channel_ways(settings.network_name, channel.name, mapping).is_recorded
+            if not settings.channel_ways(channel.name, casemapping).is_recorded
         )

@@ -64,7 +64,7 @@ def test_the_page_shows_the_usual_persona_and_settings_that_can_be_used(
     (tmp_path / "terrarium.toml").write_text(toml)
     settings = read_settings(environ={}).settings
     personas = {
-        channel: settings.channel_ways("libera", channel).persona
+        channel: settings.channel_ways(channel).persona
         for channel in tomllib.loads(toml)["IRC_CHANNELS"]
     }
     assert [text.splitlines()[0].split(",")[0] for text in personas.values()] == [
