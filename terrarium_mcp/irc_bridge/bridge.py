@@ -106,9 +106,7 @@ class Bridge:
         self._speech = ReplySpeech(self.network, guard, self._settings_in_use)
         self._questions = self._question_service(toolbox, llm, model, talk_log or TalkLog(None))
         queue = CommandQueue(self._responder(toolbox).serve)
-        self._reception = Reception(
-            self.network, settings, queue, self._quiet, guard, self._is_ours
-        )
+        self._reception = Reception(self.network, settings, queue, self._quiet, guard)
         self._reporter = Reporter(self._settings_in_use, self.network, queue, llm)
 
     async def run(self) -> None:
@@ -335,7 +333,7 @@ class Bridge:
     def _redact(self, message: IrcMessage) -> None:
         """Remove the text of a line, if that is what the message says: `REDACT #tea msgid`."""
         match message.command, message.params:
-            case "REDACT", (channel, msgid, *_) if msgid and self._is_ours(channel):
+            case "REDACT", (channel, msgid, *_) if msgid and self.network.is_configured(channel):
                 asked_by = message.source.nick if message.source else ""
                 self._recorder.redact(channel, msgid, asked_by)
 
@@ -362,7 +360,8 @@ class Bridge:
         if self.network.is_own(source) or _is_endless(source):
             return False
         target = message.params[0]
-        return self._is_ours(target) or self.network.same_nick(target, self.network.nick)
+        is_private = self.network.same_nick(target, self.network.nick)
+        return is_private or self.network.is_configured(target)
 
     def _is_in(self, channel: str) -> bool:
         """Whether we are in this channel now."""
@@ -372,10 +371,6 @@ class Bridge:
     def _ways(self, channel: str) -> ChannelWays:
         """How we behave in a channel."""
         return self._settings.channel_ways(channel, self.network.casemapping)
-
-    def _is_ours(self, channel: str) -> bool:
-        """Whether the settings name this channel; no other is recorded or answered in."""
-        return self.network.is_configured(channel)
 
 
 def _is_endless(source: Source | None) -> bool:

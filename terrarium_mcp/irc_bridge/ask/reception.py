@@ -54,12 +54,10 @@ class Reception:
         queue: CommandQueue,
         quiet: QuietTimes,
         guard: LoopGuard,
-        is_ours: Callable[[str], bool],
     ) -> None:
         self._network = network
         self._settings = settings
         self._queue = queue
-        self._is_ours = is_ours
         self._ignored = IgnoreList(settings.ignore)
         self._askers = AskerCheck(network, settings)
         self._limits = _question_limits(settings)
@@ -211,7 +209,8 @@ class Reception:
 
     def _shared_with(self, nick: str) -> list[str]:
         """The channels of the settings in which we and `nick` are."""
-        return [one for one in self._network.channels_of(nick) if self._is_ours(one)]
+        network = self._network
+        return [one for one in network.channels_of(nick) if network.is_configured(one)]
 
     def _is_in(self, command: Command, channel: str) -> bool:
         return self._network.fold(command.channel) == self._network.fold(channel)
