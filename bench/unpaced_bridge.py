@@ -29,11 +29,14 @@ async def _run(settings: Settings) -> None:
     sys.setswitchinterval(SWITCH_INTERVAL)
     child = stdio_server(settings.db_path, os.environ)
     toolbox = Toolbox(lambda: child, offered=settings.bridge_tools)
-    llm, talk_log, model = LLM.from_settings(settings), TalkLog(settings.talk_log), ModelQueue()
+    llm, talk_log = LLM.from_settings(settings), TalkLog(settings.talk_log)
+    model_queue = ModelQueue()
     async with open_store(settings.db_path, settings) as store:
 
         def build(network: Settings) -> Bridge:
-            return Bridge(store, network, toolbox, llm, model, timeouts=UNPACED, talk_log=talk_log)
+            return Bridge(
+                store, network, toolbox, llm, model_queue, timeouts=UNPACED, talk_log=talk_log
+            )
 
         await Bridges(settings.networks, build, toolbox, llm, talk_log=talk_log).run()
 

@@ -61,7 +61,7 @@ class Bridge:
         settings: Settings,
         toolbox: Toolbox,
         llm: LLM,
-        model: ModelQueue,
+        model_queue: ModelQueue,
         *,
         home: str = "",
         timeouts: Timeouts | None = None,
@@ -74,7 +74,7 @@ class Bridge:
             settings: those of this network.
             toolbox: the history through MCP; its owner runs it.
             llm: the model.
-            model: who uses the model; the same for all networks.
+            model_queue: who uses the model; the same for all networks.
             home: the network of rows stored without one; unset: this network.
             timeouts: those of the connection; unset: for public networks.
             talk_log: where to note the timings of each question; its owner runs it. Unset: nowhere.
@@ -100,11 +100,13 @@ class Bridge:
         self._quiet = QuietTimes(store, name)
         self._consent = Consent(store, name, self._recorder, self._presence.write_all)
         self._memory = DialogueMemory(store, name, lambda: self._settings.stale_after)
-        self._summarizer = Summarizer(self._memory, llm, model, self._settings_in_use)
+        self._summarizer = Summarizer(self._memory, llm, model_queue, self._settings_in_use)
         guard = LoopGuard(reflex_rules(timeouts.reflex))
         self._views = CommandViews(self.network, self._recorder, self._settings_in_use)
         self._speech = ReplySpeech(self.network, guard, self._settings_in_use)
-        self._questions = self._question_service(toolbox, llm, model, talk_log or TalkLog(None))
+        self._questions = self._question_service(
+            toolbox, llm, model_queue, talk_log or TalkLog(None)
+        )
         queue = CommandQueue(self._responder(toolbox).serve)
         self._reception = Reception(self.network, settings, queue, self._quiet, guard)
         self._reporter = Reporter(self._settings_in_use, self.network, queue, llm)
@@ -257,7 +259,7 @@ class Bridge:
         self._state_changed(connection=True)
 
     def _question_service(
-        self, toolbox: Toolbox, llm: LLM, model: ModelQueue, talk_log: TalkLog
+        self, toolbox: Toolbox, llm: LLM, model_queue: ModelQueue, talk_log: TalkLog
     ) -> QuestionService:
         return QuestionService(
             self.network,
@@ -265,7 +267,7 @@ class Bridge:
             self._speech,
             toolbox,
             llm,
-            model,
+            model_queue,
             self._memory,
             self._summarizer,
             talk_log,

@@ -64,11 +64,11 @@ class Bridges:
         Raises:
             BadSetting: no server, channel or contact is set for one of them.
         """
-        model, home = ModelQueue(), settings.network_name
+        model_queue, home = ModelQueue(), settings.network_name
         talk_log = TalkLog(settings.talk_log)
 
         def build(network: Settings) -> Bridge:
-            return Bridge(store, network, toolbox, llm, model, home=home, talk_log=talk_log)
+            return Bridge(store, network, toolbox, llm, model_queue, home=home, talk_log=talk_log)
 
         return cls(settings.networks, build, toolbox, llm, talk_log=talk_log)
 

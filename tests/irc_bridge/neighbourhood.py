@@ -71,14 +71,16 @@ async def neighbourhood(
     shared = Settings(
         db_path=folder / "irc_logs.db", agent_api_url=agent_url, agent_model="scripted"
     ).with_networks(networks)
-    llm, lock = model_of(shared), ModelQueue()
+    llm, model_queue = model_of(shared), ModelQueue()
     async with open_store(shared.db_path, shared) as store:
         toolbox = Toolbox(lambda: build_server(store, shared), backoff=(0.05,))
         home = shared.network_name
         by_name = dict[str, WatchedBridge]()
 
         def build(one: Settings) -> WatchedBridge:
-            bridge = WatchedBridge(store, one, toolbox, llm, lock, home=home, timeouts=timeouts)
+            bridge = WatchedBridge(
+                store, one, toolbox, llm, model_queue, home=home, timeouts=timeouts
+            )
             by_name[one.network_name] = bridge
             return bridge
 

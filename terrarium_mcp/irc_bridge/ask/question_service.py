@@ -51,7 +51,7 @@ class QuestionService:
         speech: ReplySpeech,
         toolbox: Toolbox,
         llm: LLM,
-        model: ModelQueue,
+        model_queue: ModelQueue,
         memory: DialogueMemory,
         summarizer: Summarizer,
         talk_log: TalkLog,
@@ -62,7 +62,7 @@ class QuestionService:
         self._speech = speech
         self._toolbox = toolbox
         self._llm = llm
-        self._model = model  # first come, first served, so places take turns
+        self._model_queue = model_queue  # first come, first served, so places take turns
         self._memory = memory
         self._summarizer = summarizer
         self._talk_log = talk_log
@@ -180,7 +180,7 @@ class QuestionService:
         with plainly():
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._say_thinking, pending)
-                async with self._model.question():
+                async with self._model_queue.question():
                     pending.watch.lap("model queue")
                     tasks.start_soon(self._network.show_typing, pending.command.target)
                     found = await answer(

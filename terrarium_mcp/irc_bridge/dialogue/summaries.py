@@ -66,13 +66,13 @@ class Summarizer:
         self,
         dialogues: DialogueMemory,
         llm: LLM,
-        model: ModelQueue,
+        model_queue: ModelQueue,
         settings: Callable[[], Settings],
     ) -> None:
         """`settings` returns those in use, which may be reloaded."""
         self._dialogues = dialogues
         self._llm = llm
-        self._model = model
+        self._model_queue = model_queue
         self._settings = settings
         self._places: dict[DialoguePlace, list[_Wish]] = {}
         self._failures = BoundedDict[DialoguePlace, _Failures](_REMEMBERED_PLACES)
@@ -136,7 +136,7 @@ class Summarizer:
             text = summary_text(await self._words(request))
 
         try:
-            if not await self._model.in_spare_time(ask, SUMMARISED_WITHIN):
+            if not await self._model_queue.in_spare_time(ask, SUMMARISED_WITHIN):
                 log.info("a summary was given up for now: it took too long, or a question came")
                 return None
         except ModelUnavailable as error:  # logged already, and once: EndpointCondition

@@ -64,7 +64,7 @@ class Talk:
     study: Study
     dialogues: DialogueMemory
     summarizer: Summarizer
-    model: ModelQueue
+    queue: ModelQueue
 
     async def asks(self, text: str) -> list[str]:
         """Hold one turn, as the responder would; returns the lines said."""
@@ -72,7 +72,7 @@ class Talk:
         with self.dialogues.turn(
             TEA, before, ADA, text, message_id=0, is_off_record=lambda: False
         ) as held:
-            async with self.model.question():
+            async with self.queue.question():
                 found = await self.study.asks(text, dialogue=before)
             held.answer("\n".join(found.lines), found.steps, found.shown)
             held.said()
@@ -92,12 +92,12 @@ class Talk:
 @asynccontextmanager
 async def talk(folder: Path, agent: StrictAgent, **more: Any) -> AsyncIterator[Talk]:
     async with study(folder, agent, **more) as scene:
-        model = ModelQueue()
+        queue = ModelQueue()
         dialogues = DialogueMemory(scene.store, "local", lambda: scene.settings.stale_after)
-        summarizer = Summarizer(dialogues, scene.llm, model, lambda: scene.settings)
+        summarizer = Summarizer(dialogues, scene.llm, queue, lambda: scene.settings)
         async with beside(dialogues.run), beside(summarizer.run):
             try:
-                yield Talk(scene, dialogues, summarizer, model)
+                yield Talk(scene, dialogues, summarizer, queue)
             finally:
                 dialogues.finish()
 
@@ -294,7 +294,7 @@ async def test_a_summary_that_failed_often_is_tried_less_and_less_often(tmp_path
             if number in due:
                 with anyio.fail_after(PATIENCE):
                     await agent.asked(due.index(number) + 1, is_summary)
-                    async with scene.model.question():  # until that summary has ended
+                    async with scene.queue.question():  # until that summary has ended
                         await anyio.wait_all_tasks_blocked()
         assert tried_after == due
         assert await scene.summarizer.compact(TEA) is None
@@ -368,11 +368,11 @@ async def test_a_question_does_not_wait_for_a_summary_that_hangs(
 
 
 async def test_a_summary_waits_for_every_question() -> None:
-    model, done = ModelQueue(), list[str]()
+    queue, done = ModelQueue(), list[str]()
     asked = anyio.Event()
 
     async def ask(name: str) -> None:
-        async with model.question():
+        async with queue.question():
             await asked.wait()
             done.append(name)
 
@@ -380,7 +380,7 @@ async def test_a_summary_waits_for_every_question() -> None:
         async def work() -> None:
             done.append("summary")
 
-        assert await model.in_spare_time(work, 5)
+        assert await queue.in_spare_time(work, 5)
 
     with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
