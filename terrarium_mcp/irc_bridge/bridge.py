@@ -181,8 +181,8 @@ class Bridge:
     def on_casemapping(self, casemapping: str) -> None:
         """Tell rooms and relays apart as the network does, in the store as well."""
         self._filter = self._filter.by_casemapping(casemapping)
-        self._channels.names_compare_otherwise()
-        self._recorder.names_compare_by(casemapping)
+        self._channels.refold()
+        self._recorder.set_casemapping(casemapping)
 
     def on_connected(self, nick: str) -> None:
         """Log that registration is complete."""

@@ -58,7 +58,7 @@ class Reporter:
 
     def _missing(self) -> tuple[str, ...]:
         """The channels of the settings that we are not in, without their keys."""
-        mapping = self._network.casemapping
-        joined = {fold(channel, mapping) for channel in self._network.joined_channels()}
+        casemapping = self._network.casemapping
+        joined = {fold(channel, casemapping) for channel in self._network.joined_channels()}
         named = (channel.name for channel in self._settings().irc_channels)
-        return tuple(name for name in named if fold(name, mapping) not in joined)
+        return tuple(name for name in named if fold(name, casemapping) not in joined)

@@ -218,9 +218,11 @@ class QuestionService:
 
     def _tools_for(self, question: Question) -> ToolsAtHand:
         """Our own tools, and those mounted in the channel of the question."""
-        network, names = str(question.view["network"]), self._network.casemapping
         return self._toolbox.at_hand(
-            network, question.channel, names, off_record=question.is_off_record()
+            str(question.view["network"]),
+            question.channel,
+            self._network.casemapping,
+            off_record=question.is_off_record(),
         )
 
     async def _say_thinking(self, pending: PendingCommand) -> None:

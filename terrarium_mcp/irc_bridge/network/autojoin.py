@@ -271,11 +271,11 @@ class AutoJoin:
         return self._configured(name) is not None
 
     def _configured(self, name: str) -> ChannelState | None:
-        mapping = self._client.casemapping
-        if self._folded_by != mapping:  # asked about every line, with hundreds of channels
+        casemapping = self._client.casemapping
+        if self._folded_by != casemapping:  # asked about every line, with hundreds of channels
             fold = self._client.fold
             self._by_name = {fold(channel.name): channel for channel in self._channels}
-            self._folded_by = mapping
+            self._folded_by = casemapping
         return self._by_name.get(self._client.fold(name))
 
 

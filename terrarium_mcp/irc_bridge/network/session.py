@@ -69,7 +69,7 @@ class Session:
         """Why it ended; empty until then."""
         self.welcomed = False
         self.over = anyio.Event()
-        self._refolded = False
+        self._casemapping_changed = False
         self._config = config
         self._secrets = config.secrets
         self._listener = listener
@@ -291,13 +291,13 @@ class Session:
 
         All lines of the network's rooms are looked at then: a server may cause that only once.
         """
-        if self._refolded:
+        if self._casemapping_changed:
             kept = (token for token in line.params if "CASEMAPPING" not in token.upper())
             line = replace(line, params=tuple(kept))
         before = self.client.isupport.casemapping
         await self.client.handle(line)
         if self.welcomed and self.client.isupport.casemapping != before:
-            self._refolded = True
+            self._casemapping_changed = True
             self._listener.on_casemapping(self.client.isupport.casemapping)
 
     def _on_bouncer(self, line: IrcMessage) -> None:

@@ -40,8 +40,8 @@ class RecordedChannels:
         self._begun.clear()
         self._recorder.end_all(why)
 
-    def names_compare_otherwise(self) -> None:
-        """Tell the channels apart as the network does from now on."""
+    def refold(self) -> None:
+        """Tell the channels apart by the CASEMAPPING that the network has now."""
         self._answer_only = self._folded_answer_only()
 
     def change_settings(self, settings: Settings) -> None:

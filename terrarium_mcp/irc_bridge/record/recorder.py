@@ -143,7 +143,7 @@ class Recorder:
         self._enqueue(pending)
         return pending
 
-    def names_compare_by(self, casemapping: str) -> None:
+    def set_casemapping(self, casemapping: str) -> None:
         """Tell rooms apart by this CASEMAPPING from here on, before anything that follows."""
         self._enqueue_action(partial(self.store.rooms.set_casemapping, self.network, casemapping))
 
