@@ -120,7 +120,7 @@ class QuestionService:
         with self._memory.turn(
             place,
             before,
-            command.identity(place.network),
+            command.identity(self._network.name),
             question.text,
             message_id=_message_id(pending.message),
             is_off_record=question.is_off_record,
@@ -219,7 +219,7 @@ class QuestionService:
     def _tools_for(self, question: Question) -> ToolsAtHand:
         """Our own tools, and those mounted in the channel of the question."""
         return self._toolbox.at_hand(
-            str(question.view["network"]),
+            self._network.name,
             question.channel,
             self._network.casemapping,
             off_record=question.is_off_record(),
@@ -242,10 +242,10 @@ class QuestionService:
         finally:
             command = pending.command  # whose asker may have opted out meanwhile
             if not command.off_record:
-                network = self._views.place(command).network
-                self._talk_log.note(
-                    watch.record(network=network, channel=command.channel, model=self._llm.model)
+                record = watch.record(
+                    network=self._network.name, channel=command.channel, model=self._llm.model
                 )
+                self._talk_log.note(record)
 
 
 def _message_id(asked: PendingMessage | None) -> int:
