@@ -27,8 +27,8 @@ class AskerCheck:
             shared: for a private chat, the channels of the settings that the asker is in. There a
                 person may ask who may in one of them.
         """
-        places = [command.channel] if command.channel else shared or [""]
-        reasons = [self._refusal_in(place, command) for place in places]
+        channels = [command.channel] if command.channel else shared or [""]
+        reasons = [self._refusal_in(channel, command) for channel in channels]
         return None if None in reasons else reasons[0]
 
     def _refusal_in(self, channel: str, command: Command) -> Refusal | None:

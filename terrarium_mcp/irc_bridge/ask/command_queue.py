@@ -1,7 +1,7 @@
-"""Queues commands by place: a channel, or all private chats together.
+"""Queues commands by flow: a channel, or all private chats together.
 
-Of a place one question is in work at a time, until its answer has been said; the others wait. As
-the model takes one question at a time, first come, first served, places take turns at it, and many
+Of a flow one question is in work at a time, until its answer has been said; the others wait. As
+the model takes one question at a time, first come, first served, flows take turns at it, and many
 who ask in private delay a channel no more than one. Short commands, which are all others, do not
 wait for each other.
 """
@@ -17,22 +17,22 @@ from terrarium_mcp.irc_bridge.record.recorder import PendingMessage
 from terrarium_mcp.irc_bridge.talk_log.stopwatch import Stopwatch
 
 DEPTH = 5
-"""Most questions of a place, including the one in work, and most short commands."""
+"""Most questions of a flow, including the one in work, and most short commands."""
 
 _QueueKey = tuple[str, bool]
-"""A place, and whether the queue is for questions."""
+"""A flow, and whether the queue is for questions."""
 
 
 @dataclass(slots=True, eq=False)
 class PendingCommand:
     """A command that waits or is in work.
 
-    `message` is what it came in, None where that is not recorded; `place` is where it waits.
+    `message` is what it came in, None where that is not recorded; `flow` is where it waits.
     """
 
     command: Command
     message: PendingMessage | None
-    place: str
+    flow: str
     in_work: bool = False
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     """Cancelling it ends the work, also within a tool call or an answer being said."""
@@ -41,7 +41,7 @@ class PendingCommand:
 
 
 class CommandQueue:
-    """Accepts commands and serves them: the questions of a place in order."""
+    """Accepts commands and serves them: the questions of a flow in order."""
 
     def __init__(self, serve: Callable[[PendingCommand], Awaitable[None]]) -> None:
         self._serve = serve
@@ -70,7 +70,7 @@ class CommandQueue:
         ]
 
     def is_next(self, pending: PendingCommand) -> bool:
-        """Whether nothing of its place is before a command."""
+        """Whether nothing of its flow is before a command."""
         return not pending.command.is_question or self._queues[_key(pending)][0] is pending
 
     def waits(self, pending: PendingCommand) -> bool:
@@ -123,4 +123,4 @@ class CommandQueue:
 
 
 def _key(pending: PendingCommand) -> _QueueKey:
-    return pending.place, pending.command.is_question
+    return pending.flow, pending.command.is_question

@@ -62,7 +62,7 @@ class QuestionService:
         self._speech = speech
         self._toolbox = toolbox
         self._llm = llm
-        self._model_queue = model_queue  # first come, first served, so places take turns
+        self._model_queue = model_queue  # first come, first served, so flows take turns
         self._memory = memory
         self._summarizer = summarizer
         self._talk_log = talk_log

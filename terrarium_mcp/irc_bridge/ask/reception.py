@@ -119,8 +119,8 @@ class Reception:
             case "quiet":
                 self._moderation.set_quiet(command, now)
             case _:
-                place = self._network.fold(command.channel) if command.channel else PRIVATE
-                self._admit(PendingCommand(command, message, place))
+                flow = self._network.fold(command.channel) if command.channel else PRIVATE
+                self._admit(PendingCommand(command, message, flow))
 
     def see(self, line: IrcMessage) -> None:
         """Follow one of DEPARTURES: an answer whose asker has left is not said.

@@ -289,8 +289,8 @@ class LLM:
         if tools:
             body["tools"] = [request_tool(tool) for tool in tools]
         offered = {tool.name for tool in tools}
-        place = endpoint.root, model
-        known = self._learned.known(place)
+        endpoint_model = endpoint.root, model
+        known = self._learned.known(endpoint_model)
         tried: dict[Adaptation, str] = {}
         while True:
             sent = adapted(body, [*known, *tried])
@@ -305,16 +305,16 @@ class LLM:
                     raise
                 tried[more] = words
             else:
-                self._learned.learn(place, blamed(tried))
-                self._report(place, blamed(tried))
+                self._learned.learn(endpoint_model, blamed(tried))
+                self._report(endpoint_model, blamed(tried))
                 endpoint.counts_tokens = said.usage.prompt > 0
                 return dataclasses.replace(said, usage=completed_usage(sent, said))
 
-    def _report(self, place: EndpointModel, tried: Mapping[Adaptation, str]) -> None:
-        """Log what was refused, in the endpoint's words; once for each place."""
+    def _report(self, endpoint_model: EndpointModel, tried: Mapping[Adaptation, str]) -> None:
+        """Log what was refused, in the endpoint's words; once for each endpoint and model."""
         for adaptation, words in tried.items():
             self.condition.remark(
-                f"{place} {adaptation.refused}",
+                f"{endpoint_model} {adaptation.refused}",
                 f"The endpoint at {self._where} refuses {adaptation.refused}"
                 f" ({shortened(words)}), so {adaptation.instead}.",
             )

@@ -18,16 +18,16 @@ class LearnedAdaptations:
         self._clock = clock
         self._until: dict[tuple[EndpointModel, Adaptation], float] = {}
 
-    def learn(self, place: EndpointModel, adaptations: Collection[Adaptation]) -> None:
-        """Note that `place` answered once these were applied."""
+    def learn(self, endpoint_model: EndpointModel, adaptations: Collection[Adaptation]) -> None:
+        """Note that `endpoint_model` answered once these were applied."""
         until = self._clock() + REMEMBERED
-        self._until |= {(place, adaptation): until for adaptation in adaptations}
+        self._until |= {(endpoint_model, adaptation): until for adaptation in adaptations}
 
-    def known(self, place: EndpointModel) -> list[Adaptation]:
-        """The adaptations that `place` needs, as far as is known now."""
+    def known(self, endpoint_model: EndpointModel) -> list[Adaptation]:
+        """The adaptations that `endpoint_model` needs, as far as is known now."""
         now = self._clock()
         return [
             adaptation
-            for (where, adaptation), until in self._until.items()
-            if where == place and until > now
+            for (learned_of, adaptation), until in self._until.items()
+            if learned_of == endpoint_model and until > now
         ]

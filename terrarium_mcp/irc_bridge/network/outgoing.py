@@ -1,16 +1,16 @@
-"""Which of our lines leaves next: places take turns, and refusals wait for everything else. Pure.
+"""Which of our lines leaves next: flows take turns, and refusals wait for everything else. Pure.
 
-A place is a channel, or all private chats together, so that many people in private delay a channel
-no more than one does. Of a place that is due, one line leaves, and it goes to the end of the row:
+A flow is a channel, or all private chats together, so that many people in private delay a channel
+no more than one does. Of a flow that is due, one line leaves, and it goes to the end of the row:
 
-    places          take turns, a line each
+    flows           take turns, a line each
     private chats   take turns among themselves in the same way
     in each of them up to two lines of short commands, then one of an answer, and so on
-    refusals        leave when nothing else waits, places in turn, and so does
+    refusals        leave when nothing else waits, flows in turn, and so does
                     the sign that we are typing
 
 So the reply to a `!ping` waits for one line of its channel at most, if nobody else has commands
-there, and for one or two of each other place.
+there, and for one or two of each other flow.
 """
 
 from collections import deque
@@ -22,7 +22,7 @@ from typing import Generic, TypeVar
 Item = TypeVar("Item")
 
 PRIVATE = ""
-"""The place of all private chats."""
+"""The flow of all private chats."""
 
 
 _COMMANDS_IN_A_ROW = 2
@@ -66,17 +66,17 @@ class OutgoingQueue(Generic[Item]):
 
     def __init__(self) -> None:
         # Dictionaries keep their order: the first is due, and goes to the end when it was served.
-        self._places: dict[str, dict[str, _TargetLines[Item]]] = {}
+        self._flows: dict[str, dict[str, _TargetLines[Item]]] = {}
         self._refusals: dict[str, deque[Item]] = {}
         self._count = 0
 
-    def put(self, item: Item, *, place: str, target: str, lane: Lane) -> None:
-        """Add a line for `target`, a channel or nick, which is in `place`."""
+    def put(self, item: Item, *, flow: str, target: str, lane: Lane) -> None:
+        """Add a line for `target`, a channel or nick, which is in `flow`."""
         self._count += 1
         if lane in (Lane.REFUSAL, Lane.TYPING):
-            self._refusals.setdefault(place, deque()).append(item)
+            self._refusals.setdefault(flow, deque()).append(item)
             return
-        lines = self._places.setdefault(place, {}).setdefault(target, _TargetLines())
+        lines = self._flows.setdefault(flow, {}).setdefault(target, _TargetLines())
         (lines.answers if lane is Lane.ANSWER else lines.commands).append(item)
 
     def next(self) -> Item | None:
@@ -84,12 +84,12 @@ class OutgoingQueue(Generic[Item]):
         if not self._count:
             return None
         self._count -= 1
-        if self._places:
-            return self._next_of_places()
-        place, refusals = _first(self._refusals)
+        if self._flows:
+            return self._next_of_flows()
+        flow, refusals = _first(self._refusals)
         item = refusals.popleft()
         if refusals:
-            self._refusals[place] = refusals
+            self._refusals[flow] = refusals
         return item
 
     def remove(self, is_unwanted: Callable[[Item], bool]) -> list[Item]:
@@ -100,35 +100,35 @@ class OutgoingQueue(Generic[Item]):
             lines.clear()
             lines.extend(kept)
         self._count -= len(removed)
-        self._places = {
-            place: left
-            for place, targets in self._places.items()
+        self._flows = {
+            flow: left
+            for flow, targets in self._flows.items()
             if (left := {target: lines for target, lines in targets.items() if lines})
         }
-        self._refusals = {place: lines for place, lines in self._refusals.items() if lines}
+        self._refusals = {flow: lines for flow, lines in self._refusals.items() if lines}
         return removed
 
     @property
     def only_refuses(self) -> bool:
         """Whether nothing but refusals waits."""
-        return bool(self._refusals) and not self._places
+        return bool(self._refusals) and not self._flows
 
     def __len__(self) -> int:
         """How many lines wait."""
         return self._count
 
-    def _next_of_places(self) -> Item:
-        place, targets = _first(self._places)
+    def _next_of_flows(self) -> Item:
+        flow, targets = _first(self._flows)
         target, lines = _first(targets)
         item = lines.next()
         if lines:
             targets[target] = lines
         if targets:
-            self._places[place] = targets
+            self._flows[flow] = targets
         return item
 
     def _all(self) -> Iterable[deque[Item]]:
-        for targets in self._places.values():
+        for targets in self._flows.values():
             for lines in targets.values():
                 yield lines.answers
                 yield lines.commands

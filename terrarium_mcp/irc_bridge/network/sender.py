@@ -38,7 +38,7 @@ _URGENT = frozenset(
 )
 
 _ERRANDS = " "
-"""The place of what is not speech, such as JOIN: it takes turns with what we say."""
+"""The flow of what is not speech, such as JOIN: it takes turns with what we say."""
 
 
 @dataclass(slots=True, eq=False)
@@ -104,8 +104,8 @@ class SendQueue:
         if line.command in _URGENT:
             self._urgent.append(line)
         else:
-            place, target = (PRIVATE, line.params[0]) if line.command in _SPEECH else (_ERRANDS, "")
-            self._outgoing.put(QueuedLine(line), place=place, target=target, lane=Lane.COMMAND)
+            flow, target = (PRIVATE, line.params[0]) if line.command in _SPEECH else (_ERRANDS, "")
+            self._outgoing.put(QueuedLine(line), flow=flow, target=target, lane=Lane.COMMAND)
         self._posted.ring()
 
     def post_who(self, line: IrcMessage) -> QueuedLine:
@@ -131,8 +131,8 @@ class SendQueue:
         self._posted.ring()
         return queued
 
-    def post_speech(self, lines: Sequence[IrcMessage], place: str, lane: Lane) -> list[QueuedLine]:
-        """Add all of `lines`, or none: all for one target, which is in `place` (`OutgoingQueue`).
+    def post_speech(self, lines: Sequence[IrcMessage], flow: str, lane: Lane) -> list[QueuedLine]:
+        """Add all of `lines`, or none: all for one target, which is in `flow` (`OutgoingQueue`).
 
         Raises:
             SendQueueFull: they do not all fit.
@@ -144,11 +144,11 @@ class SendQueue:
             raise SendQueueFull(len(self._outgoing))
         queued = [QueuedLine(line, lane) for line in lines]
         for one in queued:
-            self._outgoing.put(one, place=place, target=one.line.params[0], lane=lane)
+            self._outgoing.put(one, flow=flow, target=one.line.params[0], lane=lane)
         self._posted.ring()
         return queued
 
-    def post_refusal(self, target: str, place: str, text: Callable[[str], str]) -> QueuedLine:
+    def post_refusal(self, target: str, flow: str, text: Callable[[str], str]) -> QueuedLine:
         """Add a line to `target` that leaves last, and is written only then; "" is not sent.
 
         `text` is given the target, which may have another nick by then.
@@ -159,7 +159,7 @@ class SendQueue:
         if len(self._outgoing) >= self._capacity:
             raise SendQueueFull(len(self._outgoing))
         queued = QueuedLine(IrcMessage("PRIVMSG", (target,)), Lane.REFUSAL, text)
-        self._outgoing.put(queued, place=place, target=target, lane=Lane.REFUSAL)
+        self._outgoing.put(queued, flow=flow, target=target, lane=Lane.REFUSAL)
         self._posted.ring()
         return queued
 
@@ -167,7 +167,7 @@ class SendQueue:
         """Whoever has a nick has another one now: what waits for them follows."""
         for queued in self._outgoing.remove(lambda one: one.is_to(is_theirs)):
             queued.line = replace(queued.line, params=(nick, *queued.line.params[1:]))
-            self._outgoing.put(queued, place=PRIVATE, target=nick, lane=queued.lane)
+            self._outgoing.put(queued, flow=PRIVATE, target=nick, lane=queued.lane)
 
     def drop(self, is_theirs: Callable[[str], bool]) -> None:
         """Whoever has a nick is gone: nobody else who takes it is told what waits for them."""
@@ -288,7 +288,7 @@ class Sender:
             size = self.payload_bytes(to, "PRIVMSG")
             return next(iter(split_for_irc(_LINE_BREAKS.sub(" ", text(size)), size)), "")
 
-        queued = self._queue.post_refusal(target, self._place(target), fitting)
+        queued = self._queue.post_refusal(target, self._flow(target), fitting)
         return await self._until_ended([queued])
 
     def readdress(self, nick: str, new: str) -> None:
@@ -328,7 +328,7 @@ class Sender:
         if not lines:
             return True
         target = lines[0].params[0]
-        return await self._until_ended(self._queue.post_speech(lines, self._place(target), lane))
+        return await self._until_ended(self._queue.post_speech(lines, self._flow(target), lane))
 
     async def _until_ended(self, queued: Sequence[QueuedLine]) -> bool:
         """Wait until queued lines have ended; whether the connection still stood then.
@@ -342,7 +342,7 @@ class Sender:
             self._queue.withdraw(queued)
         return not any(one.is_lost for one in queued)
 
-    def _place(self, target: str) -> str:
+    def _flow(self, target: str) -> str:
         return self._client.fold(target) if self._client.is_channel(target) else PRIVATE
 
     def _reply_tags(self, msgid: str) -> dict[str, str]:

@@ -209,7 +209,7 @@ async def test_places_take_turns_at_the_model(tmp_path: Path) -> None:
             with anyio.fail_after(PATIENCE):
                 await scene.agent.asked(number)
             await scene.house.bridge.flush()
-            await anyio.wait_all_tasks_blocked()  # the first of each place is at the model's door
+            await anyio.wait_all_tasks_blocked()  # the first of each flow is at the model's door
             scene.agent.release()
             await scene.hears("[LLM] next", times=number)
         asked = [str(request["messages"][-1]["content"]) for request in scene.agent.requests[1:]]

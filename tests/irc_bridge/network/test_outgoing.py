@@ -11,9 +11,9 @@ from terrarium_mcp.irc_bridge.network.outgoing import PRIVATE, Lane, OutgoingQue
 def put(
     queue: OutgoingQueue[str], target: str, *lines: str, lane: Lane = Lane.ANSWER
 ) -> OutgoingQueue[str]:
-    place = target if target.startswith("#") else PRIVATE
+    flow = target if target.startswith("#") else PRIVATE
     for line in lines:
-        queue.put(line, place=place, target=target, lane=lane)
+        queue.put(line, flow=flow, target=target, lane=lane)
     return queue
 
 
@@ -24,7 +24,7 @@ def drained(queue: OutgoingQueue[str]) -> list[str]:
     return lines
 
 
-def test_places_take_turns_a_line_each() -> None:
+def test_flows_take_turns_a_line_each() -> None:
     queue: OutgoingQueue[str] = OutgoingQueue()
     put(queue, "#tea", "t1", "t2", "t3")
     put(queue, "#mate", "m1", "m2")
@@ -32,7 +32,7 @@ def test_places_take_turns_a_line_each() -> None:
     assert len(queue) == 0
 
 
-def test_sixty_private_chats_are_one_place_and_take_turns_in_it() -> None:
+def test_sixty_private_chats_are_one_flow_and_take_turns_in_it() -> None:
     queue: OutgoingQueue[str] = OutgoingQueue()
     for n in range(60):
         put(queue, f"p{n}", f"p{n}-1", f"p{n}-2")
@@ -48,10 +48,10 @@ def test_a_ping_goes_before_an_answer_and_an_answer_waits_for_two_pings() -> Non
     assert drained(queue) == ["pong 1", "pong 2", "a2", "pong 3", "a3"]
 
 
-def test_pings_one_after_the_other_wait_for_every_other_place_and_one_line_of_their_own() -> None:
+def test_pings_one_after_the_other_wait_for_every_other_flow_and_one_line_of_their_own() -> None:
     queue: OutgoingQueue[str] = OutgoingQueue()
-    for place in ("#tea", "#mate", "ada"):
-        put(queue, place, *[f"answer in {place}"] * 50)
+    for flow in ("#tea", "#mate", "ada"):
+        put(queue, flow, *[f"answer in {flow}"] * 50)
     waits = []
     for _ in range(9):
         put(queue, "#tea", "pong", lane=Lane.COMMAND)
@@ -71,7 +71,7 @@ def test_refusals_leave_when_nothing_else_waits() -> None:
     assert drained(queue) == ["a1", "pong", "no", "never", "no!"]
 
 
-def test_what_is_no_longer_wanted_goes_from_every_lane_and_leaves_no_place_behind() -> None:
+def test_what_is_no_longer_wanted_goes_from_every_lane_and_leaves_no_flow_behind() -> None:
     queue: OutgoingQueue[str] = OutgoingQueue()
     put(queue, "#tea", "x1", "kept")
     put(queue, "#mate", "x2", lane=Lane.REFUSAL)
@@ -100,8 +100,8 @@ def test_no_line_is_lost_and_those_of_a_lane_keep_their_order(
 ) -> None:
     queue: OutgoingQueue[tuple[int, str, Lane]] = OutgoingQueue()
     for number, (target, lane) in enumerate(posted):
-        place = target if target.startswith("#") else PRIVATE
-        queue.put((number, target, lane), place=place, target=target, lane=lane)
+        flow = target if target.startswith("#") else PRIVATE
+        queue.put((number, target, lane), flow=flow, target=target, lane=lane)
     left = []
     while (item := queue.next()) is not None:
         left.append(item)
