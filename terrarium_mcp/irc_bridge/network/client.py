@@ -245,10 +245,6 @@ class IrcNetwork:
         """Whether the settings name this channel; we join no other."""
         return self._session.is_configured(channel)
 
-    def split_status(self, target: str) -> tuple[str, str]:
-        """`@#tea` is `("@", "#tea")`: addressed to the operators of #tea only."""
-        return self.isupport.split_status(target)
-
     def members(self, channel: str) -> list[ChannelMember]:
         """Every member of `channel`, including us; empty while we are not in it."""
         return self._session.membership.members(channel)

@@ -49,8 +49,6 @@ class Isupport:
     """The first characters of channels."""
     prefix: Mapping[str, str] = field(default_factory=lambda: _USUAL_RANKS)
     """Member prefixes and their mode letters, the highest rank first."""
-    statusmsg: str = ""
-    """Member prefixes that may precede a channel, to address only members of that rank."""
     nicklen: int | None = None
     channellen: int | None = None
     chanlimit: tuple[tuple[str, int], ...] = ()
@@ -99,13 +97,6 @@ class Isupport:
     def is_channel(self, target: str) -> bool:
         """Whether `target` is a channel, rather than a user."""
         return target.startswith(tuple(self.chantypes))
-
-    def split_status(self, target: str) -> tuple[str, str]:
-        """`@#tea` is `("@", "#tea")`: addressed to the operators of #tea only."""
-        channel = target.lstrip(self.statusmsg)
-        if channel != target and self.is_channel(channel):
-            return target.removesuffix(channel), channel
-        return "", target
 
     def within_limits(self, channels: Sequence[str]) -> tuple[list[str], list[str]]:
         """Those of these channels that we may join, the first of each type; and the others."""
@@ -188,12 +179,6 @@ def _prefix(value: str) -> Mapping[str, str]:
     return MappingProxyType(dict(zip(prefixes, letters, strict=True)))
 
 
-def _statusmsg(value: str) -> str:
-    if not re.fullmatch(r"[!-/:-@\[-`{-~]{0,16}", value):
-        raise ValueError
-    return value
-
-
 def _chanlimit(value: str) -> tuple[tuple[str, int], ...]:
     """`#:50,&:10`; a type has no limit without a number, or with 0 (ngircd with MaxJoins = 0)."""
     pairs = [entry.partition(":") for entry in value.split(",")]
@@ -250,7 +235,6 @@ _READERS: Mapping[str, tuple[str, TokenReader]] = MappingProxyType(
         "NETWORK": ("network", _network),
         "NICKLEN": ("nicklen", _least_one),
         "PREFIX": ("prefix", _prefix),
-        "STATUSMSG": ("statusmsg", _statusmsg),
         "TARGMAX": ("joins_per_line", _targmax),
         "WHOX": ("whox", _flag),
     }

@@ -27,7 +27,6 @@ def after(*tokens: str) -> Isupport:
         ("PREFIX=", "prefix", {}),
         ("PREFIX", "prefix", {}),
         ("PREFIX=()", "prefix", {}),
-        ("STATUSMSG=@+", "statusmsg", "@+"),
         ("nicklen=30", "nicklen", 30),
         ("CHANNELLEN=50", "channellen", 50),
         ("CHANLIMIT=#&:50,+:10", "chanlimit", (("#&", 50), ("+", 10))),
@@ -77,7 +76,7 @@ def test_a_token_is_read_as_the_specification_means_it(
         *("CHANLIMIT", "CHANLIMIT=#:x,&:3", "MAXCHANNELS=many", "TARGMAX=JOIN:0", "TARGMAX=JOIN:x"),
         *("CASEMAPPING", "CASEMAPPING=klingon", "CASEMAPPING=ascii,rfc1459", "CHANTYPES"),
         *("CHANTYPES=", "CHANTYPES=~", "PREFIX=(ov)@", "PREFIX=ov@+", "PREFIX=(oo)@+"),
-        *("PREFIX=(ov)@@", "PREFIX=(ov)ab", "PREFIX=(o", "STATUSMSG=ab", "STATUSMSG=" + "@" * 17),
+        *("PREFIX=(ov)@@", "PREFIX=(ov)ab", "PREFIX=(o"),
         *("BOT", "BOT=", "BOT=BB", "BOT=1", "BOT=\u00df", r"NETWORK=a\x0ab"),
     ],
 )  # fmt: skip
@@ -91,7 +90,6 @@ def test_what_a_server_does_not_say_is_as_the_rfc_has_it() -> None:
         casemapping="rfc1459",
         chantypes="#&",
         prefix={"@": "o", "+": "v"},
-        statusmsg="",
         nicklen=None,
         channellen=None,
         chanlimit=(),
@@ -118,14 +116,6 @@ def test_a_bad_token_costs_only_itself() -> None:
     assert (known, unusable) == (Isupport(whox=True, nicklen=9), ["NICKLEN=x", "PREFIX=?"])
 
 
-def test_a_status_message_is_told_apart_only_before_a_channel() -> None:
-    assert Isupport().split_status("@#tea") == ("", "@#tea")
-    known = after("CHANTYPES=#", "STATUSMSG=@+")
-    assert known.split_status("@+#tea") == ("@+", "#tea")
-    assert known.split_status("@ada") == ("", "@ada")
-    assert known.split_status("#tea") == ("", "#tea")
-
-
 def test_channels_beyond_a_limit_are_left_out_each_type_by_its_own() -> None:
     known = after("CHANTYPES=#&", "CHANLIMIT=#:2,&:1", "CHANNELLEN=5")
     wanted = ["#a", "&b", "#toolong", "#c", "&d", "+e", "#f"]
@@ -141,16 +131,7 @@ def test_types_of_channels_may_share_a_limit_or_have_none() -> None:
 NAMES = st.sampled_from(
     [
         *("BOT", "CASEMAPPING", "CHANLIMIT", "CHANNELLEN", "CHANTYPES", "CHATHISTORY", "LINELEN"),
-        *(
-            "MAXCHANNELS",
-            "NETWORK",
-            "NICKLEN",
-            "PREFIX",
-            "STATUSMSG",
-            "TARGMAX",
-            "UTF8ONLY",
-            "WHOX",
-        ),
+        *("MAXCHANNELS", "NETWORK", "NICKLEN", "PREFIX", "TARGMAX", "UTF8ONLY", "WHOX"),
     ]
 )
 VALUES = st.one_of(

@@ -126,7 +126,7 @@ async def test_ctcp_reaches_the_listener_exactly_as_it_was_sent(text: str) -> No
         await ear.hears(text)
 
 
-async def test_lines_for_operators_only_can_be_told_apart() -> None:
+async def test_a_line_for_operators_only_is_for_no_channel_of_ours() -> None:
     isupport = "CHANTYPES=# PREFIX=(ov)@+ STATUSMSG=@+"
     async with (
         fake_ircd(isupport=isupport) as server,
@@ -135,10 +135,8 @@ async def test_lines_for_operators_only_can_be_told_apart() -> None:
         await ear.happens("members_complete", "#tea")
         await server.says(":ada!a@h PRIVMSG @#tea :ops only")
         line = await ear.hears("ops only")
-        assert network.split_status(line.params[0]) == ("@", "#tea")
-        assert network.split_status("#tea") == ("", "#tea")
-        assert (network.is_channel("#tea"), network.is_channel("ada")) == (True, False)
-        assert network.split_status("+ada") == ("", "+ada")
+        assert (network.is_channel(line.params[0]), network.is_channel("#tea")) == (False, True)
+        assert not network.is_configured(line.params[0])
 
 
 async def test_an_unreadable_isupport_token_costs_only_itself() -> None:
