@@ -58,6 +58,27 @@ def server_config(settings: Settings) -> ServerConfig:
         BadSetting: no server or channel is set, or no contact for a public network, or a login
             without TLS, password or certificate.
     """
+    _require_complete(settings)
+    return ServerConfig(
+        network=settings.network_name,
+        host=settings.irc_server,
+        port=settings.server_port,
+        tls=settings.uses_tls,
+        tls_cafile=str(settings.tls_cafile or ""),
+        nick=settings.irc_nick,
+        realname=realname(settings.contact),
+        password=settings.server_password,
+        tls_certfile=str(settings.tls_cert or ""),
+        tls_keyfile=str(settings.tls_key or ""),
+        sasl_username=settings.sasl_username,
+        sasl_password=settings.sasl_password,
+        channels=settings.irc_channels,
+        wants_history=settings.history_hours > 0,
+    )
+
+
+def _require_complete(settings: Settings) -> None:
+    """Raise BadSetting for what no connection can do without, and for half a login."""
     if not settings.irc_server:
         raise BadSetting(
             "IRC_SERVER is not set. Set it to the IRC server to record, e.g. irc.libera.chat,"
@@ -90,22 +111,6 @@ def server_config(settings: Settings) -> ServerConfig:
             "TERRARIUM_SASL_PASSWORD is sent over TLS only, which is off. Set IRC_USE_SSL=on and"
             " IRC_PORT to the server's TLS port, usually 6697, or remove TERRARIUM_SASL_PASSWORD."
         )
-    return ServerConfig(
-        network=settings.network_name,
-        host=settings.irc_server,
-        port=settings.server_port,
-        tls=settings.uses_tls,
-        tls_cafile=str(settings.tls_cafile or ""),
-        nick=settings.irc_nick,
-        realname=realname(settings.contact),
-        password=settings.server_password,
-        tls_certfile=str(settings.tls_cert or ""),
-        tls_keyfile=str(settings.tls_key or ""),
-        sasl_username=settings.sasl_username,
-        sasl_password=settings.sasl_password,
-        channels=settings.irc_channels,
-        wants_history=settings.history_hours > 0,
-    )
 
 
 def realname(contact: str) -> str:
