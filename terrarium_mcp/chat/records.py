@@ -109,12 +109,12 @@ class Message(NamedTuple):
     own: bool = False
     removed: bool = False
     via: str = ""
-    command: bool = False
+    is_command: bool = False
 
     @property
     def is_aside(self) -> bool:
         """Whether it is no evidence: the bot said it, or it is a command to the bot."""
-        return self.own or self.command
+        return self.own or self.is_command
 
     @property
     def position(self) -> Position:

@@ -489,7 +489,7 @@ async def test_an_address_without_a_question_is_told_how_to_ask_and_is_no_talk(
         await scene.server.settles()
         await scene.house.bridge.flush()
         said = [line for line in await scene.house.lines("#tea") if line.nick == "bo"]
-    assert [line.command for line in said] == [True] * 4
+    assert [line.is_command for line in said] == [True] * 4
     assert not scene.agent.requests
 
 

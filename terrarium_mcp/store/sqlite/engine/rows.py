@@ -63,7 +63,7 @@ def parse_timestamp(text: str) -> datetime:
 def _voiced(sent: Message, voice: str) -> Message:
     """A message as it was meant: the words are a person's, not the relay's."""
     aside, speaker, _ = parsed_voice(voice)
-    marked = sent._replace(own=aside == Aside.OWN, command=aside == Aside.COMMAND)
+    marked = sent._replace(own=aside == Aside.OWN, is_command=aside == Aside.COMMAND)
     if speaker is None:
         return marked
     _, text = said_by(sent.nick, sent.text, voice)

@@ -103,7 +103,7 @@ async def test_asides_are_marked_and_stay_among_the_lines(file: Path) -> None:
             [line._replace(own=line.nick == "Terra") for line in chat(ASIDES)]
         )
         lines = await read(store)
-        assert [(line.own, line.command) for line in lines] == [
+        assert [(line.own, line.is_command) for line in lines] == [
             (False, False), (False, True), (False, True), (True, False),
         ]  # fmt: skip
         assert texts((await find(store, "greenhouse heater")).messages) == [lines[0].text]
@@ -121,7 +121,7 @@ async def test_what_says_something_to_the_bot_since_version_9_does_so_in_older_f
     write(file, "PRAGMA user_version = 8")
     async with opened(file) as store:
         assert texts((await find(store, "kettle")).messages) == ["the kettle is on"]
-        assert [line.command for line in await read(store)] == [True, False]
+        assert [line.is_command for line in await read(store)] == [True, False]
         await is_sound(store, file)
 
 
@@ -136,7 +136,7 @@ async def test_what_a_wide_blank_ends_is_a_command_since_version_10_also_in_olde
     write(file, "PRAGMA user_version = 9")
     async with opened(file) as store:
         assert texts((await find(store, "kettle")).messages) == ["the kettle is on"]
-        assert [line.command for line in await read(store)] == [True, False]
+        assert [line.is_command for line in await read(store)] == [True, False]
         await is_sound(store, file)
 
 
@@ -151,7 +151,7 @@ async def test_what_has_the_nick_of_the_bot_behind_the_prefix_is_a_command_since
     write(file, "PRAGMA user_version = 10")
     async with opened(file) as store:
         assert texts((await find(store, "kettle")).messages) == ["the kettle is on"]
-        assert [line.command for line in await read(store)] == [True, False]
+        assert [line.is_command for line in await read(store)] == [True, False]
         await is_sound(store, file)
 
 
@@ -223,11 +223,11 @@ async def test_when_the_settings_change_every_line_is_looked_at_again(
         assert "looked at again" not in caplog.text  # there is no line yet
     async with opened(file) as store:
         await store.messages.append(lines)
-        assert [line.command for line in await read(store)][-2:] == [False, True]
+        assert [line.is_command for line in await read(store)][-2:] == [False, True]
         assert (await find(store, "from:jane")).total == 0
     async with opened(file, changed) as store:
         assert "every line is looked at again" in caplog.text
-        assert [line.command for line in await read(store)][-2:] == [True, False]
+        assert [line.is_command for line in await read(store)][-2:] == [True, False]
         assert (await find(store, "from:jane heater")).total == 1
         assert (await find(store, "from:relaybot")).total == 1
         await is_sound(store, file)
@@ -345,7 +345,7 @@ async def test_lines_of_a_network_that_gets_its_name_follow_its_rules(file: Path
 async def test_a_flood_is_marked_before_it_is_indexed(file: Path, store: Store) -> None:
     flood = [line_of("ada", f"!search tea {n}") for n in range(600)]
     await store.messages.append(flood)
-    assert all(line.command for line in await read(store))
+    assert all(line.is_command for line in await read(store))
     assert (await find(store, "tea")).total == 0
     await is_sound(store, file)
 

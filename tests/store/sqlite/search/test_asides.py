@@ -86,7 +86,7 @@ async def test_they_are_found_by_those_who_ask_for_them(store: Store) -> None:
     own = await find(store, "from:terra heater")
     assert (own.total, all(line.own for line in own.messages)) == (6, True)
     commands = await find(store, "is:command")
-    assert (commands.total, all(line.command for line in commands.messages)) == (6, True)
+    assert (commands.total, all(line.is_command for line in commands.messages)) == (6, True)
     assert (await find(store, "is:command heater from:dee")).total == 6
     assert (await find(store, "is:command shed")).total == 0
     assert (await find(store, '"search greenhouse" is:command')).total == 6
