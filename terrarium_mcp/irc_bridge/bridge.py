@@ -30,6 +30,7 @@ from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
 from terrarium_mcp.irc_bridge.network.chathistory import HistoryPage
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
+from terrarium_mcp.irc_bridge.network.sender import LONGEST_NICK
 from terrarium_mcp.irc_bridge.network.server_config import server_config
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.record.backfill import Backfill
@@ -46,10 +47,6 @@ from terrarium_mcp.settings import ChannelWays, Settings, is_loopback
 from terrarium_mcp.store import BridgeReport, Store
 
 log = logging.getLogger(__name__)
-
-
-_LONGEST_NICK = 64
-"""Characters of a nick: networks allow 50 at most, and longer ones leave an answer little room."""
 
 
 class Bridge:
@@ -377,4 +374,4 @@ class Bridge:
 
 def _is_endless(source: Source | None) -> bool:
     """Whether the sender's nick is too long for anybody to be answered by it."""
-    return source is not None and len(source.nick) > _LONGEST_NICK
+    return source is not None and len(source.nick) > LONGEST_NICK

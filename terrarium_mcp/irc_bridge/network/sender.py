@@ -23,8 +23,11 @@ from terrarium_mcp.irc_bridge.network.transport import Connection
 
 log = logging.getLogger(__name__)
 
+LONGEST_NICK = 64
+"""Characters of the nick of a person who is answered: networks allow 50 at most, and longer ones
+leave an answer little room."""
+
 _LINE_BREAKS = re.compile(r"[\r\n\0]+")  # not str.splitlines(): \x1d, italic, would end a line
-_LONGEST_NICK = 64  # of a person who is answered: networks allow 50 at most
 _LONGEST_MSGID = 500  # both tags fit a client's 4,094 bytes (IRCv3 message-tags), even escaped
 _SPEECH = frozenset(("NOTICE", "PRIVMSG"))
 _TO_SOMEBODY = _SPEECH | {"TAGMSG"}
@@ -253,7 +256,7 @@ class Sender:
         """
         spare = 0
         if not self._client.is_channel(target):
-            longest = min(self._client.isupport.nicklen or 0, _LONGEST_NICK)
+            longest = min(self._client.isupport.nicklen or 0, LONGEST_NICK)
             spare = max(longest - len(target.encode()), 0)
         taken = len(f": {verb} {target} :\r\n".encode()) + spare + self._own_mask.length
         return max(self._client.isupport.linelen - taken, LARGEST_CODE_POINT)
