@@ -40,8 +40,9 @@ _URGENT = frozenset(
     )
 )
 
-_ERRANDS = " "
-"""The flow of what is not speech, such as JOIN: it takes turns with what we say."""
+_NOT_SPEECH = " "
+"""The flow of what is not speech, such as JOIN: it takes turns with what we say. No channel has
+this name."""
 
 
 @dataclass(slots=True, eq=False)
@@ -58,8 +59,8 @@ class QueuedLine:
     ended: anyio.Event = field(default_factory=anyio.Event)
     """Set once it is sent, or never will be."""
 
-    def is_due(self) -> bool:
-        """Whether it is to leave after all, now that it could; its text is written then."""
+    def write(self) -> bool:
+        """Write its text, now that it could leave; False if it is to say nothing after all."""
         if self.text is None:
             return True
         target = self.line.params[0]
@@ -107,7 +108,9 @@ class SendQueue:
         if line.command in _URGENT:
             self._urgent.append(line)
         else:
-            flow, target = (PRIVATE, line.params[0]) if line.command in _SPEECH else (_ERRANDS, "")
+            flow, target = (
+                (PRIVATE, line.params[0]) if line.command in _SPEECH else (_NOT_SPEECH, "")
+            )
             self._outgoing.put(QueuedLine(line), flow=flow, target=target, lane=Lane.COMMAND)
         self._posted.ring()
 
@@ -222,7 +225,7 @@ class SendQueue:
         if self._low_priority and says_nothing:
             return self._low_priority.popleft()
         self._is_turn_of_who = True
-        while (queued := self._outgoing.next()) is not None and not queued.is_due():
+        while (queued := self._outgoing.next()) is not None and not queued.write():
             queued.ended.set()
         return queued
 
