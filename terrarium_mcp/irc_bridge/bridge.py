@@ -188,7 +188,7 @@ class Bridge:
 
     def on_line(self, message: IrcMessage) -> None:
         """Record a message, and receive what is said to us."""
-        self._recorder.hear()
+        self._recorder.note_contact()
         now = datetime.now(UTC)
         if is_late(message, now) and (decision := self._consent_in(message)):
             self._decided_earlier(decision, message, now)
@@ -208,7 +208,7 @@ class Bridge:
         if message.command in FOLLOWED:
             self._consent.follow(message)
         if message.command in DEPARTURES:
-            self._reception.see(message)
+            self._reception.follow(message)
         if message.command == "NICK" and message.source and message.params:
             self._speech.renamed(message.source, message.params[0])
         self._redact(message)

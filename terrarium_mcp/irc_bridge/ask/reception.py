@@ -122,7 +122,7 @@ class Reception:
                 flow = self._network.fold(command.channel) if command.channel else PRIVATE
                 self._admit(PendingCommand(command, message, flow))
 
-    def see(self, line: IrcMessage) -> None:
+    def follow(self, line: IrcMessage) -> None:
         """Follow one of DEPARTURES: an answer whose asker has left is not said.
 
         Comes before the line changes who is in which channel.

@@ -123,7 +123,7 @@ class Recorder:
         # Before the first message, after which there are two networks.
         self._enqueue_action(partial(store.name_network, home or network))
 
-    def hear(self) -> None:
+    def note_contact(self) -> None:
         """The server said something, whatever it was: what it said until now was recorded.
 
         Called for each line, before anything of it is recorded.

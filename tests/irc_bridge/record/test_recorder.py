@@ -244,7 +244,7 @@ async def test_a_channel_in_which_nobody_speaks_is_still_recorded(
         (first,) = (await coverage_of(recorder.store)).spans
         with anyio.fail_after(5):
             while (await coverage_of(recorder.store)).spans[0].ended <= first.ended:
-                recorder.hear()  # such as a PONG
+                recorder.note_contact()  # such as a PONG
                 await recorder.flush()
 
 
@@ -254,10 +254,10 @@ async def test_a_suspended_machine_recorded_until_it_last_heard_the_server(tmp_p
         recorder.begin("#tea", "joined")
         for _ in range(3):
             clocks.go_on(HEARTBEAT)
-            recorder.hear()
+            recorder.note_contact()
         heard = clocks.now
         clocks.go_on(timedelta(hours=8))  # the lid is closed
-        recorder.hear()  # a line that had arrived by then
+        recorder.note_contact()  # a line that had arrived by then
         recorder.beat_soon()
         recorder.end_all("connection lost: the server no longer answers")
         await recorder.flush()
@@ -272,9 +272,9 @@ async def test_a_machine_that_slept_missed_nothing_if_the_connection_goes_on(
     async with recorded(tmp_path, ServerContact(clocks)) as recorder:
         recorder.begin("#tea", "joined")
         clocks.go_on(timedelta(minutes=10))
-        recorder.hear()
+        recorder.note_contact()
         clocks.go_on(HEARTBEAT)
-        recorder.hear()  # it answers
+        recorder.note_contact()  # it answers
         recorder.end_all("connection lost: reset")
         await recorder.flush()
         (span,) = (await coverage_of(recorder.store)).spans
@@ -290,10 +290,10 @@ async def test_a_clock_that_is_set_ends_a_span_before_it_and_begins_one_after_it
     async with recorded(tmp_path, ServerContact(clocks)) as recorder:
         recorder.begin("#tea", "joined")
         clocks.go_on(timedelta(seconds=5))
-        recorder.hear()
+        recorder.note_contact()
         behind = clocks.now
         clocks.go_on(timedelta(seconds=5), by_the_time_of_day=days)
-        recorder.hear()
+        recorder.note_contact()
         recorder.record(said("by the right time"))
         await recorder.flush()
         coverage = await coverage_of(recorder.store)
