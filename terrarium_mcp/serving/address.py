@@ -27,11 +27,6 @@ class Listening:
         return f"{self._origin}/sse"
 
     @property
-    def health_url(self) -> str:
-        """For monitoring."""
-        return f"{self._origin}/healthz"
-
-    @property
     def _origin(self) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}"

@@ -39,7 +39,7 @@ class Heart:
 
 
 def announce(listening: Listening) -> None:
-    address = {"mcp": listening.mcp_url, "health": listening.health_url}
+    address = {"mcp": listening.mcp_url, "health": f"http://127.0.0.1:{listening.port}/healthz"}
     print(json.dumps(address), flush=True)  # noqa: T201 -- the test reads it
 
 

@@ -69,7 +69,11 @@ async def healthy() -> dict[str, object]:
 
 
 def announce(listening: Listening) -> None:
-    address = {"mcp": listening.mcp_url, "sse": listening.sse_url, "health": listening.health_url}
+    address = {
+        "mcp": listening.mcp_url,
+        "sse": listening.sse_url,
+        "health": f"http://127.0.0.1:{listening.port}/healthz",
+    }
     print(json.dumps(address), file=sys.stderr, flush=True)  # noqa: T201
 
 

@@ -22,7 +22,6 @@ def test_each_transport_has_its_address() -> None:
     here = Listening("127.0.0.1", 8765)
     assert here.mcp_url == "http://127.0.0.1:8765/mcp"
     assert here.sse_url == "http://127.0.0.1:8765/sse"
-    assert here.health_url == "http://127.0.0.1:8765/healthz"
 
 
 def test_an_ipv6_address_stands_in_brackets() -> None:

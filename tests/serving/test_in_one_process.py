@@ -82,7 +82,7 @@ async def test_health_is_json(tmp_path: Path) -> None:
     async with running(build(tmp_path / "ledger")) as (part, program):
         address = await part.address()
         async with httpx2.AsyncClient() as web:
-            answer = await web.get(address.health_url)
+            answer = await web.get(f"http://127.0.0.1:{address.port}/healthz")
         assert answer.json() == await healthy()
         program.cancel()
 
@@ -94,7 +94,7 @@ async def test_calls_on_one_connection_do_not_wait_for_each_others_acknowledgeme
         address = await part.address()
         async with httpx2.AsyncClient() as web:
             for _ in range(3):
-                assert (await web.get(address.health_url)).is_success
+                assert (await web.get(f"http://127.0.0.1:{address.port}/healthz")).is_success
             at_once = [
                 end.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
                 for end in accepted(address.port)

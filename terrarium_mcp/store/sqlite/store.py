@@ -22,7 +22,6 @@ from terrarium_mcp.store.sqlite.keeper import is_held, lock_file
 from terrarium_mcp.store.sqlite.schema import repair
 from terrarium_mcp.store.sqlite.schema.recreation import Repair
 from terrarium_mcp.store.sqlite.service import FileService
-from terrarium_mcp.store.sqlite.topics.change_feed import changes
 from terrarium_mcp.store.sqlite.topics.channel_topics import Topics
 from terrarium_mcp.store.sqlite.topics.introductions import Introductions
 from terrarium_mcp.store.sqlite.topics.links import Links
@@ -166,10 +165,6 @@ class Store:
                 await self.backlog.rename_network(UNNAMED_NETWORK, network)
             except (BacklogFailed, BacklogBusy) as error:
                 log.warning("ideas of %s still name no network: %s", network, error)
-
-    def changes(self) -> AsyncIterator[list[int]]:
-        """The ids of messages as any process commits them, in groups."""
-        return changes(self._database)
 
     async def rebuild(
         self, names: Collection[str], report: Callable[[float], None] = lambda _: None

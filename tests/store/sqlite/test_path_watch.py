@@ -273,30 +273,3 @@ async def test_in_the_place_of_a_deleted_database_a_strangers_file_is_in_the_way
         await until_logged(caplog, "a new database was begun at")
         await store.messages.append(chat("<ada> after"))
     assert texts(file) == ["after"]
-
-
-async def test_those_who_follow_the_changes_go_on_with_the_other_database(
-    file: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    other = file.with_name("other.db")
-    async with open_store(other, SETTINGS):
-        pass
-    async with opened(file) as store:
-        before = await store.messages.append(chat("<ada> in the old one\n" * 500))
-        changes = store.changes()
-        followed: list[int] = []
-
-        async def follow() -> None:
-            async for ids in changes:
-                followed.extend(ids)
-
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(follow)
-            other.replace(file)
-            await until_logged(caplog, "was opened again")
-            while not followed:  # it takes a moment to notice the other one
-                (latest,) = await store.messages.append(chat("<ada> into the new one"))
-                await anyio.sleep(0.02)
-            tasks.cancel_scope.cancel()
-    assert followed[-1] <= latest
-    assert followed[0] <= before[-1]  # of the one before, only later ids would have been new

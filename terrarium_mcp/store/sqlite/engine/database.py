@@ -101,7 +101,7 @@ class Database(Reads):
         """Whether a statement met a damaged full-text index whose rebuild is not scheduled yet."""
         self.location: FileLocation | None = None
         """Where the open file is now; None where the system cannot say that."""
-        self.generation = 0
+        self._generation = 0
         """How often the file was opened."""
         self._wal = wal_of(path)
         self._ready = ready
@@ -123,7 +123,7 @@ class Database(Reads):
         Raises:
             StoreFailed: the file cannot be opened for writing.
         """
-        self.generation += 1
+        self._generation += 1
         self._ids.largest = 0
         # Where the file is: a link may lead elsewhere than before.
         self._wal, self._waiters = wal_of(self.path), LockWaiters(self.path)
@@ -306,7 +306,7 @@ class Database(Reads):
             with suppress(sqlite3.Error):  # another process recovers the WAL
                 [(version,)] = self._watcher.execute("PRAGMA data_version").fetchall()
                 # data_version has 32 bits: a file that is opened again never repeats a number.
-                return self.generation << 40 | int(version)
+                return self._generation << 40 | int(version)
         return None
 
     async def checkpoint(self, mode: str) -> None:

@@ -4,12 +4,12 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.nick_history import NickEvent, NickTenure, nick_tenures, once_each
-from terrarium_mcp.chat.records import Message, MessageType, Room
+from terrarium_mcp.chat.records import MessageType, Room
 from terrarium_mcp.chat.similar_nicks import SIGNS, plain_start, similar_nicks
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, from_text
 from terrarium_mcp.chat.voices import rules_on
@@ -20,7 +20,6 @@ from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
 from terrarium_mcp.store.sqlite.engine.index_words import nick_words, type_word
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
-from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, as_messages
 from terrarium_mcp.store.sqlite.engine.voices_sql import IS_ASIDE
 from terrarium_mcp.store.sqlite.index.counter_sql import (
     FOLDED,
@@ -110,36 +109,6 @@ class People:
         nicks = await self._connected(folded, rooms)
         moves = await self._moves(nicks, rooms)
         return await offload(lambda: nick_tenures(folded, at, map(_move, moves)))
-
-    async def said_by(
-        self,
-        holds: Sequence[NickTenure],
-        rooms: Sequence[Room],
-        limit: int,
-        *,
-        before: Position = EVERY_LINE,
-    ) -> list[Message]:
-        """The newest `limit` lines, before a position, of the person who held these nicks.
-
-        Raises:
-            TookTooLong: the deadline passed.
-        """
-        await self._indexer.ensure_current("index")
-        condition, params = held(holds)
-        rows = await self._database.rows(
-            f"SELECT {COLUMNS} FROM message_index CROSS JOIN messages m"
-            " ON m.id = -message_index.rowid"
-            f" WHERE message_index MATCH :match AND {within(rooms, 'm.room')} AND {SAID}"
-            f" AND {condition} AND {BEFORE} ORDER BY m.timestamp DESC, m.id DESC LIMIT :limit",
-            params
-            | {
-                "match": one_of(word for one in holds for word in nick_words(one.nick)),
-                "until": before.timestamp,
-                "until_id": before.id,
-                "limit": limit,
-            },
-        )
-        return as_messages(rows, rooms)
 
     async def _in_rooms(
         self, folded: str, rooms: Sequence[Room], until: Position
@@ -287,27 +256,6 @@ GROUP BY mine.kind, other.nick ORDER BY 3 DESC, other.nick, mine.kind LIMIT {MOS
             {"nicks": json.dumps(list(nicks)), "most": _MOST_EVENTS},
         )
         return list({row[1]: row for row in [*rows, *changes]}.values())
-
-
-def held(holds: Iterable[NickTenure]) -> tuple[str, dict[str, object]]:
-    """The SQL condition that message `m` is by the holder of these nicks; its parameters.
-
-    What a relay carried is not theirs: on another network anybody may have that name.
-    """
-    parts, params = ["false"], dict[str, object]()
-    for n, one in enumerate(holds):
-        parts.append(
-            f"({NICK_FOLDED} = :nick{n} AND (m.timestamp, m.id) >= (:since{n}, :since{n}_id)"
-            f" AND (m.timestamp, m.id) < (:until{n}, :until{n}_id))"
-        )
-        params |= {
-            f"nick{n}": one.nick,
-            f"since{n}": one.since.timestamp,
-            f"since{n}_id": one.since.id,
-            f"until{n}": one.until.timestamp,
-            f"until{n}_id": one.until.id,
-        }
-    return f"({' OR '.join(parts)})", params
 
 
 _LISTED = "SELECT value FROM json_each(:nicks)"

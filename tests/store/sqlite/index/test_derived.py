@@ -1,10 +1,5 @@
 """Every derived structure equals a recount, and reports it when it does not."""
 
-import sqlite3
-from contextlib import closing
-from pathlib import Path
-
-import anyio
 import pytest
 
 from terrarium_mcp.chat.records import MessageType, NewMessage
@@ -12,7 +7,7 @@ from terrarium_mcp.store import Store
 from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
 from terrarium_mcp.store.sqlite.index.structure import Derived
 from terrarium_mcp.store.sqlite.index.word_blocks import WordBlocks
-from tests.store.scene import chat, find, rows_of
+from tests.store.scene import chat, find
 
 pytestmark = pytest.mark.usefixtures("at_once")
 
@@ -71,29 +66,3 @@ async def test_a_message_given_up_is_in_no_structure_once_its_row_is_gone(store:
     assert (await find(store, "tea")).messages == []
     for one in DERIVED:
         assert await differences(store, one) == []
-
-
-async def test_changes_tell_of_every_commit_also_of_another_program(
-    store: Store, file: Path
-) -> None:
-    await store.messages.append(chat("<ada> before anybody listened"))
-    with anyio.fail_after(5):
-        news = store.changes()
-        told: list[int] = []
-
-        async def listen() -> None:
-            async for ids in news:
-                told.extend(ids)
-                if len(told) == 3:
-                    return
-
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(listen)
-            await anyio.wait_all_tasks_blocked()
-            await store.messages.append(chat("<ada> one\n<bo> two"))
-            with closing(sqlite3.connect(file)) as db, db:
-                db.execute(
-                    "INSERT INTO messages (channel, nick, message) VALUES ('#tea', 'x', 'y')"
-                )
-        await news.aclose()  # type: ignore[attr-defined]  # an async generator
-    assert told == [number for (number,) in rows_of(file, "SELECT id FROM messages WHERE id > 1")]
