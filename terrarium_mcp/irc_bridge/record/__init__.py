@@ -1,7 +1,7 @@
 """From an IRC message to the store.
 
 - message_filter: what of a message is recorded; repeats: equal lines of one replay
-- recorder: writes it, in groups; outage, trouble_notice: while that fails
+- recorder: writes it, in batches; outage, trouble_notice: while that fails
 - server_contact: until when that is certain to be all that was said
 - recorded_channels: of which channels, and since when
 - backfill: closes gaps with what is replayed

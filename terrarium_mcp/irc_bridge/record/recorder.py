@@ -1,6 +1,6 @@
 """The recorder: accepts every message at once, in the network's order, and writes it to the store.
 
-`record()` never waits. `run()` saves in groups, so that a message is durable within 100 ms. While
+`record()` never waits. `run()` saves in batches, so that a message is durable within 100 ms. While
 the store cannot write (full disk, lock), messages queue in memory, up to `MOST_WAITING`. Beyond
 that, the spans of all channels end, so that the coverage shows a gap, and the messages lost are
 counted and logged; recording begins again once half of the queue is on disk.
@@ -30,7 +30,7 @@ from terrarium_mcp.store import (
     StoreFailed,
 )
 
-GROUP = 1_000
+BATCH = 1_000
 """Most messages saved in one transaction."""
 
 TRY_AGAIN = 1.0
@@ -46,7 +46,7 @@ AT_THE_END = 60.0
 """Seconds of retrying after a stop was requested: shutdown must end even on a full disk."""
 
 STUCK = 60.0
-"""Seconds in which a group is saved, or fails, unless something hangs; a lock takes 5 of them."""
+"""Seconds in which a batch is saved, or fails, unless something hangs; a lock takes 5 of them."""
 
 IN_A_HURRY = 1.0
 """The same, once a stop in a hurry was requested."""
@@ -211,7 +211,7 @@ class Recorder:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._keep_alive)
                 while await self._has_work():
-                    await self._save(self._group())
+                    await self._save(self._next_batch())
                     if self._full and self.waiting <= MOST_WAITING // 2:
                         self._begin_again()
                 tasks.cancel_scope.cancel()
@@ -298,33 +298,33 @@ class Recorder:
             await self._bell.wait()
         return bool(self._to_save)
 
-    def _group(self) -> list[PendingMessage | _PendingAction]:
+    def _next_batch(self) -> list[PendingMessage | _PendingAction]:
         """The queued items, at most one transaction's worth."""
-        return [self._to_save.popleft() for _ in range(min(GROUP, len(self._to_save)))]
+        return [self._to_save.popleft() for _ in range(min(BATCH, len(self._to_save)))]
 
     async def _save(self, items: Sequence[PendingMessage | _PendingAction]) -> None:
-        """Save a group of messages, running the actions queued among them in their place."""
-        group: list[PendingMessage] = []
+        """Save a batch of messages, running the actions queued among them in their place."""
+        batch: list[PendingMessage] = []
         for item in items:
             if isinstance(item, PendingMessage):
-                group.append(item)
+                batch.append(item)
                 continue
-            await self._append(group)
-            group = []
+            await self._append(batch)
+            batch = []
             await self._until_it_succeeds(item.act)
-        await self._append(group)
+        await self._append(batch)
 
-    async def _append(self, group: Sequence[PendingMessage]) -> None:
-        if not group:
+    async def _append(self, batch: Sequence[PendingMessage]) -> None:
+        if not batch:
             return
 
         async def append() -> None:
-            ids = await self.store.messages.append([pending.message for pending in group])
-            for pending, message_id in zip(group, ids, strict=True):
+            ids = await self.store.messages.append([pending.message for pending in batch])
+            for pending, message_id in zip(batch, ids, strict=True):
                 pending.message_id = message_id
 
         await self._until_it_succeeds(append)
-        self.waiting -= len(group)
+        self.waiting -= len(batch)
 
     async def _until_it_succeeds(self, act: Callable[[], Awaitable[None]]) -> None:
         """Retry `act` until the store can, and log how long that takes."""

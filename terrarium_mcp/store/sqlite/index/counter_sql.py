@@ -52,13 +52,13 @@ SINCE = {
 def grouped_messages_sql(which: str) -> str:
     """The messages that meet the condition `which`, grouped by room, hour and type.
 
-    A type is thus interpreted once per group, not once per message. `:sign` is 1 or -1.
+    A type is thus interpreted once per group, not once per message. `:step` is 1 or -1.
     """
     return f"""
-SELECT m.room, m.hour, m.kind, :sign * count(*) AS n,
-  :sign * sum(words) AS words, :sign * sum(question) AS questions, :sign * sum(link) AS links,
-  :sign * count(*) FILTER (WHERE m.timestamp >= {SINCE["day"]}) AS last_day,
-  :sign * count(*) FILTER (WHERE m.timestamp >= {SINCE["week"]}) AS last_week,
+SELECT m.room, m.hour, m.kind, :step * count(*) AS n,
+  :step * sum(words) AS words, :step * sum(question) AS questions, :step * sum(link) AS links,
+  :step * count(*) FILTER (WHERE m.timestamp >= {SINCE["day"]}) AS last_day,
+  :step * count(*) FILTER (WHERE m.timestamp >= {SINCE["week"]}) AS last_week,
   min(m.id) AS first_id, max(m.id) AS last_id, min(m.timestamp) AS first, max(m.timestamp) AS last,
   {is_speech_sql("m.kind")} AS said
 FROM (
@@ -141,12 +141,12 @@ LIMIT -1  -- and from folding a nick twice
 
 
 def nick_counts_sql(spellings: str) -> str:
-    """The rows of `nick_counts`, one for each spelling of a nick; `:sign` is 1 or -1.
+    """The rows of `nick_counts`, one for each spelling of a nick; `:step` is 1 or -1.
 
     The upsert into the table joins them, and so does `joined_spellings_sql`.
     """
     return f"""
-SELECT room, folded, :sign * lines AS lines, :sign * events AS events, :sign * asides AS asides,
+SELECT room, folded, :step * lines AS lines, :step * events AS events, :step * asides AS asides,
   {SECONDS.format("spoke")} AS spoke, {SECONDS.format("seen")} AS seen,
   nullif(nick, folded) AS spelt
 FROM ({spellings}) WHERE true

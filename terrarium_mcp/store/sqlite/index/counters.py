@@ -52,7 +52,7 @@ class Counters:
         """Count the messages with the ids `first` to `last`."""
         await self._advance(writer, first)
         span = {"first": first, "last": last}
-        await _change(writer, "m.id BETWEEN :first AND :last", span, sign=1)
+        await _change(writer, "m.id BETWEEN :first AND :last", span, step=1)
 
     async def add_texts(self, writer: Writer, texts: IndexTexts) -> None:
         """Count messages by what was tallied of them.
@@ -82,12 +82,12 @@ class Counters:
 
     async def restore(self, writer: Writer, ids: Sequence[int]) -> None:
         """Count messages again that were subtracted a moment ago."""
-        await _change(writer, _AMONG, {"ids": json.dumps(list(ids))}, sign=1)
+        await _change(writer, _AMONG, {"ids": json.dumps(list(ids))}, step=1)
 
     async def remove(self, writer: Writer, ids: Sequence[int]) -> None:
         """Subtract these messages; their rows are still there, and not yet redacted."""
         gone = {"ids": json.dumps(list(ids))}
-        await _change(writer, _AMONG, gone, sign=-1)
+        await _change(writer, _AMONG, gone, step=-1)
         for table, keys in _MAY_BE_EMPTY.items():
             await _drop_empty(writer, table, keys, gone)
         for repair in _REPAIRS:
@@ -107,7 +107,7 @@ class Counters:
         return found
 
 
-_ALL = {"sign": 1}
+_ALL = {"step": 1}
 _AMONG = "m.id IN (SELECT value FROM json_each(:ids))"
 
 _MAKE_BATCH = """
@@ -165,13 +165,13 @@ ON CONFLICT DO UPDATE SET
 """
 
 
-async def _change(writer: Writer, which: str, params: Mapping[str, object], *, sign: int) -> None:
+async def _change(writer: Writer, which: str, params: Mapping[str, object], *, step: int) -> None:
     """Add the messages that meet the condition `which` to every counter, or subtract them."""
-    signed = {**params, "sign": sign}
+    stepped = {**params, "step": step}
     await writer.run(_MAKE_BATCH)
-    await writer.run("INSERT INTO temp.batch" + grouped_messages_sql(which), signed)
+    await writer.run("INSERT INTO temp.batch" + grouped_messages_sql(which), stepped)
     await _add_batch(writer)
-    await writer.run(_into_nicks(spellings_sql(which)), signed)
+    await writer.run(_into_nicks(spellings_sql(which)), stepped)
 
 
 async def _add_batch(writer: Writer) -> None:

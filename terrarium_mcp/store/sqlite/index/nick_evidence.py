@@ -37,7 +37,7 @@ def _evidence(kind: str, which: str) -> str:
     """
     return f"""
 SELECT m.network, '{kind}' AS kind, {_SIGNS[kind]} AS sign, {NICK_FOLDED} AS nick,
-  min(m.timestamp) AS first, max(m.timestamp) AS last, :sign * count(*) AS messages
+  min(m.timestamp) AS first, max(m.timestamp) AS last, :step * count(*) AS messages
 FROM messages m
 WHERE {which} AND {IS_COUNTED} AND m.network NOT NULL AND m.nick NOT NULL AND m.{kind} != ''
 GROUP BY m.network, m.nick, {_COLUMNS[kind]}"""
@@ -66,9 +66,9 @@ class PeopleIndex:
         if texts.has_kind(MessageType.NICK):
             await _add_changes(writer, _BETWEEN, span)
         if texts.has_accounts:
-            await _count(writer, ACCOUNT, _BETWEEN, span, sign=1)
+            await _count(writer, ACCOUNT, _BETWEEN, span, step=1)
         if texts.has_hosts:
-            await _count(writer, HOST, _BETWEEN, span, sign=1)
+            await _count(writer, HOST, _BETWEEN, span, step=1)
 
     async def restore(self, writer: Writer, ids: Sequence[int]) -> None:
         """Add the evidence of messages again that were removed a moment ago."""
@@ -81,7 +81,7 @@ class PeopleIndex:
             "DELETE FROM nick_changes WHERE message IN (SELECT value FROM json_each(:ids))", gone
         )
         for kind in _SIGNS:
-            await _count(writer, kind, _AMONG, gone, sign=-1)
+            await _count(writer, kind, _AMONG, gone, step=-1)
         nicks = f"SELECT DISTINCT m.network, {NICK_FOLDED} FROM messages m WHERE {_AMONG}"
         await writer.many(
             # Without INDEXED BY SQLite reads all evidence of the network, by the primary key.
@@ -112,13 +112,13 @@ class PeopleIndex:
                 f"evidence ({kind})",
                 f"SELECT {counted} FROM evidence WHERE kind = '{kind}'",
                 f"SELECT {counted} FROM ({recounted})",
-                {"sign": 1},
+                {"step": 1},
             )
             narrow = await writer.value(
                 f"SELECT count(*) FROM ({recounted}) a"
                 " JOIN evidence e USING (network, kind, sign, nick)"
                 " WHERE e.first > a.first OR e.last < a.last",
-                {"sign": 1},
+                {"step": 1},
                 0,
             )
             found += (
@@ -130,7 +130,7 @@ class PeopleIndex:
 async def _add(writer: Writer, which: str, params: Mapping[str, object]) -> None:
     await _add_changes(writer, which, params)
     for kind in _SIGNS:
-        await _count(writer, kind, which, params, sign=1)
+        await _count(writer, kind, which, params, step=1)
 
 
 async def _add_changes(writer: Writer, which: str, params: Mapping[str, object]) -> None:
@@ -139,12 +139,12 @@ async def _add_changes(writer: Writer, which: str, params: Mapping[str, object])
 
 
 async def _count(
-    writer: Writer, kind: str, which: str, params: Mapping[str, object], *, sign: int
+    writer: Writer, kind: str, which: str, params: Mapping[str, object], *, step: int
 ) -> None:
     await writer.run(
         "INSERT INTO evidence (network, kind, sign, nick, first, last, messages)"
         f" {_evidence(kind, which)} ON CONFLICT DO UPDATE SET"
         " first = min(first, excluded.first), last = max(last, excluded.last),"
         " messages = messages + excluded.messages",
-        {**params, "sign": sign},
+        {**params, "step": step},
     )

@@ -52,7 +52,7 @@ class RunSlice:
         return [ids for ids in (before, after) if ids]
 
 
-Chain = list[RunSlice]
+Strand = list[RunSlice]
 """Slices by time, each of which ends before the next one begins."""
 
 
@@ -61,13 +61,13 @@ def all_ids(snapshot: Snapshot) -> IdRange:
     return IdRange(0, snapshot.last_id)
 
 
-def chains(slices: Sequence[RunSlice]) -> list[Chain]:
-    """The slices in few chains: in one, if no import overlaps the time of other lines."""
-    found: list[Chain] = []
+def strands(slices: Sequence[RunSlice]) -> list[Strand]:
+    """The slices in few strands: in one, if no import overlaps the time of other lines."""
+    found: list[Strand] = []
     for piece in sorted(slices, key=lambda one: one.run.opens):
-        free = (chain for chain in found if chain[-1].run.closes < piece.run.opens)
-        if chain := next(free, None):
-            chain.append(piece)
+        free = (strand for strand in found if strand[-1].run.closes < piece.run.opens)
+        if strand := next(free, None):
+            strand.append(piece)
         else:
             found.append([piece])
     return found

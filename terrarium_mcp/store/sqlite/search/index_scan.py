@@ -12,13 +12,13 @@ from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.store.search.hits import COUNTED
 from terrarium_mcp.store.sqlite.engine.reads import Reads, Row
 from terrarium_mcp.store.sqlite.search.id_ranges import (
-    Chain,
     IdRange,
     RunSlice,
+    Strand,
     all_ids,
-    chains,
     coalesced,
     run_slices,
+    strands,
     without,
 )
 from terrarium_mcp.store.sqlite.search.order import NEWEST, Order
@@ -86,8 +86,8 @@ class IndexScan:
         run A: ids 1 to 4, at 12:00 12:01 12:02 12:03, slack 0 (imported)
         run B: ids 5 to 8, at 12:10 12:12 12:11 12:13, slack 60 s (recorded, id 7 came late)
 
-    A ends before B begins, so both are one chain, walked from the end of B. The first two lines are
-    8 (12:13) and 7 (12:11). But in B a line may be up to 60 s later than one with a larger id:
+    A ends before B begins, so both are one strand, walked from the end of B. The first two lines
+    are 8 (12:13) and 7 (12:11). But in B a line may be up to 60 s later than one with a larger id:
     `_missed` reads the other lines of B from 12:11 on, finds 6 (12:12), and the page is 8 and 6.
 
     If the index does not decide, and only those two lines may be read, `_examined_to` says how far
@@ -228,11 +228,11 @@ class IndexScan:
             slices = await self._slices(spec, since, until)
         found: list[Row] = []
         reached, total = "", None
-        for chain in _in_walking_order(chains(slices), order):
-            opening = order.opening(chain[0].run)
+        for strand in _in_walking_order(strands(slices), order):
+            opening = order.opening(strand[0].run)
             if len(found) >= most and order.is_before(found[most - 1]["timestamp"], opening):
                 break
-            lines, examined_to = await self._of_chain(chain, plan, most)
+            lines, examined_to = await self._of_strand(strand, plan, most)
             if counting and (counted := next((one["total"] for one in lines if one["total"]), 0)):
                 total, plan = Total(counted), replace(plan, counting=None)
             reached = order.first((reached, examined_to))
@@ -251,9 +251,9 @@ class IndexScan:
         for same in together.values():
             spec, _ = next(iter(same.values()))
             slices = await self._slices(spec, spec.since, spec.until)
-            if chain := next(iter(_in_walking_order(chains(slices), NEWEST)), None):
-                ranges = [one.ids for one in next(batches(chain))]
-                walks |= await self._walked_together(same, ranges, _extra(chain))
+            if strand := next(iter(_in_walking_order(strands(slices), NEWEST)), None):
+                ranges = [one.ids for one in next(batches(strand))]
+                walks |= await self._walked_together(same, ranges, _extra(strand))
         return walks
 
     async def _walked_together(
@@ -270,11 +270,11 @@ class IndexScan:
             found[row["scan"]].append(row)
         return {n: FirstWalk(ranges, rows) for n, rows in found.items()}
 
-    async def _of_chain(self, chain: Chain, plan: ScanPlan, most: int) -> tuple[list[Row], str]:
-        """At least the `most` first lines of a chain, and where the scan ended if too early."""
-        enough = most + _extra(chain)
+    async def _of_strand(self, strand: Strand, plan: ScanPlan, most: int) -> tuple[list[Row], str]:
+        """At least the `most` first lines of a strand, and where the scan ended if too early."""
+        enough = most + _extra(strand)
         lines: list[Row] = []
-        for batch in batches(chain):
+        for batch in batches(strand):
             ids = [one.ids for one in batch]
             lines += await self._walked(plan, ids, enough - len(lines))
             if len(lines) >= enough:
@@ -330,16 +330,18 @@ class IndexScan:
         return -int(await self._reads.value(sql, params, 0))
 
 
-def _extra(chain: Chain) -> int:
-    """How many lines more than wanted are read of a chain."""
-    return _EXTRA if any(one.run.slack_ms for one in chain) else 0
+def _extra(strand: Strand) -> int:
+    """How many lines more than wanted are read of a strand."""
+    return _EXTRA if any(one.run.slack_ms for one in strand) else 0
 
 
-def _in_walking_order(found: Iterable[Chain], order: Order) -> list[Chain]:
-    """Chains, and the slices of each, in the order in which they open."""
+def _in_walking_order(found: Iterable[Strand], order: Order) -> list[Strand]:
+    """Strands, and the slices of each, in the order in which they open."""
     if order.newest_first:
-        found = [chain[::-1] for chain in found]
-    return sorted(found, key=lambda chain: order.opening(chain[0].run), reverse=order.newest_first)
+        found = [strand[::-1] for strand in found]
+    return sorted(
+        found, key=lambda strand: order.opening(strand[0].run), reverse=order.newest_first
+    )
 
 
 def _beyond(last: int, ids: IdRange, order: Order) -> IdRange:

@@ -13,9 +13,9 @@ from terrarium_mcp.store.sqlite.search.id_ranges import (
     IdRange,
     RunSlice,
     all_ids,
-    chains,
     coalesced,
     run_slices,
+    strands,
     without,
 )
 from terrarium_mcp.store.sqlite.search.order import NEWEST, OLDEST, moved
@@ -62,18 +62,18 @@ def test_the_edges_are_what_is_not_surely_within() -> None:
     assert RunSlice(whole, IdRange(2, 4), IdRange(4, 3)).edges == [IdRange(2, 4)]
 
 
-def test_runs_that_follow_on_each_other_are_one_chain() -> None:
+def test_runs_that_follow_on_each_other_are_one_strand() -> None:
     first, second, third = run(1, 3, 0, 2), run(4, 6, 3, 5), run(7, 9, 6, 8)
     slices = [piece(third), piece(first), piece(second)]
-    assert [[one.run for one in chain] for chain in chains(slices)] == [[first, second, third]]
+    assert [[one.run for one in strand] for strand in strands(slices)] == [[first, second, third]]
 
 
-def test_a_run_that_reaches_into_another_is_a_chain_of_its_own() -> None:
+def test_a_run_that_reaches_into_another_is_a_strand_of_its_own() -> None:
     first, second, third = run(1, 3, 0, 4), run(4, 6, 3, 5), run(7, 9, 6, 8)
-    found = chains([piece(first), piece(second), piece(third)])
-    assert [[one.run for one in chain] for chain in found] == [[first, third], [second]]
+    found = strands([piece(first), piece(second), piece(third)])
+    assert [[one.run for one in strand] for strand in found] == [[first, third], [second]]
     same_moment = run(4, 6, 4, 5)
-    assert len(chains([piece(first), piece(same_moment)])) == 1  # its first id comes later
+    assert len(strands([piece(first), piece(same_moment)])) == 1  # its first id comes later
 
 
 @pytest.mark.parametrize(
