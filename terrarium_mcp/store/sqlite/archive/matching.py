@@ -2,7 +2,6 @@
 
 # ruff: noqa: S608 -- every statement is made of constants
 
-import json
 from collections.abc import AsyncIterator
 
 from terrarium_mcp.store.records.archive import ArchivedMessage
@@ -10,6 +9,7 @@ from terrarium_mcp.store.search.hits import Search
 from terrarium_mcp.store.sqlite.archive.opted_out import people_who_opted_out
 from terrarium_mcp.store.sqlite.archive.reading import COLUMNS, DEADLINE, JOINED, archived
 from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.id_lists import AMONG_IDS, ids_params
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan
@@ -20,7 +20,7 @@ PAGE = 500
 """Lines of a page: the index finds each page in milliseconds."""
 
 _BY_ID = f"""
-SELECT {COLUMNS} FROM messages m {JOINED} WHERE m.id IN (SELECT value FROM json_each(:ids))
+SELECT {COLUMNS} FROM messages m {JOINED} WHERE {AMONG_IDS}
 ORDER BY m.timestamp, m.id"""
 
 
@@ -37,8 +37,8 @@ async def matching_pages(
     after = None
     while True:
         found = await exact.first(query, PAGE, OLDEST, after)
-        ids = json.dumps([row["id"] for row in found.rows])
-        rows = await database.rows(_BY_ID, {"ids": ids}, deadline=DEADLINE)
+        ids = ids_params(row["id"] for row in found.rows)
+        rows = await database.rows(_BY_ID, ids, deadline=DEADLINE)
         if page := archived(rows, opt_outs):
             yield page
         if len(found.rows) >= PAGE:

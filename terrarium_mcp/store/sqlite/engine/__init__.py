@@ -5,6 +5,6 @@
 - write_lock, fts_merge, fts5_tables, read_cache: turns at writing, and what keeps reading quick
 - checkpointer, checkpoints: how the WAL goes into the file, and when
 - transaction, files, folder_access, location, wal_reset_bug: a file by itself
-- functions, index_words, sql_expressions, voices_sql: what statements are made of
+- functions, index_words, sql_expressions, voices_sql, id_lists: what statements are made of
 - message_ids, networks, rooms, refolding, rows, dialogue_rows: the tables that every topic needs
 """

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Iterable
 
+from terrarium_mcp.store.sqlite.engine.id_lists import ids_params
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 
 
@@ -13,7 +14,7 @@ async def remove_turns(writer: Writer, turns: Collection[int]) -> int:
     """
     if not turns:
         return 0
-    ids = {"ids": json.dumps(list(turns))}
+    ids = ids_params(turns)
     await writer.run(_DELETE_SUMMARIES, ids)
     await writer.run(
         "DELETE FROM dialogue_sources WHERE turn IN (SELECT value FROM json_each(:ids))", ids

@@ -2,10 +2,10 @@
 
 # ruff: noqa: S608 -- every statement is made of constants
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
+from terrarium_mcp.store.sqlite.engine.id_lists import AMONG_IDS, ids_params
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.voices_sql import SPEAKER
 from terrarium_mcp.store.sqlite.engine.writes import Writer
@@ -82,12 +82,12 @@ class Counters:
 
     async def restore(self, writer: Writer, ids: Sequence[int]) -> None:
         """Count messages again that were subtracted a moment ago."""
-        await _change(writer, _AMONG, {"ids": json.dumps(list(ids))}, step=1)
+        await _change(writer, AMONG_IDS, ids_params(ids), step=1)
 
     async def remove(self, writer: Writer, ids: Sequence[int]) -> None:
         """Subtract these messages; their rows are still there, and not yet redacted."""
-        gone = {"ids": json.dumps(list(ids))}
-        await _change(writer, _AMONG, gone, step=-1)
+        gone = ids_params(ids)
+        await _change(writer, AMONG_IDS, gone, step=-1)
         for table, keys in _MAY_BE_EMPTY.items():
             await _drop_empty(writer, table, keys, gone)
         for repair in _REPAIRS:
@@ -108,7 +108,6 @@ class Counters:
 
 
 _ALL = {"step": 1}
-_AMONG = "m.id IN (SELECT value FROM json_each(:ids))"
 
 _MAKE_BATCH = """
 CREATE TEMP TABLE IF NOT EXISTS batch (
@@ -198,7 +197,7 @@ def _nick_rows(texts: IndexTexts) -> Iterator[tuple[object, ...]]:
 
 
 _DAY = "substr(m.timestamp, 1, 10)"
-_STAYS = f"NOT {_AMONG}"
+_STAYS = f"NOT {AMONG_IDS}"
 
 _NICKS = "nick_counts"
 _MAY_BE_EMPTY = {
@@ -216,7 +215,7 @@ async def _drop_empty(
     # `(room, folded) IN (SELECT ...)` would read all rows of the room: SQLite uses only `room`.
     rows = await writer.rows(
         f"SELECT DISTINCT {', '.join(keys.values())} FROM messages m"
-        f" WHERE {_AMONG} AND {IS_COUNTED}",
+        f" WHERE {AMONG_IDS} AND {IS_COUNTED}",
         gone,
     )
     which = " AND ".join(f"{key} = ?" for key in keys)
@@ -233,7 +232,7 @@ def _from_gone(keys: Mapping[str, str], table: str, *columns: str) -> str:
     matching = " AND ".join(f"{table}.{key} = gone.{key}" for key in keys)
     return f"""
 FROM (
-  SELECT {named}, {", ".join(columns)} FROM messages m WHERE {_AMONG} AND {IS_COUNTED}
+  SELECT {named}, {", ".join(columns)} FROM messages m WHERE {AMONG_IDS} AND {IS_COUNTED}
   GROUP BY {", ".join(keys.values())}
 ) gone WHERE {matching}"""
 

@@ -2,10 +2,10 @@
 
 # ruff: noqa: S608 -- every statement is made of constants
 
-import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 
+from terrarium_mcp.store.sqlite.engine.id_lists import AMONG_IDS, ids_params
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 
 READABLE = "m.room NOT NULL AND m.redacted_at IS NULL"
@@ -59,8 +59,8 @@ class FullText:
         """Add messages again that were removed a moment ago."""
         await writer.run(
             f"INSERT INTO {self.table} (rowid, {self.columns}) SELECT {self.rows}"
-            " AND m.id IN (SELECT value FROM json_each(:ids)) ORDER BY m.id DESC",
-            {"ids": json.dumps(list(ids))},
+            f" AND {AMONG_IDS} ORDER BY m.id DESC",
+            ids_params(ids),
         )
 
     async def clear(self, writer: Writer) -> None:

@@ -2,10 +2,10 @@
 
 # ruff: noqa: S608 -- every statement is made of constants
 
-import json
 from collections.abc import Mapping, Sequence
 
 from terrarium_mcp.errors import quantity
+from terrarium_mcp.store.sqlite.engine.id_lists import AMONG_IDS, ids_params
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.counter_sql import SAID
 from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
@@ -14,7 +14,6 @@ from terrarium_mcp.store.sqlite.index.structure import compare
 _MENTIONS = "messages m, json_each(urls_of(CAST(m.message AS BLOB))) said"
 _MENTIONED = f"instr(m.message, '://') AND {SAID}"
 _MAKE_FOUND = "CREATE TEMP TABLE IF NOT EXISTS found (room, said, message, url)"
-_AMONG = "m.id IN (SELECT value FROM json_each(:ids))"
 
 
 class LinkIndex:
@@ -35,18 +34,18 @@ class LinkIndex:
 
     async def restore(self, writer: Writer, ids: Sequence[int]) -> None:
         """Add the URLs of messages again that were removed a moment ago."""
-        await _add(writer, _AMONG, {"ids": json.dumps(list(ids))})
+        await _add(writer, AMONG_IDS, ids_params(ids))
 
     async def remove(self, writer: Writer, ids: Sequence[int]) -> None:
         """Remove these messages, and the URLs that no other message has."""
-        gone = {"ids": json.dumps(list(ids))}
+        gone = ids_params(ids)
         rows = await writer.rows(
             # The plus keeps SQLite from comparing texts as numbers, for which it uses no index.
             "SELECT DISTINCT l.url FROM messages m CROSS JOIN links l"
-            f" ON l.room = m.room AND l.said = +m.timestamp AND l.message = m.id WHERE {_AMONG}",
+            f" ON l.room = m.room AND l.said = +m.timestamp AND l.message = m.id WHERE {AMONG_IDS}",
             gone,
         )
-        places = f"SELECT m.room, m.timestamp, m.id FROM messages m WHERE {_AMONG}"
+        places = f"SELECT m.room, m.timestamp, m.id FROM messages m WHERE {AMONG_IDS}"
         await writer.many(
             "DELETE FROM links WHERE room = ? AND said = ? AND message = ?",
             [tuple(row) for row in await writer.rows(f"{places} AND {_MENTIONED}", gone)],

@@ -5,11 +5,11 @@ It stays evidence: no two people are merged. `user` and `host` never leave the s
 
 # ruff: noqa: S608 -- every statement is made of constants
 
-import json
 from collections.abc import Mapping, Sequence
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.errors import quantity
+from terrarium_mcp.store.sqlite.engine.id_lists import AMONG_IDS, ids_params
 from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.counter_sql import IS_COUNTED, NICK_FOLDED
@@ -46,7 +46,6 @@ GROUP BY m.network, m.nick, {_COLUMNS[kind]}"""
 _COLUMNS = {ACCOUNT: "m.account", HOST: "m.user, m.host"}
 
 _BETWEEN = "m.id BETWEEN :first AND :last"
-_AMONG = "m.id IN (SELECT value FROM json_each(:ids))"
 
 
 class PeopleIndex:
@@ -72,17 +71,17 @@ class PeopleIndex:
 
     async def restore(self, writer: Writer, ids: Sequence[int]) -> None:
         """Add the evidence of messages again that were removed a moment ago."""
-        await _add(writer, _AMONG, {"ids": json.dumps(list(ids))})
+        await _add(writer, AMONG_IDS, ids_params(ids))
 
     async def remove(self, writer: Writer, ids: Sequence[int]) -> None:
         """Remove the evidence of these messages."""
-        gone = {"ids": json.dumps(list(ids))}
+        gone = ids_params(ids)
         await writer.run(
             "DELETE FROM nick_changes WHERE message IN (SELECT value FROM json_each(:ids))", gone
         )
         for kind in _SIGNS:
-            await _count(writer, kind, _AMONG, gone, step=-1)
-        nicks = f"SELECT DISTINCT m.network, {NICK_FOLDED} FROM messages m WHERE {_AMONG}"
+            await _count(writer, kind, AMONG_IDS, gone, step=-1)
+        nicks = f"SELECT DISTINCT m.network, {NICK_FOLDED} FROM messages m WHERE {AMONG_IDS}"
         await writer.many(
             # Without INDEXED BY SQLite reads all evidence of the network, by the primary key.
             "DELETE FROM evidence INDEXED BY evidence_of_nick"

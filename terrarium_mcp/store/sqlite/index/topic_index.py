@@ -2,10 +2,10 @@
 
 # ruff: noqa: S608 -- every statement is made of constants
 
-import json
 from collections.abc import Sequence
 
 from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.store.sqlite.engine.id_lists import AMONG_IDS, ids_params
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.counter_sql import IS_COUNTED
 from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
@@ -13,7 +13,6 @@ from terrarium_mcp.store.sqlite.index.structure import compare
 
 _SETS_TOPIC = f"{IS_COUNTED} AND upper(m.message_type) = 'TOPIC'"
 _PLACES = f"SELECT m.room, m.timestamp, m.id FROM messages m WHERE {_SETS_TOPIC}"
-_AMONG = "m.id IN (SELECT value FROM json_each(:ids))"
 
 
 class TopicIndex:
@@ -37,13 +36,13 @@ class TopicIndex:
     async def restore(self, writer: Writer, ids: Sequence[int]) -> None:
         """Add topics again that were removed a moment ago."""
         await writer.run(
-            f"INSERT INTO topics (room, said, message) {_PLACES} AND {_AMONG}",
-            {"ids": json.dumps(list(ids))},
+            f"INSERT INTO topics (room, said, message) {_PLACES} AND {AMONG_IDS}",
+            ids_params(ids),
         )
 
     async def remove(self, writer: Writer, ids: Sequence[int]) -> None:
         """Remove the topics set by these messages."""
-        places = await writer.rows(f"{_PLACES} AND {_AMONG}", {"ids": json.dumps(list(ids))})
+        places = await writer.rows(f"{_PLACES} AND {AMONG_IDS}", ids_params(ids))
         await writer.many(
             "DELETE FROM topics WHERE room = ? AND said = ? AND message = ?",
             [tuple(place) for place in places],

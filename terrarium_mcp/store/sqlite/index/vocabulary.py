@@ -11,6 +11,7 @@ import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 
+from terrarium_mcp.store.sqlite.engine.id_lists import AMONG_IDS, ids_params
 from terrarium_mcp.store.sqlite.engine.voices_sql import JOINED
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.counter_sql import SAID
@@ -49,7 +50,6 @@ _ADD_WORDS = (
     f"INSERT INTO words (word, lines) SELECT substr(key, 1, {LONGEST}), value FROM json_each(?)"
     " WHERE true ON CONFLICT DO UPDATE SET lines = lines + excluded.lines"
 )
-_AMONG = "m.id IN (SELECT value FROM json_each(:ids))"
 
 _RECOUNTED = 50_000
 """Messages that a recount tokenizes at once, in memory."""
@@ -86,12 +86,12 @@ class WordsIndex:
 
     async def restore(self, writer: Writer, ids: Sequence[int]) -> None:
         """Count the words of messages again that were removed a moment ago."""
-        await _tally(writer, _AMONG, {"ids": json.dumps(list(ids))})
+        await _tally(writer, AMONG_IDS, ids_params(ids))
         await writer.run(_ADD_TALLIED)
 
     async def remove(self, writer: Writer, ids: Sequence[int]) -> None:
         """Subtract the words of these lines; a word that no other line contains is deleted."""
-        await _tally(writer, _AMONG, {"ids": json.dumps(list(ids))})
+        await _tally(writer, AMONG_IDS, ids_params(ids))
         await writer.run(
             f"UPDATE words SET lines = words.lines - gone.lines FROM ({_SUMMED}) gone"
             " WHERE words.word = gone.word"

@@ -1,6 +1,5 @@
 """Deleting many rows while others record: short transactions with pauses between them."""
 
-import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import NamedTuple
 
@@ -9,6 +8,7 @@ import anyio
 from terrarium_mcp.store.records.removal import AuditEntry
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.dialogue_rows import remove_turns, remove_turns_with
+from terrarium_mcp.store.sqlite.engine.id_lists import ids_params
 from terrarium_mcp.store.sqlite.engine.message_ids import settle
 from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE, BatchSizer
 from terrarium_mcp.store.sqlite.engine.writes import Writer
@@ -103,7 +103,7 @@ async def id_ranges(database: Database, table: str, size: int) -> AsyncIterator[
 async def _present(writer: Writer, table: str, ids: Sequence[int]) -> list[int]:
     rows = await writer.rows(
         f"SELECT id FROM {table} WHERE id IN (SELECT value FROM json_each(:ids))",  # noqa: S608 -- our own tables
-        {"ids": json.dumps(list(ids))},
+        ids_params(ids),
     )
     return [row[0] for row in rows]
 

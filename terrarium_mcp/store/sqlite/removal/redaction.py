@@ -1,6 +1,5 @@
 """Redaction: the text of single messages goes, from them and from every derived structure."""
 
-import json
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -8,6 +7,7 @@ from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.records.removal import AuditEntry, RemovalReason
 from terrarium_mcp.store.sqlite.engine.dialogue_rows import remove_turns_with
 from terrarium_mcp.store.sqlite.engine.functions import as_text
+from terrarium_mcp.store.sqlite.engine.id_lists import ids_params
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.unindexing import unindex_text
 from terrarium_mcp.store.sqlite.removal import audit
@@ -23,7 +23,7 @@ async def redact_rows(
     rows = await writer.rows(
         "SELECT id, network, nick FROM messages WHERE redacted_at IS NULL"
         " AND id IN (SELECT value FROM json_each(:ids))",
-        {"ids": json.dumps(list(ids))},
+        ids_params(ids),
     )
     for number, network, nick in rows:
         await unindex_text(writer, [number])

@@ -9,6 +9,7 @@ from terrarium_mcp.store.search.relevance.corpus import CandidateLine, Passage
 from terrarium_mcp.store.search.relevance.weights import LATER, NEAR, REPLIES_TO
 from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.sqlite.engine.functions import as_text
+from terrarium_mcp.store.sqlite.engine.id_lists import ids_params
 from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
@@ -51,7 +52,7 @@ class Neighbours:
             f"SELECT {self._columns} FROM json_each(:ids) found CROSS JOIN messages m"  # noqa: S608 -- ids of ours, parameters
             f" ON m.id = found.value WHERE {self._is_readable}"
             " AND may_answer",
-            self._params | {"ids": json.dumps(list(ids))},
+            self._params | ids_params(ids),
         )
         return [_line(*row) for row in rows]
 

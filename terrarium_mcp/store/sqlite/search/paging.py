@@ -1,6 +1,5 @@
 """Pages of hits: a ranked head of at most 200 lines, then all other hits by time."""
 
-import json
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -20,6 +19,7 @@ from terrarium_mcp.store.search.relevance.query_analysis import QuestionAnalysis
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion, PlainQuestion
 from terrarium_mcp.store.search.relevance.ranking import RankedAnswer
 from terrarium_mcp.store.search.stand_ins import NO_STAND_INS, StandIns
+from terrarium_mcp.store.sqlite.engine.id_lists import ids_params
 from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, as_messages
@@ -302,7 +302,7 @@ class Pages:
             # CROSS JOIN keeps the order: the ids lead, whatever an index could narrow.
             f"SELECT {COLUMNS} FROM json_each(:ids) shown CROSS JOIN messages m"  # noqa: S608 -- no words of strangers
             f" ON m.id = shown.value WHERE {within(rooms, 'm.room')} AND m.redacted_at IS NULL",
-            {"ids": json.dumps(list(ids))},
+            ids_params(ids),
         )
         by_id = {message.id: message for message in as_messages(rows, rooms)}
         return [by_id[number] for number in ids if number in by_id]

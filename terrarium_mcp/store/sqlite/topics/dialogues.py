@@ -22,6 +22,7 @@ from terrarium_mcp.store.records.dialogue import (
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.dialogue_rows import remove_turns
 from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.engine.id_lists import ids_params
 from terrarium_mcp.store.sqlite.engine.networks import add_network, casemapping_of
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.writes import Writer
@@ -122,9 +123,9 @@ class Dialogues:
         opt_outs = await self._opt_outs.current(writer)
         if opt_outs.covers(turn.asker) or await had_removed(writer, turn.asker, turn.asked_at):
             return True
-        ids = json.dumps([*turn.sources, *filter(None, [turn.message_id])])
-        asked_at = to_text(turn.asked_at)
-        return bool(await writer.value(_LACKS_A_LINE, {"ids": ids, "asked_at": asked_at}))
+        its = ids_params([*turn.sources, *filter(None, [turn.message_id])])
+        params = its | {"asked_at": to_text(turn.asked_at)}
+        return bool(await writer.value(_LACKS_A_LINE, params))
 
 
 def _progress(state: str) -> int:

@@ -10,6 +10,7 @@ from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, to_text
 from terrarium_mcp.store.records.readings import Link
 from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.id_lists import AMONG_IDS, ids_params
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, as_messages
@@ -102,9 +103,8 @@ class Links:
 
     async def _messages(self, ids: Sequence[int], rooms: Sequence[Room]) -> dict[int, Message]:
         rows = await self._database.rows(
-            f"SELECT {COLUMNS} FROM messages m"
-            f" WHERE m.id IN (SELECT value FROM json_each(:ids)) AND {within(rooms, '+m.room')}",
-            {"ids": json.dumps(list(ids))},
+            f"SELECT {COLUMNS} FROM messages m WHERE {AMONG_IDS} AND {within(rooms, '+m.room')}",
+            ids_params(ids),
         )
         return {message.id: message for message in as_messages(rows, rooms)}
 
