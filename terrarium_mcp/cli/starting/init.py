@@ -11,12 +11,9 @@ from terrarium_mcp.cli.starting.init_history import history_settings
 from terrarium_mcp.cli.starting.init_irc import irc_settings
 from terrarium_mcp.cli.starting.init_model import model_settings
 from terrarium_mcp.cli.starting.program import shell_words
-from terrarium_mcp.cli.starting.replacing import replace_file
+from terrarium_mcp.cli.starting.replacing import PRIVATE, replace_file
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import BadSetting, dotenv_in, load_settings
-
-_PRIVATE = 0o600
-"""The mode of the file: it holds keys and passwords."""
 
 
 def set_up(dialogue: Dialogue, env_file: Path) -> None:
@@ -37,7 +34,7 @@ def set_up(dialogue: Dialogue, env_file: Path) -> None:
     if new == old:
         click.echo(f"{env_file} has these settings already.")
     elif _may_write(dialogue, env_file, old, new):
-        replace_file(env_file, new, mode=_PRIVATE)
+        replace_file(env_file, new, mode=PRIVATE)  # it holds keys and passwords
         click.echo(f"Wrote {env_file}, which only this account can read.")
     else:
         click.echo(f"Left {env_file} as it was.")

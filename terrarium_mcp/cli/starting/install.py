@@ -16,11 +16,8 @@ from terrarium_mcp.cli.starting.hosts import Host, Machine
 from terrarium_mcp.cli.starting.json_entry import with_entry
 from terrarium_mcp.cli.starting.jsonc import BrokenJson
 from terrarium_mcp.cli.starting.program import absolute_words
-from terrarium_mcp.cli.starting.replacing import replace_file
+from terrarium_mcp.cli.starting.replacing import PRIVATE, replace_file
 from terrarium_mcp.errors import TerrariumError
-
-_PRIVATE = 0o600
-"""The mode of a new file: entries of other servers may hold keys."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +69,7 @@ def write_entry(installation: Installation) -> None:
     if installation.ask and not _agreed():
         click.echo(f"Left {file} as it was.")
         return
-    mode = file.stat().st_mode & 0o777 if file.exists() else _PRIVATE
+    mode = file.stat().st_mode & 0o777 if file.exists() else PRIVATE
     copy = _keep_copy(file)
     replace_file(file, new, mode=mode)
     click.echo(f"Wrote {file}." + (f" The old one is {copy}." if copy else ""))

@@ -13,7 +13,7 @@ from terrarium_mcp.cli.starting.replacing import beside, replacing
 from terrarium_mcp.errors import HostFailure, TerrariumError
 from terrarium_mcp.store import belongs_to, leftover
 
-_PRIVATE = 0o700
+_PRIVATE_FOLDER = 0o700
 """The mode of a folder for what people said."""
 
 
@@ -93,7 +93,7 @@ def in_folder(path: Path) -> Iterator[None]:
 
 def _make_folder(path: Path) -> None:
     try:
-        path.mkdir(_PRIVATE, exist_ok=True)
+        path.mkdir(_PRIVATE_FOLDER, exist_ok=True)
     except FileNotFoundError as error:
         raise _without_folder(path) from error
     except OSError as error:
@@ -140,7 +140,7 @@ def new_folder(path: Path) -> Iterator[Path]:
     new = beside(path)
     with _named_failures(path):
         try:
-            new.mkdir(_PRIVATE)
+            new.mkdir(_PRIVATE_FOLDER)
             yield new
             new.replace(path)
         finally:

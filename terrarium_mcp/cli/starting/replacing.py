@@ -7,9 +7,12 @@ from pathlib import Path
 
 from terrarium_mcp.errors import TerrariumError
 
+PRIVATE = 0o600
+"""The mode of a file for its owner alone: it may hold keys, or what people said."""
+
 
 @contextmanager
-def replacing(file: Path, mode: int = 0o600) -> Iterator[Path]:
+def replacing(file: Path, mode: int = PRIVATE) -> Iterator[Path]:
     """An empty file that takes the place of `file`, or of where it links, unless the block fails.
 
     Raises:
