@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 
-from terrarium_mcp.chat.english import is_everyday_word, is_stop_word
+from terrarium_mcp.chat.english.words import is_everyday_word, is_stop_word
 from terrarium_mcp.chat.identity import fold
 
 _CHUNK = re.compile(r"[^\s,;:?!\"()]+")

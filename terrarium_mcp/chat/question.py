@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from terrarium_mcp.chat.english import is_stop_word, telling_words
+from terrarium_mcp.chat.english.words import is_stop_word, telling_words
 from terrarium_mcp.chat.mentions import without_addressee
 from terrarium_mcp.chat.terms import words_in
 from terrarium_mcp.chat.times.calendar_words import MONTHS, WEEKDAYS

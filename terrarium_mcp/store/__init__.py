@@ -94,9 +94,9 @@ if TYPE_CHECKING:
         restore_backup,
     )
     from terrarium_mcp.store.sqlite.claims import AlreadyRecorded, claimed, is_claimed
-    from terrarium_mcp.store.sqlite.health import examine
     from terrarium_mcp.store.sqlite.health.bridges import read_heartbeats
     from terrarium_mcp.store.sqlite.health.deep_check import check_deeply
+    from terrarium_mcp.store.sqlite.health.examination import examine
     from terrarium_mcp.store.sqlite.imports.log_blocks import LINES_IN_BLOCK, PreparedLog
     from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines, prepared
     from terrarium_mcp.store.sqlite.own_files import belongs_to, leftover
@@ -129,9 +129,9 @@ _LOADED_LATER = {
         *("make_backup", "restore_backup"),
     ),
     "sqlite.claims": ("AlreadyRecorded", "claimed", "is_claimed"),
-    "sqlite.health": ("examine",),
     "sqlite.health.bridges": ("read_heartbeats",),
     "sqlite.health.deep_check": ("check_deeply",),
+    "sqlite.health.examination": ("examine",),
     "sqlite.imports.log_blocks": ("LINES_IN_BLOCK", "PreparedLog"),
     "sqlite.ingest.prepared_lines": ("PreparedLines", "prepared"),
     "sqlite.own_files": ("belongs_to", "leftover"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from terrarium_mcp.chat.english import (
+from terrarium_mcp.chat.english.words import (
     IRREGULAR,
     KINDRED,
     is_asking_word,

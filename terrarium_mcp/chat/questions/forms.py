@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from terrarium_mcp.chat.english import is_stop_word
+from terrarium_mcp.chat.english.words import is_stop_word
 
 NICK = r"[^\s,;:?!\"()]+"
 """What may be a nick, as a regular expression."""

@@ -2,7 +2,7 @@
 
 import re
 
-from terrarium_mcp.chat.english import is_stop_word
+from terrarium_mcp.chat.english.words import is_stop_word
 from terrarium_mcp.chat.identity import NICK_CHARACTERS
 from terrarium_mcp.chat.question import is_question
 

@@ -34,9 +34,9 @@ from terrarium_mcp.store.sqlite.topics.spans import Spans
 from terrarium_mcp.store.sqlite.topics.stats import Stats
 
 if TYPE_CHECKING:  # each is loaded when it is first asked for, by many processes never
-    from terrarium_mcp.store.sqlite.archive import Archive
-    from terrarium_mcp.store.sqlite.imports import Imports
-    from terrarium_mcp.store.sqlite.removal import Removal
+    from terrarium_mcp.store.sqlite.archive.archive import Archive
+    from terrarium_mcp.store.sqlite.imports.imports import Imports
+    from terrarium_mcp.store.sqlite.removal.removal import Removal
     from terrarium_mcp.store.sqlite.search.message_search import MessageSearch
     from terrarium_mcp.store.sqlite.search.scope_stats import ScopeCounter
     from terrarium_mcp.store.sqlite.topics.conversations import Conversations
@@ -133,21 +133,21 @@ class Store:
     @cached_property
     def archive(self) -> "Archive":
         """The history row by row, for exports, and a way to write it back."""
-        from terrarium_mcp.store.sqlite.archive import Archive  # noqa: PLC0415 -- see above
+        from terrarium_mcp.store.sqlite.archive.archive import Archive  # noqa: PLC0415 -- see above
 
         return Archive(self._database, self._indexer)
 
     @cached_property
     def removal(self) -> "Removal":
         """Removal of one message, or of everything of a person."""
-        from terrarium_mcp.store.sqlite.removal import Removal  # noqa: PLC0415 -- see above
+        from terrarium_mcp.store.sqlite.removal.removal import Removal  # noqa: PLC0415 -- see above
 
         return Removal(self._database, self._indexer, self.backlog)
 
     @cached_property
     def imports(self) -> "Imports":
         """Logs of other programs: merged into the history, listed, and undone."""
-        from terrarium_mcp.store.sqlite.imports import Imports  # noqa: PLC0415 -- see above
+        from terrarium_mcp.store.sqlite.imports.imports import Imports  # noqa: PLC0415 -- see above
 
         return Imports(self._database, self._indexer, self._opted_out)
 

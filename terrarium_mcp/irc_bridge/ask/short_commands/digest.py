@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from terrarium_mcp.chat.english import is_stop_word
+from terrarium_mcp.chat.english.words import is_stop_word
 from terrarium_mcp.chat.identity import fold, is_channel
 from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.chat.times.timestamps import from_iso, minute

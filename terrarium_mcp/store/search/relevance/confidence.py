@@ -7,7 +7,7 @@ of LoCoMo, asked of their own talk and, with other names, of that IRC.
 
 from math import log10
 
-from terrarium_mcp.chat.english import is_asking_word
+from terrarium_mcp.chat.english.words import is_asking_word
 from terrarium_mcp.store.search.relevance import weights
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion
 from terrarium_mcp.store.search.relevance.ranking import JudgedLine, RankedAnswer, rarity

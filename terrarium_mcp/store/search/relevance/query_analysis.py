@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import ceil, prod, sqrt
 
-from terrarium_mcp.chat.english import related_words, stem, word_forms
+from terrarium_mcp.chat.english.words import related_words, stem, word_forms
 from terrarium_mcp.chat.identity import CHANNEL_PREFIXES, fold
 from terrarium_mcp.chat.named_people import people_named, possible_nicks
 from terrarium_mcp.chat.question import asks_when, content_words, is_literal, version_spellings

@@ -11,7 +11,7 @@ from itertools import islice
 from math import log
 from typing import NamedTuple
 
-from terrarium_mcp.chat.english import is_asking_word
+from terrarium_mcp.chat.english.words import is_asking_word
 from terrarium_mcp.chat.mentions import addressee, without_addressee
 from terrarium_mcp.chat.question import (
     is_first_person,
