@@ -10,6 +10,24 @@ from terrarium_mcp.chat.disentanglement.thread_state import PlacedUtterance, Thr
 from terrarium_mcp.chat.disentanglement.window import UtteranceFeatures
 from terrarium_mcp.chat.disentanglement.word_overlap import WordOverlap, word_overlap
 
+# The values of the facts that select an entry; "I" is the speaker of the utterance being scored.
+# They are plain numbers, not members of an enum, which take twice as long to index with.
+
+_NAMES_NOBODY, _NAMES_ME, _NAMES_ONE_I_NAME, _NAMES_OTHERS = range(4)
+"""Whom the earlier utterance names."""
+
+_AFTER_MY_LAST, _IS_MY_LAST, _BEFORE_MY_LAST, _I_HAVE_NONE = range(4)
+"""Where the earlier utterance is, seen from my last one."""
+
+_ANSWERS_NOTHING, _ANSWERS_MY_LAST, _ANSWERS_ME, _ANSWERS_ITSELF, _ANSWERS_OTHERS = range(5)
+"""What the earlier utterance answers: my last one, another of mine, one of its own speaker."""
+
+_I_NAME_NOBODY, _I_NAME_THEM_FIRST, _I_NAME_THEM_TOO, _I_NAME_OTHERS = range(4)
+"""How I address the speaker of the earlier utterance."""
+
+_NO_PART, _NAMED_IN_IT, _SPOKE_IN_IT, _SPOKE_LAST_IN_IT = range(4)
+"""My part in the thread; the last one says that my last utterance is in it."""
+
 
 def score_choices(
     this: UtteranceFeatures,
@@ -30,7 +48,10 @@ def score_choices(
     now, index, me, mine = this.minute, this.index, this.by, set(this.named)
     myself = state.speakers[me]
     answered, last = myself.answered, myself.said[-1] if myself.said else None
-    last_index, before = (last.features.index, 2) if last else (index, 3)
+    if last:
+        last_index, otherwise = last.features.index, _BEFORE_MY_LAST
+    else:
+        last_index, otherwise = index, _I_HAVE_NONE
     overlap = word_overlap(this, candidates, state)
     overlapping = overlap.with_utterance
     of_speaker: dict[int, tuple[Table, Table]] = {}
@@ -47,25 +68,28 @@ def score_choices(
         relation, talked = tables_of
         if (thread_table := of_thread.get(thread)) is None:
             thread_table = of_thread[thread] = _thread_table(this, last, thread, overlap, answering)
-        if not named:  # whom that one addresses: 0 nobody, 1 me, 2 somebody I address, 3 others
-            naming = 0
+        if not named:
+            naming = _NAMES_NOBODY
         elif me in named:
-            naming = 1
+            naming = _NAMES_ME
         else:
-            naming = 3 if mine.isdisjoint(named) else 2
-        # Where: 0 after my last utterance, 1 that one, 2 before it, 3 there is none.
-        where = 0 if that.index > last_index else 1 if candidate is last else before
+            naming = _NAMES_OTHERS if mine.isdisjoint(named) else _NAMES_ONE_I_NAME
+        if that.index > last_index:
+            where = _AFTER_MY_LAST
+        else:
+            where = _IS_MY_LAST if candidate is last else otherwise
         since = candidate.since
-        after = thread.size - candidate.rank_in_thread
+        after = thread.size - candidate.rank_in_thread  # in its thread: 0, 1, 2 to 3, or more
         if after > 1:
             after = 2 if after < 4 else 3
-        if answer is None:  # what that one answers: 0 nothing, 1 my last, 2 mine, 3 its own speaker
-            up = 0
+        if answer is None:
+            above = _ANSWERS_NOTHING
         elif answer is last:
-            up = 1
+            above = _ANSWERS_MY_LAST
+        elif (answered_by := answer.features.by) == me:
+            above = _ANSWERS_ME
         else:
-            upper = answer.features.by
-            up = 2 if upper == me else 3 if upper == by else 4
+            above = _ANSWERS_ITSELF if answered_by == by else _ANSWERS_OTHERS
         if minutes > MAX_MINUTES:  # noqa: PLR1730 -- a call of min() takes four times as long
             minutes = MAX_MINUTES
         near = NEAR_OR_FAR[ago]
@@ -80,14 +104,14 @@ def score_choices(
             likeness = wordless[that.length][other][near]
         sums.append(
             relation[naming][calls_since][where][since]
-            + talked[naming][up]
+            + talked[naming][above]
             + thread_table[overlaps][other][after][candidate.replies][candidate in answered]
             + likeness
             + distance[other][LINES_AGO[ago]][MINUTES[minutes]]
             + openings[that.kind][other][1 if since else 0]
             + questions[that.asks][other][where][since]
         )
-        if naming == 1:
+        if naming == _NAMES_ME:
             calls += 1
             calls_since = min(calls, 2)
     sums[0] = score_of_starting(this, state, tables.starting, calls, echo)
@@ -97,20 +121,14 @@ def score_choices(
 def _speaker_tables(
     this: UtteranceFeatures, by: int, state: ThreadState, answering: AnsweringTables
 ) -> tuple[Table, Table]:
-    """The parts of `relation` and `talked` for all utterances by one speaker.
-
-    This utterance addresses that speaker: 0 not, it names nobody; 1 first of all; 2 among others;
-    3 not, it names others.
-    """
-    named = bool(this.named or this.stranger)
-    if by == this.by:
-        other, addressing, elsewhere = 0, 3 if named else 0, 0
+    """The parts of `relation` and `talked` for all utterances by one speaker."""
+    other, elsewhere = (
+        (0, 0) if by == this.by else (1, state.window.talked(this.by, by, this.index))
+    )
+    if other and by in this.named:
+        addressing = _I_NAME_THEM_FIRST if by == this.first else _I_NAME_THEM_TOO
     else:
-        other = 1
-        addressing = 3 if named else 0
-        if by in this.named:
-            addressing = 1 if by == this.first else 2
-        elsewhere = state.window.talked(this.by, by, this.index)
+        addressing = _I_NAME_OTHERS if this.named or this.stranger else _I_NAME_NOBODY
     return (
         answering.relation[other][addressing],
         answering.talked[other][addressing][elsewhere],
@@ -124,14 +142,13 @@ def _thread_table(
     overlap: WordOverlap,
     answering: AnsweringTables,
 ) -> Table:
-    """The part of `thread` for all utterances of one thread.
-
-    My part in it is 3 my last utterance, 2 earlier ones of mine, 1 being named, 0 none.
-    """
+    """The part of `thread` for all utterances of one thread."""
     if last is not None and last.thread is thread:
-        part = 3
+        part = _SPOKE_LAST_IN_IT
+    elif this.by in thread.spoke:
+        part = _SPOKE_IN_IT
     else:
-        part = 2 if this.by in thread.spoke else 1 if this.by in thread.named else 0
+        part = _NAMED_IN_IT if this.by in thread.named else _NO_PART
     shared = overlap.thread_bucket(thread) if overlap.with_thread else 0
     table: Table = answering.thread[part][shared]
     return table
