@@ -54,17 +54,18 @@ def nick_tenures(nick: str, at: Position, moves: Iterable[NickEvent]) -> list[Ni
         moves: the events of every nick that may be one of theirs, in any order.
     """
     history = once_each(moves)
-    start = _hold_at(nick, at, history)
+    start = _tenure_at(nick, at, history)
     chain = [start]
     while chain[0].was:
         earlier = next(
-            (hold for hold in tenures(chain[0].was, history) if hold.until == chain[0].since), None
+            (tenure for tenure in tenures(chain[0].was, history) if tenure.until == chain[0].since),
+            None,
         )
         if earlier is None or earlier.becomes != chain[0].nick:
             break
         chain.insert(0, earlier)
     while chain[-1].becomes:
-        later = _hold_at(chain[-1].becomes, chain[-1].until, history)
+        later = _tenure_at(chain[-1].becomes, chain[-1].until, history)
         if later.since != chain[-1].until or later.was != chain[-1].nick:
             break
         chain.append(later)
@@ -119,8 +120,8 @@ class _CurrentHolder:
         return not self.rooms
 
 
-def _hold_at(nick: str, at: Position, history: Sequence[NickEvent]) -> NickTenure:
-    return next(hold for hold in reversed(tenures(nick, history)) if hold.since <= at)
+def _tenure_at(nick: str, at: Position, history: Sequence[NickEvent]) -> NickTenure:
+    return next(tenure for tenure in reversed(tenures(nick, history)) if tenure.since <= at)
 
 
 def once_each(moves: Iterable[NickEvent]) -> list[NickEvent]:

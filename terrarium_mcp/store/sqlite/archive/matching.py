@@ -13,7 +13,7 @@ from terrarium_mcp.store.sqlite.engine.id_lists import AMONG_IDS, ids_params
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan
-from terrarium_mcp.store.sqlite.search.order import OLDEST, place
+from terrarium_mcp.store.sqlite.search.order import OLDEST, position_of
 from terrarium_mcp.store.sqlite.search.snapshot import current_snapshot, search_scope
 
 PAGE = 500
@@ -42,7 +42,7 @@ async def matching_pages(
         if page := archived(rows, opt_outs):
             yield page
         if len(found.rows) >= PAGE:
-            after = place(found.rows[-1])
+            after = position_of(found.rows[-1])
         elif found.reached:  # only so many lines are examined at once
             after = found.reached
         else:

@@ -77,11 +77,11 @@ class Appender:
         return await self._despite_damage(partial(self._append, messages))
 
     async def append_yielding(
-        self, messages: PreparedLines, insert: Insert[PreparedLines]
+        self, messages: PreparedLines, write: Insert[PreparedLines]
     ) -> SaveResult:
         """Save messages in one transaction that stops indexing them once another writer waits."""
         return await self._despite_damage(
-            partial(self._save_and_index, messages, insert, self._database.has_waiters)
+            partial(self._save_and_index, messages, write, self._database.has_waiters)
         )
 
     async def merge_at_once(self, segments: int) -> None:
@@ -128,11 +128,11 @@ class Appender:
             return await save()
 
     async def _save_and_index(
-        self, messages: Lines, insert: Insert[Lines], has_waiters: Callable[[], bool]
+        self, messages: Lines, write: Insert[Lines], has_waiters: Callable[[], bool]
     ) -> SaveResult:
         async def save(writer: Writer) -> tuple[Sequence[int], bool, YieldingTransaction]:
             transaction = YieldingTransaction(has_waiters)
-            ids, texts, _ = await insert(writer, messages, self._opt_outs)
+            ids, texts, _ = await write(writer, messages, self._opt_outs)
             transaction.step()
             added = [number for number in ids if number]
             is_indexed = not added or await self._indexer.index_appended(

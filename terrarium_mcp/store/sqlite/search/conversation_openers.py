@@ -19,7 +19,7 @@ from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rows import parse_timestamp, said_by
 from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch
-from terrarium_mcp.store.sqlite.search.order import OLDEST, place
+from terrarium_mcp.store.sqlite.search.order import OLDEST, position_of
 
 PAGE = 20
 """The largest conversations of all parts of the time lead, this many at a time in the order of
@@ -104,7 +104,8 @@ class ConversationOpeners:
         if len(lines) <= _ALL:
             return [lines]
         parts = [
-            ExactQuery(scope, query.snapshot) for scope in _parts(query.scope, place(lines[0]))
+            ExactQuery(scope, query.snapshot)
+            for scope in _parts(query.scope, position_of(lines[0]))
         ]
         return [(await self._exact.first(part, _OF_EACH, OLDEST)).rows for part in parts]
 

@@ -21,7 +21,7 @@ from terrarium_mcp.store.sqlite.index.phrase_index import PhraseIndex
 from terrarium_mcp.store.sqlite.search.fts_query import FtsQuery, fts_query, phrase_query
 from terrarium_mcp.store.sqlite.search.id_ranges import IdRange
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan, ScanResult, Total
-from terrarium_mcp.store.sqlite.search.order import Order, place
+from terrarium_mcp.store.sqlite.search.order import Order, position_of
 from terrarium_mcp.store.sqlite.search.scan_plans import ALL_OF_THEM, ScanSpec
 from terrarium_mcp.store.sqlite.search.scope_where import scope_params, scope_where
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
@@ -113,7 +113,7 @@ class ExactSearch:
         *,
         wants_total: bool = True,
     ) -> ScanResult:
-        """The first `most` matching lines in an order, after a place."""
+        """The first `most` matching lines in an order, after a position."""
         if query.is_unsaid:
             return ScanResult([], Total(0))
         few = await self.all_if_few(query)
@@ -123,7 +123,7 @@ class ExactSearch:
         rows = [
             row
             for row in order.arranged(few)
-            if after is None or order.is_before(after, place(row))
+            if after is None or order.is_before(after, position_of(row))
         ]
         return ScanResult(rows[:most], Total(min(len(few), COUNTED + 1)))
 

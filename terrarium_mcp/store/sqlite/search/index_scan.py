@@ -60,7 +60,7 @@ class Total:
 class ScanResult:
     """Lines in order, and the total of all matching lines, also of those before the page.
 
-    If not all lines could be examined, `reached` is the place from which to continue.
+    If not all lines could be examined, `reached` is the position from which to continue.
     """
 
     rows: Sequence[Row]
@@ -107,7 +107,7 @@ class IndexScan:
         *,
         wants_total: bool = True,
     ) -> ScanResult:
-        """The first `most` matching lines in an order, after a place.
+        """The first `most` matching lines in an order, after a position.
 
         Without `wants_total` the total may be that of these lines, and is then not exact.
         """

@@ -17,7 +17,7 @@ class Order:
     """A direction through time; "before" and "first" are meant in this direction.
 
     `rowids` is the direction in which the index is read: its rowid is the negated id. `beyond` is
-    the SQL operator by which a place compares with one before it.
+    the SQL operator by which a position compares with one before it.
     """
 
     newest_first: bool
@@ -25,7 +25,7 @@ class Order:
     beyond: str
 
     def is_before(self, one: str | Position, other: str | Position) -> bool:
-        """Whether a timestamp, or a place, is before another."""
+        """Whether a timestamp, or a position, is before another."""
         return bool((gt if self.newest_first else lt)(one, other))
 
     def arranged(self, rows: Iterable[Row]) -> list[Row]:
@@ -45,7 +45,7 @@ class Order:
         return moved(timestamp, milliseconds if self.newest_first else -milliseconds)
 
     def just_before(self, timestamp: str) -> Position:
-        """The place right before all lines with this timestamp."""
+        """The position right before all lines with this timestamp."""
         return Position(timestamp, _LAST if self.newest_first else 0)
 
     def upto(self, timestamp: str) -> tuple[str, str]:
@@ -54,11 +54,11 @@ class Order:
             return timestamp, EVERY_LINE.timestamp
         return BEGINNING.timestamp, timestamp
 
-    def narrowed(self, since: str, until: str, place: Position) -> tuple[str, str]:
-        """The part of these bounds that is not before a place."""
+    def narrowed(self, since: str, until: str, position: Position) -> tuple[str, str]:
+        """The part of these bounds that is not before a position."""
         if self.newest_first:
-            return since, min(until, place.timestamp)
-        return max(since, place.timestamp), until
+            return since, min(until, position.timestamp)
+        return max(since, position.timestamp), until
 
 
 NEWEST = Order(newest_first=True, rowids="ASC", beyond="<")
@@ -72,8 +72,8 @@ def moved(timestamp: str, milliseconds: int) -> str:
     return to_text(from_text(timestamp) + timedelta(milliseconds=milliseconds))
 
 
-def place(row: Row) -> Position:
-    """The place of a line."""
+def position_of(row: Row) -> Position:
+    """The position of a line."""
     return Position(row["timestamp"], row["id"])
 
 

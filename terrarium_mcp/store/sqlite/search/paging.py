@@ -203,7 +203,7 @@ class Pages:
     async def _tail(
         self, request: PageRequest, head: Collection[int], after: Position | None, most: int
     ) -> ScanResult:
-        """The hits by time after a place, without those of the head."""
+        """The hits by time after a position, without those of the head."""
         order = OLDEST if request.search.sort is Sort.OLDEST else NEWEST
         found = await self._exact.first(
             request.query,
@@ -239,21 +239,21 @@ class Pages:
                 return RankedHead([newest.rows[0]["id"]], newest.total)
             return RankedHead(_ids(await self._best_of(newest, request)), newest.total)
         few = await self._with_all_words(request)
-        answer = await self._answer(request)
-        ids = list(dict.fromkeys([*few, *_ids(answer)]))[:HEAD]
-        weak = not few and answer is not None and is_weak(answer)
+        best = await self._answer(request)
+        ids = list(dict.fromkeys([*few, *_ids(best)]))[:HEAD]
+        weak = not few and best is not None and is_weak(best)
         total = Total(len(ids), exact=False)  # a question has none
-        if answer is None:
+        if best is None:
             return RankedHead(ids, total, weak)
-        best = set(ids).difference(few)
+        added = set(ids).difference(few)
         return RankedHead(
             ids,
             total,
             weak,
             wordless=frozenset(
-                one.line.id for one in answer.ranked if one.line.id in best and not one.holds_a_word
+                one.line.id for one in best.ranked if one.line.id in added and not one.holds_a_word
             ),
-            stand_ins=answer.about.stand_ins,
+            stand_ins=best.about.stand_ins,
         )
 
     async def _conversations(self, request: PageRequest) -> RankedHead:

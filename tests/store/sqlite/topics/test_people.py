@@ -155,10 +155,10 @@ async def test_a_kick_out_of_the_last_room_ends_it(store: Store) -> None:
             line_of("alice", "somebody else", NOON + 9 * MINUTE),
         ]
     )
-    (hold,) = await store.people.nick_tenures(
+    (tenure,) = await store.people.nick_tenures(
         "alice", Position.at(NOON + MINUTE), await store.rooms.all()
     )
-    assert hold.until.timestamp == to_text(NOON + 2 * MINUTE)
+    assert tenure.until.timestamp == to_text(NOON + 2 * MINUTE)
 
 
 async def test_evidence_goes_with_its_lines_and_equals_a_recount(store: Store) -> None:
