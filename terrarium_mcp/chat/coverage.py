@@ -15,7 +15,7 @@ PLAYBACK = "playback"
 of joins, kicks and other events nothing is known."""
 
 EVENT_PLAYBACK = "event playback"
-"""The same where events were replayed as well (IRCv3 event-playback)."""
+"""The source of a span whose lines and events were all replayed later (IRCv3 event-playback)."""
 
 JOINED = "joined"
 """Why a span began whose channel the bot had just entered."""

@@ -67,4 +67,4 @@ class Unaddressed:
 
 
 NO_ONE_HERE = Unaddressed(frozenset(), str)
-"""As in a private chat, which the asker alone reads."""
+"""Nobody to defuse, as in a private chat, which the asker alone reads."""

@@ -23,7 +23,7 @@ _RARELY_A_NICK = 0.2
 as a word."""
 
 _HARDLY_A_NICK = 0.005
-"""The same for a word so common that even `by mark` rarely means the person."""
+"""Below this share the nick is so common a word that even `by mark` rarely means the person."""
 
 _SAYS = (
     "(?:say|tell|ask|mention|suggest|recommend|write|think|reply|answer|explain|claim|propose"

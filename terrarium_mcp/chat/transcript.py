@@ -69,7 +69,7 @@ class Transcript(NamedTuple):
     gaps: tuple[Gap, ...] = ()
 
     def headed(self, before: str, now: str) -> "Transcript":
-        """The same with another first line: one that is no longer keeps it within the budget."""
+        """This transcript with another first line, no longer than the old one: the budget holds."""
         return self._replace(text=harmless(now) + self.text.removeprefix(harmless(before)))
 
 

@@ -88,7 +88,7 @@ def settings_of(db: Path | None, config: Path | None, env_file: Path | None) -> 
 
 
 def loaded_settings(db: Path | None, config: Path | None, env_file: Path | None) -> LoadedSettings:
-    """As `settings_of`, with the sources and without a warning."""
+    """The settings and the source of each, as `settings_of` reads them, without a warning."""
     flags = {}
     if db:  # relative to the current directory; some shells leave the ~ of --db=~/x.db to us
         flags["DB_PATH"] = db if str(db).startswith("~") else Path.cwd() / db

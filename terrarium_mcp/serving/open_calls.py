@@ -27,7 +27,7 @@ LISTEN = "subscriptions/listen"
 def bounded(
     incoming: Incoming, outgoing: Outgoing, most: int = OPEN_CALLS
 ) -> tuple["BoundedIncoming", "BoundedOutgoing"]:
-    """The same two streams, of which the first waits for the answers in the second."""
+    """These two streams, of which the first waits for the answers in the second."""
     calls = OpenCalls(most)
     return BoundedIncoming(incoming, calls), BoundedOutgoing(outgoing, calls)
 

@@ -68,7 +68,7 @@ def read_settings(
     config: Path | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> LoadedSettings:
-    """As `load_settings`, with the sources."""
+    """The settings and the source of each; arguments and errors as of `load_settings`."""
     found: dict[str, object] = {}
     sources: dict[str, str] = {}
     others: dict[str, str] = {}

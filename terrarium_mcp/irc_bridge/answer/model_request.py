@@ -39,14 +39,14 @@ class QuotedLines:
         return "\n".join((self.about, f"<{self.tag}>", *self.lines, f"</{self.tag}>"))
 
     def without_first(self) -> "QuotedLines":
-        """The same without the first line, and without the heading of an emptied day."""
+        """These lines without the first, and without the heading of a day that is then empty."""
         heading = self.lines[:1] if self.lines[0].startswith(_HEADING) else ()
         rest = self.lines[len(heading) + 1 :]
         goes_on = rest and not rest[0].startswith(_HEADING)
         return replace(self, lines=(*heading, *rest) if goes_on else rest)
 
     def without_last(self) -> "QuotedLines":
-        """The same without the last line."""
+        """These lines without the last."""
         return replace(self, lines=self.lines[:-1])
 
 

@@ -38,7 +38,7 @@ class ModelUnavailable(TerrariumError):
 
     @property
     def public(self) -> str:
-        """The same: the text itself names addresses and settings."""
+        """What a channel is told, as `in_channel`: the text itself names addresses and settings."""
         return self.in_channel
 
 

@@ -27,8 +27,8 @@ _OVERLAP = timedelta(seconds=1)
 """How much earlier than a known moment to ask: replays may carry whole seconds (inspircd)."""
 
 _WITHIN_PAGES = timedelta(milliseconds=1)
-"""The same between two pages, where both times are of one server: a page may end amid the messages
-of one millisecond."""
+"""How much earlier than the end of a page to ask for the next: the server's own times need no more,
+but a page may end amid the messages of one millisecond."""
 
 _POINTLESS = frozenset(("INVALID_TARGET", "NEED_MORE_PARAMS", "UNKNOWN_COMMAND"))
 """Failures that naming the same point by its time would not mend."""

@@ -46,7 +46,7 @@ class LogLimit:
         self._write(logging.WARNING, kind, message, args, traceback)
 
     def exception(self, kind: str, message: str, *args: object, error: BaseException) -> None:
-        """The same as an error, with its traceback."""
+        """Log an error with its traceback, unless one of this kind was logged a moment ago."""
         self._write(logging.ERROR, kind, message, args, error)
 
     def _write(

@@ -112,7 +112,7 @@ class OwnLines:
             self._refuse(line.params[1], line.params[-1], is_certain=line.command == "404")
 
     def on_fail(self, line: IrcMessage) -> None:
-        """The same as a standard reply: `FAIL PRIVMSG CODE #tea :Cannot send to channel`."""
+        """Forget a line refused by a standard reply: `FAIL PRIVMSG CODE #tea :Cannot send`."""
         if line.params[:1] in (("PRIVMSG",), ("NOTICE",)) and len(line.params) > 3:
             self._refuse(line.params[2], line.params[-1], is_certain=True)
 

@@ -289,7 +289,7 @@ class Session:
     async def _on_isupport(self, line: IrcMessage) -> None:
         """Tell the listener if names compare otherwise from here on: once in a connection.
 
-        All lines of the network's rooms are looked at then: a server may cause that only once.
+        A change refolds every stored line of the network, so it is honoured once per connection.
         """
         if self._casemapping_changed:
             kept = (token for token in line.params if "CASEMAPPING" not in token.upper())

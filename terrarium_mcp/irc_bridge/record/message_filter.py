@@ -43,7 +43,7 @@ class MessageFilter:
     rules: VoiceRules
 
     def by_casemapping(self, casemapping: str) -> "MessageFilter":
-        """The same filter where nicks compare by this CASEMAPPING."""
+        """This filter, with nicks compared by another CASEMAPPING."""
         return replace(self, rules=replace(self.rules, casemapping=casemapping))
 
     def messages_in(self, line: IrcMessage, now: datetime) -> list[NewMessage]:

@@ -49,7 +49,7 @@ STUCK = 60.0
 """Seconds in which a batch is saved, or fails, unless something hangs; a lock takes 5 of them."""
 
 IN_A_HURRY = 1.0
-"""The same, once a stop in a hurry was requested."""
+"""Seconds of retrying after a hurried stop was requested."""
 
 CLOCK_SET = "the clock of this machine was set"
 """Why a span ended, and the one after it began."""

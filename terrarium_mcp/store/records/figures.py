@@ -10,8 +10,9 @@ MOST_READ = 2_000
 """Up to this many lines are read one by one, to say who said them: 5 us each (10 M lines)."""
 
 MOST_TALLIED = 5_000
-"""The same for all that was said in rooms within a time, which SQL groups: 3 us each with what
-becomes of the groups. (15,000 lines of a month took 65 ms of CPU, and figures should take 20.)"""
+"""Up to this many lines of whole rooms within a time are grouped by SQL, to say who said them: 3 us
+each, with what becomes of the groups. (15,000 lines of a month took 65 ms of CPU, and figures
+should take 20.)"""
 
 MOST_PERIODS = 400
 """Periods with lines that are listed: a year of days. Each takes up to 1 ms, as does a pause."""

@@ -76,7 +76,7 @@ class Opening:
             raise self._failure
 
     async def wait_a_moment(self, patience: float) -> None:
-        """As `wait`, but return at once if a longer opening is foreseen."""
+        """Like `wait`, but raise `StillOpening` at once if a longer opening is foreseen."""
         with anyio.move_on_after(patience):
             await self._foreseen.wait()
         await self.wait(0)

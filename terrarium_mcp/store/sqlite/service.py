@@ -230,7 +230,11 @@ def require_adopted(path: Path) -> None:
 
 
 def refuse_unadopted(path: Path) -> None:
-    """As `require_adopted`; not while another process is the keeper and may be adopting it."""
+    """Check that the file needs no adoption, or that another process may be adopting it.
+
+    Raises:
+        NotAdopted: it is an unadopted terrarium-irc database.
+    """
     try:
         check_adopted(path)
     except NotAdopted:

@@ -28,7 +28,7 @@ EACH = 100
 400 find no more."""
 
 EACH_HERE = 60
-"""The same where rooms or operators restrict the question: there more add no answers."""
+"""Newest lines of each look-up where rooms or operators restrict the question: more are no use."""
 
 _COMBINED = 6
 """Content words that are combined: the rarest."""

@@ -69,7 +69,7 @@ ASKED_BEFORE = 0.9
 """Its share in the question right before the line."""
 
 REPLIED = 0.6
-"""The same between a line and a reply that names its author, up to `LATER` lines below."""
+"""Its share between a line and a reply that names its author, up to `LATER` lines below."""
 
 SILENCE = 900
 """Seconds of silence in a room beyond which the words of other lines no longer count."""

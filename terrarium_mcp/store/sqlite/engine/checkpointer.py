@@ -51,7 +51,7 @@ class Checkpointer:
         await self._attempt(self._own, mode, nullcontext if mode == "PASSIVE" else self._slot)
 
     async def checkpoint_over(self, writer: CheckpointConnection, mode: str) -> None:
-        """The same over the writer, which alone still has a file that was moved away."""
+        """Copy the pages that are committed, over the writer: it alone still has a moved file."""
         await self._attempt(writer, mode, self._slot)
 
     async def _attempt(self, connection: CheckpointConnection, mode: str, slot: WriteSlot) -> None:

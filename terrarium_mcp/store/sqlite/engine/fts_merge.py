@@ -45,8 +45,8 @@ MERGED_AT_ONCE = 8
 """Segments of one size that FTS5 merges by itself, as schema/v1.sql sets it."""
 
 IN_BULK = 32
-"""The same during a bulk append, whose keeper hardly gets a turn: every message is then rewritten
-less often. The look-ups of meanwhile have more segments to read."""
+"""Segments of one size that FTS5 merges during a bulk append, whose keeper hardly gets a turn:
+every message is then rewritten less often. Look-ups have more segments to read meanwhile."""
 
 _LARGE = ("message_index", "phrase_index")
 

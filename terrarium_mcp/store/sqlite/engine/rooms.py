@@ -30,8 +30,8 @@ _WITH_NETWORK = (
 None of them holds a row of another network that `networks` does not hold too."""
 
 _PERHAPS_KNOWN = ("opt_outs", "voice_rules", "quiet_channels", "introductions", "heartbeats")
-"""The same, but a table may know the network by its name before any line was recorded there: from
-settings, or from a person who opted out."""
+"""Tables whose rows may be of a network without a name, and which may know it by its name before
+any line was recorded there: from settings, or from a person who opted out."""
 
 
 class Rooms:

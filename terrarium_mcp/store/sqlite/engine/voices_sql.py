@@ -33,7 +33,7 @@ TEXT = (
     "ifnull((SELECT substr(CAST(m.message AS TEXT), text_at) FROM voices"
     " WHERE id = m.id AND text_at NOT NULL), m.message)"
 )
-"""The same two without a join."""
+"""Who speaks in message `m`, and what they said, without a join of `voices`."""
 
 IS_ASIDE = "EXISTS (SELECT 1 FROM voices WHERE id = m.id AND aside NOT NULL)"
 IS_COMMAND = f"EXISTS (SELECT 1 FROM voices WHERE id = m.id AND aside = {Aside.COMMAND})"

@@ -161,7 +161,7 @@ class _Group:
         self._lines = lines
         self._conditions = conditions
         self._stored = dict(conditions.stored)
-        """As there, and the lines of the group that are saved."""
+        """What `conditions.stored` has, and the lines of the group that are saved."""
         self._unsaved: list[_LookedUp] = []
         self._unsaved_times: dict[LogPlace, TimeSpan] = {}
 

@@ -96,7 +96,7 @@ class LineGroup:
         return self.around(*map(_moment, self.said))
 
     def around(self, first: int, last: int) -> TimeSpan:
-        """The same for those of them between two moments."""
+        """The time of the stored lines that those between two moments may be."""
         return _widened(first, last, self._before, self._after)
 
     def numbers_near(self, stored: TimeSpan) -> list[int]:

@@ -27,7 +27,7 @@ FOLDED = folded_sql(SPEAKER)
 """The SQL expression for the folded nick of whoever said message `m`, or did what it reports."""
 
 NICK_FOLDED = folded_sql("m.nick")
-"""The same of whoever sent it: the relay, where it is relayed."""
+"""The SQL expression for the folded nick that sent message `m`: a relay's, where it is relayed."""
 
 TALKED = f"{SAID} AND NOT {IS_ASIDE}"
 """The SQL condition that a message counts as a line of whoever said it: no command to the bot, and

@@ -123,7 +123,7 @@ class Indexer:
         uses: Sequence[str],
         deadline: float | None = None,
     ) -> Result | None:
-        """The same for a read of several statements: only if it returns None, catch up first.
+        """What a read of several statements finds; where it returns None, catch up and read again.
 
         Args:
             read: the read.

@@ -125,7 +125,7 @@ def _limit_of_last(runs: Sequence[Run]) -> str:
 
 
 def few(runs: Sequence[Run]) -> list[Run]:
-    """The same messages in at most `FEW` runs, as far as their slack stays within `JOINABLE`.
+    """At most `FEW` runs with the same messages, as far as their slack stays within `JOINABLE`.
 
     Neighbours are joined, first those whose slack is then the smallest.
     """

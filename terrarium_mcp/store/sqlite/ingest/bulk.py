@@ -124,6 +124,6 @@ class _Groups:
 
 
 def _weight(piece: PreparedLines) -> float:
-    """As how many messages these count."""
+    """How many messages of ordinary length these are worth: a long one counts for several."""
     long = (length for length in map(len, piece.columns.message) if length > LONG)
     return len(piece) + sum(length / LONG - 1 for length in long)

@@ -99,7 +99,7 @@ class Retention:
                 log.warning("%s", sentence)
 
     async def apply_trusted(self, now: datetime, running: float) -> int:
-        """As `apply`, but of what is too old only by a doubtful clock, nothing; the log says so.
+        """Remove what is too old, but not if only a doubtful clock says so; the log says that.
 
         `running` is in seconds, of a clock that nobody sets.
 

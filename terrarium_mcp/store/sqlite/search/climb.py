@@ -23,7 +23,7 @@ from terrarium_mcp.store.sqlite.search.vocabulary import SqliteVocabulary
 
 @dataclass(frozen=True, slots=True)
 class Climb:
-    """What came of it.
+    """The outcome of a climb.
 
     Args:
         tried: the rungs that were tried.

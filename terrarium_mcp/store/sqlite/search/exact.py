@@ -30,8 +30,8 @@ _FEW = 400
 """Up to this many lines with the words are all read, and compared with the restrictions."""
 
 _FEW_OF_A_PHRASE = 1_000
-"""The same for lines with the word pairs of a phrase: reading them takes 5 ms. A walk soon finds a
-phrase that is in more of them."""
+"""Up to this many lines with the word pairs of a phrase are all read, which takes 5 ms. A walk soon
+finds a phrase that is in more of them."""
 
 _FEW_RUNS = 8
 """Up to this many runs, a walk finds a page of one word sooner than all its lines are read."""
@@ -59,7 +59,7 @@ class ExactQuery:
 
     @cached_property
     def match_in_any_room(self) -> FtsQuery:
-        """The same for lines whose rooms are compared when they are read."""
+        """How the index finds its lines if their rooms are compared when they are read."""
         return self.match if self.scope.all_rooms else self._match_in(())
 
     @cached_property

@@ -283,7 +283,7 @@ def _scope(query: Query, rooms: Sequence[Room], *, alike: bool) -> list[str]:
 
 
 def _scope_where(query: Query, without: LeftOut | None) -> list[str]:
-    """The same as SQL, and without asides, for lines that are read anyway.
+    """The scope of a query as SQL conditions, without asides, for lines that are read anyway.
 
     Their rooms are always compared.
     """

@@ -41,12 +41,17 @@ _PLACE = attrgetter("position")
 
 @dataclass(frozen=True, slots=True)
 class RankedHead:
-    """The ids of the ranked lines, best first, and the total of all hits if known.
+    """The first hits of a search by relevance, ranked.
 
-    It `is_weak` if even the first of them are unlikely to answer. `ranked_for` is the search of the
-    first page. `wordless` are the ids of those without any word of the question, `stand_ins` the
-    words taken for some of it. Of conversations, so many lines are `apart`, in none of them; it
-    `is_sample` if not all were looked for.
+    Attributes:
+        ids: the ranked lines, best first.
+        total: how many hits there are, if known.
+        is_weak: even the first of them are unlikely to answer.
+        ranked_for: the search of the first page.
+        wordless: the ids of lines without any word of the question.
+        stand_ins: the words taken for some of the question.
+        apart: how many lines are in none of the conversations that were found.
+        is_sample: not all conversations were looked for.
     """
 
     ids: Sequence[int]

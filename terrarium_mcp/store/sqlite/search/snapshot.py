@@ -78,7 +78,7 @@ async def take_snapshot(reads: Reads, search: Search, *, is_current: bool) -> Sn
 
 
 async def current_snapshot(indexer: Indexer, search: Search) -> Snapshot | None:
-    """The same once everything is indexed; None if there is no history yet."""
+    """A snapshot of the history once everything is indexed; None if there is no history yet."""
     return await indexer.read_whole(partial(take_snapshot, search=search), uses=SEARCHED)
 
 

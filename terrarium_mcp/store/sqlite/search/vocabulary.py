@@ -54,7 +54,7 @@ class SqliteVocabulary:
         return await self._read([(query, query.most, MOST_LOOKED_AT) for query in queries])
 
     async def all_words(self, *queries: VocabularyQuery) -> list[dict[str, int]]:
-        """The same for every word of each query, however many there are."""
+        """For each query all its words and their lines, however many, the most frequent first."""
         return await self._read([(query, _NO_LIMIT, _NO_LIMIT) for query in queries])
 
     async def _read(

@@ -42,8 +42,9 @@ BEFORE, AFTER = 100, 99
 lines have an F1 of 75, 79 and 80 for the rest of its conversation."""
 
 NEAR_BEFORE, NEAR_AFTER = 50, 30
-"""The same where only the nearest lines are asked for, of many messages: 96 % of the six nearest
-are those of the larger window on these logs, in two fifths of the time (40 and 20 lines: 93 %)."""
+"""Lines that are read around each of many messages, if only the nearest are asked for. 96 % of the
+six nearest are those of the larger window on these logs, in two fifths of the time (40 and 20
+lines: 93 %)."""
 
 
 SURE = 0.5
