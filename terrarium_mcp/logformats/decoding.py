@@ -11,13 +11,16 @@ _LAST = "latin-1"
 def decoded(raw: bytes, encoding: str = _USUAL) -> tuple[str, str]:
     """The text of a line, and how it was read: UTF-8, else `encoding`, else latin-1.
 
-    A line cut within its last character is still UTF-8: what is left of the character is dropped.
+    A line cut within its last character is still UTF-8 if another character of it shows that: what
+    is left of the last one is dropped. Alone it may as well be a letter of `encoding`, as the last
+    of `caf\u00e9` is in latin-1.
     """
     try:
         return raw.decode(), UTF_8
     except UnicodeDecodeError as error:
-        if error.reason == "unexpected end of data" and error.start:
-            return raw[: error.start].decode(), UTF_8
+        whole = raw[: error.start]
+        if error.reason == "unexpected end of data" and not whole.isascii():
+            return whole.decode(), UTF_8
     try:
         return raw.decode(encoding), encoding
     except UnicodeDecodeError:

@@ -1084,8 +1084,23 @@ def test_a_line_is_decoded_as_utf_8_else_as_windows_did_else_as_latin_1() -> Non
     assert decoded("caf\u00e9".encode()) == ("caf\u00e9", "utf-8")
     assert decoded(b"caf\xe9 \x80") == ("caf\u00e9 \u20ac", "cp1252")
     assert decoded(b"caf\xe9 \x81") == ("caf\u00e9 \x81", "latin-1")
-    assert decoded("caf\u00e9".encode()[:-1]) == ("caf", "utf-8")  # cut within a character
     assert decoded("\u043f\u0440\u0438\u0432\u0435\u0442".encode("cp1251"), "cp1251") == (
         "\u043f\u0440\u0438\u0432\u0435\u0442",
         "cp1251",
     )
+
+
+@pytest.mark.parametrize("said", ["un caf\u00e9", "voil\u00e0", "Spa\u00df", "\u00e0"])
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252"])
+def test_a_letter_at_the_end_of_a_line_is_none_that_was_cut(said: str, encoding: str) -> None:
+    assert decoded(said.encode(encoding), encoding) == (said, encoding)
+    reader = LogReader(FORMATS["irssi"], UTC, day=date(2026, 10, 24), encoding=encoding)
+    (item,) = reader.read([f"23:57 < bob> {said}".encode(encoding)])
+    assert isinstance(item, DatedEvent)
+    assert item.event.text == said
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "cp1251"])
+def test_a_line_with_other_characters_of_utf_8_may_be_cut_within_its_last(encoding: str) -> None:
+    raw = "\u043f\u0440\u0438\u0432\u0435\u0442".encode()
+    assert decoded(raw[:-1], encoding) == ("\u043f\u0440\u0438\u0432\u0435", "utf-8")
