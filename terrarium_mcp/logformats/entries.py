@@ -1,5 +1,6 @@
 """What one line of a log says, before network, zone and date are known. Frozen values."""
 
+import re
 from datetime import date, datetime, time, tzinfo
 from enum import Enum
 from typing import NamedTuple
@@ -35,7 +36,7 @@ class LogEvent(NamedTuple):
     `nick` is empty where the log does not name its owner. `channel` is given where the line spells
     it: names of files lose characters. `certain` is False where the format cannot tell an event
     from an action. `own`: the owner of the log says it. `private`: it was said to the owner alone,
-    even if a client shows it among the lines of a channel.
+    or to people of some ranks, even if a client shows it among the lines of a channel.
     """
 
     kind: MessageType
@@ -49,6 +50,21 @@ class LogEvent(NamedTuple):
     certain: bool = True
     own: bool = False
     private: bool = False
+
+
+RANKS = "~&@%+!"
+"""What stands for the ranks of people in a channel, from its founder to those with a voice."""
+
+TO_RANK = rf"(?:[{RANKS}]++(?=#)|[~@%]++(?=[&+!]))"
+"""Before the name of a channel: the ranks whose people alone are meant (STATUSMSG). `&`, `+` and
+`!` may be the channel's own."""
+
+_TO_RANK = re.compile(TO_RANK)
+
+
+def is_to_rank(target: str) -> bool:
+    """Whether what is sent to `target` is read by people of some ranks of a channel only."""
+    return _TO_RANK.match(target) is not None
 
 
 def split_mask(mask: str) -> tuple[str, str, str]:

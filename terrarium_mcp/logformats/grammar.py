@@ -14,20 +14,32 @@ from functools import cached_property
 from typing import Protocol
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.entries import Boundary, LogEvent, LogLine, Stamp
+from terrarium_mcp.logformats.entries import RANKS, TO_RANK, Boundary, LogEvent, LogLine, Stamp
 from terrarium_mcp.logformats.month_names import month_number
 
 NICK = r"[^\s<>\x00-\x1f]+"
 SENDER = rf"(?=-*[^-\s])(?![!*]-){NICK}"
 """A nick between dashes, as a notice has it: not of dashes alone, which are a line, and not the
 `-!-` of irssi or the `-*-` of Quassel."""
-_RANKS = "~&@%+!"
-RANK = rf"[{_RANKS}]*+"
+RANK = rf"[{RANKS}]*+"
 """Prefixes that a client shows before a nick: of one or several ranks. Before the group `nick` none
 need be named: a rule drops them from it."""
 CHANNEL = r"[#&+!]\S*"
-SENDER_TO_CHANNEL = rf"(?>(?P<nick>{SENDER}?):(?=[#&+!]))(?P<channel>{CHANNEL})"
-"""Who sends a notice, and the channel: a nick has no `:` before a channel."""
+
+
+def to_channel(sender: str, mark: str = ":") -> str:
+    """A pattern of who says something and of the channel, between which is a mark.
+
+    No nick has the mark before a channel. Before that may be the ranks that alone are meant.
+    """
+    target = rf"(?P<rank>{TO_RANK})?(?P<channel>{CHANNEL})"
+    return rf"(?>(?P<nick>{sender}?){mark}(?={TO_RANK}?[#&+!])){target}"
+
+
+SENDER_TO_CHANNEL = to_channel(SENDER)
+"""Who sends a notice, and the channel."""
+SPEAKER_TO_CHANNEL = to_channel(NICK)
+"""Who says something, and the channel, where a client names it."""
 USER_HOST = r"(?P<user>[^\s@()<>]*)@(?P<host>[^\s()<>]*) ?"
 """As it stands in parentheses; who publishes a log may have put a blank for the host."""
 
@@ -59,8 +71,9 @@ class MessageRule:
     """A form of lines that stand for messages.
 
     Groups of its pattern: nick (for NICK the old one, for KICK who kicks), text, user, host,
-    channel, target (who is kicked, or whose mode is set), new (a new nick), people (several nicks,
-    each a message of its own). `text` is put together from them.
+    channel, rank (of that channel, whose people alone it was said to), target (who is kicked, or
+    whose mode is set), new (a new nick), people (several nicks, each a message of its own). `text`
+    is put together from them.
     """
 
     kind: MessageType
@@ -93,7 +106,7 @@ class MessageRule:
             channel=known("channel", ""),
             certain=self.certain,
             own=self.own,
-            private=self.private,
+            private=self.private or bool(known("rank")),
         )
 
     def _composed(self, groups: Mapping[str, str]) -> str:
@@ -107,7 +120,7 @@ def _without_rank(nick: str) -> str:
 
     No nick begins with one (RFC 2812, 2.3.1).
     """
-    return (nick.lstrip(_RANKS) or nick) if nick[:1] in _RANKS else nick
+    return (nick.lstrip(RANKS) or nick) if nick[:1] in RANKS else nick
 
 
 def message(

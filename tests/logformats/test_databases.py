@@ -326,6 +326,28 @@ def test_soju_stores_bytes_that_are_not_utf_8(tmp_path: Path) -> None:
     assert said(tea)[1][-1] == "caf\u00e9"
 
 
+def private_texts(content: LogContent) -> list[str]:
+    with content.read() as log:
+        events = [one.event for one in log.items if isinstance(one, DatedEvent)]
+    return [one.text for one in events if one.private]
+
+
+def test_what_goes_to_operators_only_is_private(tmp_path: Path) -> None:
+    bouncer = soju(tmp_path / "main.db")
+    ops = (b":ada!a@home PRIVMSG @#tea :ops", b":ada!a@home NOTICE +#tea :voices")
+    for number, raw in enumerate(ops, 8):
+        said_at = "2026-10-24T22:00:01Z"
+        change(bouncer, "INSERT INTO Message VALUES (?, 1, ?, ?, '', '')", number, raw, said_at)
+    assert private_texts(contents(bouncer)[0]) == ["ops", "voices"]
+    lounge = the_lounge(tmp_path / "ada.sqlite3")
+    row = json.dumps({"from": {"nick": "ada"}, "text": "ops", "statusmsgGroup": "@"})
+    change(lounge, "INSERT INTO messages VALUES ('uuid-1', '#tea', 1, 'message', ?)", row)
+    assert private_texts(contents(lounge, Choices(network="libera"))[0]) == ["ops"]
+    core = quassel(tmp_path / "quassel-storage.sqlite")
+    change(core, "INSERT INTO backlog VALUES (11, 1, 1, 1, 0x11, 1, '', 'ops')")
+    assert private_texts(contents(core)[0]) == ["ops"]
+
+
 def test_terrarium_irc_has_local_times(tmp_path: Path) -> None:
     path = terrarium_irc.make(tmp_path / "theirs.db", 200)
     with pytest.raises(UndecidedLog, match="--timezone"):

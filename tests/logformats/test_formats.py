@@ -611,6 +611,50 @@ def test_a_notice_to_the_owner_is_private_where_a_client_shows_it_in_a_channel(
 
 
 @pytest.mark.parametrize(
+    ("name", "line", "kind"),
+    [
+        ("irssi", "23:57 -bob:@#tea- ops", NOTICE),
+        ("irssi", "23:57 -bob:+#tea- ops", NOTICE),
+        ("irssi", "23:57 < bob:@#tea> ops", PRIVMSG),
+        ("irssi", "23:57 <@bob:@#tea> ops", PRIVMSG),
+        ("irssi", "23:57  * bob:@#tea ops", ACTION),
+        ("eggdrop", "[23:57] -bob:@#tea- ops", NOTICE),
+        ("ubuntu", "[23:57] -bob:~&@#tea- ops", NOTICE),
+        ("ircii", "-bob:@#tea- ops", NOTICE),
+        ("hexchat", "Oct 24 23:57:13 -bob/@#tea-\tops", NOTICE),
+        ("hexchat", "Oct 24 23:57:13 -bob/+#tea-\tops", NOTICE),
+        ("weechat", "2026-10-24 23:57:13\t--\tNotice:@(bob): ops", NOTICE),
+        ("weechat", "2026-10-24 23:57:13\t--\tHinweis:@(bob): ops", NOTICE),
+        ("weechat", "2026-10-24 23:57:13\t--\tMsg:@(bob): ops", PRIVMSG),
+        ("mirc", "[23:57] -bob:@#tea- ops", NOTICE),
+        ("mirc", "[23:57] -bob:%&tea- ops", NOTICE),
+        ("mirc", "[23:57] <bob:@#tea> ops", PRIVMSG),
+        ("mirc", "\x0301[23:57] <\x0303@bob:@#tea\x0f> ops", PRIVMSG),
+    ],
+)
+def test_what_goes_to_operators_only_is_private(name: str, line: str, kind: MessageType) -> None:
+    (event,) = events_of(name, line)
+    assert (event.kind, event.nick, event.text, event.private) == (kind, "bob", "ops", True)
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "channel"),
+    [
+        ("irssi", "23:57 -bob:#tea- hi", "#tea"),
+        ("irssi", "23:57 -bob:+tea- hi", "+tea"),
+        ("irssi", "23:57 < bob:#tea> hi", "#tea"),
+        ("irssi", "23:57  * bob:#tea hi", "#tea"),
+        ("mirc", "[23:57] -bob:&tea- hi", "&tea"),
+        ("mirc", "[23:57] <@bob:#tea> hi", "#tea"),
+        ("hexchat", "Oct 24 23:57:13 -bob/!tea-\thi", "!tea"),
+    ],
+)
+def test_what_goes_to_a_channel_is_public(name: str, line: str, channel: str) -> None:
+    (event,) = events_of(name, line)
+    assert (event.nick, event.channel, event.text, event.private) == ("bob", channel, "hi", False)
+
+
+@pytest.mark.parametrize(
     "said",
     [
         "Channel #tea url: https://tea.example",

@@ -193,6 +193,19 @@ async def test_who_speaks_through_a_relay_is_counted_and_not_the_relay(
     assert list(rows(tmp_path, "SELECT lines FROM words WHERE word = 'jane'")) == []
 
 
+async def test_what_was_said_to_operators_only_stays_out_and_is_counted(tmp_path: Path) -> None:
+    log = tmp_path / "logs" / "LabNet" / "#tea.log"
+    log.parent.mkdir(parents=True)
+    log.write_text(
+        "--- Log opened Sat Oct 24 10:00:00 2026\n10:00 -bob:@#tea- ops notice\n"
+        "10:00 < bob:@#tea> ops privmsg\n10:00 < bob> hi\n"
+    )
+    async with history(tmp_path) as store:
+        _, (report,) = await imported(store, tmp_path, log)
+    assert [row[6] for row in dump(tmp_path)] == ["hi"]
+    assert report.left_out == {NotRecorded.PRIVATE: 2}
+
+
 async def test_what_nobody_is_known_to_have_sent_stays_out_and_is_counted(tmp_path: Path) -> None:
     """HexChat does not write who its owner is."""
     async with history(tmp_path) as store:

@@ -35,6 +35,8 @@ _TYPES = {
 _NETSPLIT = {0x8000, 0x10000}
 """Types of rows that stand for several people, whose masks `#:#` separates."""
 _OWN = 0x1
+_TO_RANK = 0x10
+"""Flags of a row: its user said it; it went to people of some ranks of the channel (STATUSMSG)."""
 
 _IN_SECONDS = 100_000_000_000
 """Times below this are seconds (up to the year 5138), as before schema 31; later ones are
@@ -73,11 +75,13 @@ def _said(
     if kind not in _TYPES:
         return ()  # a topic is a sentence in the user's language; the rest is of the client
     said_at = EPOCH + timedelta(seconds=time if time < _IN_SECONDS else time / 1000)
-    events = _events(kind, sender or "", text or "", own=bool(flags & _OWN))
+    events = _events(
+        kind, sender or "", text or "", own=bool(flags & _OWN), private=bool(flags & _TO_RANK)
+    )
     return [DatedEvent(said_at, event) for event in events]
 
 
-def _events(kind: int, sender: str, text: str, *, own: bool) -> Iterator[LogEvent]:
+def _events(kind: int, sender: str, text: str, *, own: bool, private: bool) -> Iterator[LogEvent]:
     if kind in _NETSPLIT:
         *masks, servers = text.split("#:#")
         reason = servers if kind == 0x10000 else ""
@@ -89,7 +93,7 @@ def _events(kind: int, sender: str, text: str, *, own: bool) -> Iterator[LogEven
     kept = "" if kind == 0x20 else text  # a join's text is its channel
     if kind == 0x10:
         kept = text.partition(" ")[2]  # `#channel +o nick`
-    yield LogEvent(_TYPES[kind], nick, kept, user, host, own=own)
+    yield LogEvent(_TYPES[kind], nick, kept, user, host, own=own, private=private)
 
 
 QUASSEL = DatabaseFormat(

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from terrarium_mcp.chat.irc_message import IrcMessage, Source, parse_line
-from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.records import SPEECH, MessageType
 from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
@@ -22,7 +22,7 @@ from terrarium_mcp.logformats.databases.database_format import (
     name_condition,
     read_rows,
 )
-from terrarium_mcp.logformats.entries import LogEvent
+from terrarium_mcp.logformats.entries import LogEvent, is_to_rank
 from terrarium_mcp.logformats.log_reader import DatedEvent
 
 _NETWORK = "ifnull(nullif(network.name, ''), network.addr)"
@@ -91,6 +91,7 @@ def _event(message: IrcMessage) -> LogEvent | None:
         source.host,
         account=message.tags.get("account", ""),
         msgid=message.tags.get("msgid", ""),
+        private=kind in SPEECH and is_to_rank(message.params[0]),
     )
 
 

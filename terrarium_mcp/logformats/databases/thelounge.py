@@ -77,7 +77,13 @@ def _event(kind: MessageType, message: Mapping[str, Any]) -> LogEvent:
     elif kind is MessageType.JOIN:
         text = ""
     return LogEvent(
-        kind, _nick(message.get("from")), text, user, host, own=bool(message.get("self"))
+        kind,
+        _nick(message.get("from")),
+        text,
+        user,
+        host,
+        own=bool(message.get("self")),
+        private=bool(message.get("statusmsgGroup")),
     )
 
 

@@ -29,6 +29,7 @@ from terrarium_mcp.logformats.grammar import (
     boundary,
     chatter,
     message,
+    to_channel,
 )
 
 _MODES = (
@@ -61,7 +62,7 @@ _ENDING = (
 _ARROW = r"(?:-->|<--|---)\t"
 _MARK = rf"(?:\*\t|{_ARROW})"
 _PERSON = rf"(?P<nick>{NICK}) \({USER_HOST}\)"
-_TO_CHANNEL = rf"(?>(?P<nick>{SENDER}?)/(?=[#&+!]))(?P<channel>{CHANNEL})"
+_TO_CHANNEL = to_channel(SENDER, "/")
 """Who sends a notice, and where to; a nick may hold a `/` too."""
 _ITS = rf"(?: (?P<channel>{CHANNEL}))?"
 """The channel, which only XChat names where people come and go."""

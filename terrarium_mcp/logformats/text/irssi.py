@@ -20,6 +20,7 @@ from terrarium_mcp.logformats.grammar import (
     RANK,
     SENDER,
     SENDER_TO_CHANNEL,
+    SPEAKER_TO_CHANNEL,
     USER_HOST,
     TextFormat,
     boundary,
@@ -51,7 +52,10 @@ IRSSI = TextFormat(
         r"(?P<zone>[+-]\d\d:?\d\d|Z)?(?(bracket)\] |(?: |(?=<|-!-))))"
     ),
     rules=(
+        # It names the channel where that is not the one in front of its user.
+        message(MessageType.PRIVMSG, rf"< ?{SPEAKER_TO_CHANNEL}> ?(?P<text>.*)"),
         message(MessageType.PRIVMSG, rf"< ?(?P<nick>{NICK})> ?(?P<text>.*)"),
+        message(MessageType.ACTION, rf" ?\* {SPEAKER_TO_CHANNEL}(?: (?P<text>.*))?"),
         message(MessageType.ACTION, rf" ?\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
         message(MessageType.NOTICE, rf"-{SENDER_TO_CHANNEL}- (?P<text>.*)"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?)\({USER_HOST}\)- (?P<text>.*)"),

@@ -18,6 +18,8 @@ from terrarium_mcp.logformats.grammar import (
     NICK,
     RANK,
     SENDER,
+    SENDER_TO_CHANNEL,
+    SPEAKER_TO_CHANNEL,
     USER_HOST,
     MessageRule,
     TextFormat,
@@ -33,21 +35,18 @@ _LEFT_OF_COLOUR = r"(?:0\d|1[0-5])?"
 _SAYS = rf"<{_COLOUR}(?P<nick>{NICK})[\x03\x0f]?>"
 """Who says something: a nick in its colour, if mIRC colours nicks."""
 
-_TO_RANK = rf"(?:{RANK}(?=#)|[~@%]*+)"
-"""The ranks of a channel to which a notice goes; `&`, `+` and `!` may be the channel's own."""
-
 
 def _event(kind: MessageType, pattern: str, *, certain: bool = False) -> MessageRule:
     return message(kind, rf"{_COLOUR}\*(?:\*\*)? {pattern}[\x03\x0f]?", certain=certain)
 
 
 _RULES = (
-    message(MessageType.PRIVMSG, rf"{_COLOUR}{_SAYS} ?(?P<text>.*)"),
     message(
-        MessageType.NOTICE,
-        rf"{_COLOUR}-(?>(?P<nick>{SENDER}?):{_TO_RANK}(?=[#&+!]))(?P<channel>{CHANNEL})-"
-        r" (?P<text>.*)",
+        MessageType.PRIVMSG,
+        rf"{_COLOUR}<{_COLOUR}{SPEAKER_TO_CHANNEL}[\x03\x0f]?> ?(?P<text>.*)",
     ),
+    message(MessageType.PRIVMSG, rf"{_COLOUR}{_SAYS} ?(?P<text>.*)"),
+    message(MessageType.NOTICE, rf"{_COLOUR}-{SENDER_TO_CHANNEL}- (?P<text>.*)"),
     message(MessageType.NOTICE, rf"{_COLOUR}-(?P<nick>{SENDER}?)- (?P<text>.*)", private=True),
     _event(
         MessageType.JOIN,

@@ -81,6 +81,13 @@ WEECHAT = TextFormat(
             rf"--\t(?P<nick>{NICK}) has (?:unset|removed) topic for (?P<channel>{CHANNEL})"
             r"(?: \(old topic: .*\))?",
         ),
+        # To people of some ranks of the channel (STATUSMSG).
+        message(
+            MessageType.PRIVMSG, rf"--\tMsg:{RANK}\((?P<nick>{NICK}?)\): (?P<text>.*)", private=True
+        ),
+        message(
+            MessageType.NOTICE, rf"--\t\w+:{RANK}\((?P<nick>{NICK}?)\): (?P<text>.*)", private=True
+        ),
         message(MessageType.NOTICE, rf"--\tNotice\((?P<nick>{NICK}?)\): (?P<text>.*)"),
         message(
             MessageType.NOTICE,
