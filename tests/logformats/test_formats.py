@@ -592,8 +592,25 @@ def test_konversation_dates_its_lines_in_the_language_of_its_user(written: str) 
 
 
 @pytest.mark.parametrize(
+    "word", ["Notice", "Hinweis", "Aviso", "Notifica", "Powiadomienie", "Ozn\u00e1men\u00ed"]
+)
+def test_weechat_names_a_notice_in_the_language_of_its_user(word: str) -> None:
+    (event,) = events_of("weechat", f"2026-10-24 23:57:13\t--\t{word}(ada): psst")
+    assert (event.kind, event.nick, event.text, event.private) == (NOTICE, "ada", "psst", False)
+    (sent,) = events_of("weechat", f"2026-10-24 23:57:13\t--\t{word} -> #tea: psst")
+    assert (sent.kind, sent.channel, sent.text, sent.own) == (NOTICE, "#tea", "psst", True)
+
+
+def test_what_precedes_a_nick_in_parentheses_is_nobodys_nick() -> None:
+    for said in ("MSG(bob): psst", "SNotice(irc.example): psst", "\u901a\u77e5(bob): psst"):
+        assert events_of("weechat", f"2026-10-24 23:57:13\t--\t{said}") == ()
+
+
+@pytest.mark.parametrize(
     ("name", "line"),
     [
+        ("weechat", "2026-10-24 23:57:13\t--\tPvNotice(bob): my number is 555"),
+        ("weechat", "2026-10-24 23:57:13\t--\tbob: my number is 555"),
         ("hexchat", "Oct 24 23:57:13 -bob-\tmy number is 555"),
         ("mirc", "[23:57] -bob- my number is 555"),
     ],
@@ -606,6 +623,7 @@ def test_a_notice_to_the_owner_is_private_where_a_client_shows_it_in_a_channel(
     (event,) = read.events
     now = datetime(2026, 10, 24, tzinfo=UTC)
     rules = rules_on("libera", {})
+    assert (event.nick, event.text) == ("bob", "my number is 555")
     assert recordable(event, "libera", "#tea", now, rules) is NotRecorded.PRIVATE
     assert isinstance(recordable(event, "libera", "bob", now, rules), NewMessage)
 

@@ -34,6 +34,7 @@ MORE_LINES = (
     ("irssi", "23:57 < ada:@#tea> hi"),
     ("irssi", "23:57  * ada:@#tea hi"),
     ("weechat", "2026-10-24 23:57:13\t--\tNotice:@(ada): hi"),
+    ("weechat", "2026-10-24 23:57:13\t--\tada: hi"),
     ("irssi", "23:57 -!- Netsplit a.b <-> c.d quits: @bob, ada (+1 more, use)"),
     ("irssi", "23:57 -!- Netsplit over, joins: @bob, ada (+1 more, use)"),
     ("irssi", "--- Log opened Sat Oct 24 23:51:20 2026"),

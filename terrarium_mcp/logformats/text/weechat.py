@@ -34,6 +34,12 @@ from terrarium_mcp.logformats.layout import (
 # Unicode that its user may have put in their place.
 _NICK = rf"(?P<nick>(?![-<=*\s]|[^\w\x00-\x7f]){NICK})"
 
+# A nick has no parentheses (RFC 2812, 2.3.1), in which WeeChat puts who sent a notice.
+_SENDER = r"(?P<nick>[^\s<>()\x00-\x1f]+?)"
+
+_NOTICE = "(?:Notice|Hinweis|Aviso|Notifica|Powiadomienie|Ozn\u00e1men\u00ed)"
+"""English, and the languages that translate it; none translates `PvNotice` or `Msg`."""
+
 _ENDING = r"(?:weechat)?log\Z"
 
 WEECHAT = TextFormat(
@@ -82,20 +88,18 @@ WEECHAT = TextFormat(
             r"(?: \(old topic: .*\))?",
         ),
         # To people of some ranks of the channel (STATUSMSG).
-        message(
-            MessageType.PRIVMSG, rf"--\tMsg:{RANK}\((?P<nick>{NICK}?)\): (?P<text>.*)", private=True
-        ),
-        message(
-            MessageType.NOTICE, rf"--\t\w+:{RANK}\((?P<nick>{NICK}?)\): (?P<text>.*)", private=True
-        ),
-        message(MessageType.NOTICE, rf"--\tNotice\((?P<nick>{NICK}?)\): (?P<text>.*)"),
+        message(MessageType.PRIVMSG, rf"--\tMsg:{RANK}\({_SENDER}\): (?P<text>.*)", private=True),
+        message(MessageType.NOTICE, rf"--\t\w+:{RANK}\({_SENDER}\): (?P<text>.*)", private=True),
+        message(MessageType.NOTICE, rf"--\t{_NOTICE}\({_SENDER}\): (?P<text>.*)"),
+        # To one person, about the channel.
+        message(MessageType.NOTICE, rf"--\tPvNotice\({_SENDER}\): (?P<text>.*)", private=True),
         message(
             MessageType.NOTICE,
-            rf"--\tNotice(?:\({NICK}?\))? -> (?P<channel>{CHANNEL}): (?P<text>.*)",
+            rf"--\t{_NOTICE}(?:\({NICK}?\))? -> (?P<channel>{CHANNEL}): (?P<text>.*)",
             own=True,
         ),
         # Whose nick is in front of a colon sent a notice to one person.
-        message(MessageType.NOTICE, rf"--\t(?!irc:){_NICK}: (?P<text>.*)"),
+        message(MessageType.NOTICE, rf"--\t(?!irc:){_SENDER}: (?P<text>.*)", private=True),
         chatter(rf"--\tChannel {CHANNEL}: \d+ nicks? ", owner_joined=True),
         chatter(r"(?:-->|<--|--|=!=|=\?=)?\t"),
     ),
