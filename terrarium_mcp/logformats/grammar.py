@@ -40,6 +40,10 @@ SENDER_TO_CHANNEL = to_channel(SENDER)
 """Who sends a notice, and the channel."""
 SPEAKER_TO_CHANNEL = to_channel(NICK)
 """Who says something, and the channel, where a client names it."""
+FOLDER_OF_CHANNEL = (
+    r"(?<![^/])(?:(?P<network>[^/]+)/)?(?<![^/])(?P<channel>[#&+!][^/]*)/(?P=channel)"
+)
+"""A file in a folder of its channel: one of the name of its folder may else be the client's own."""
 USER_HOST = r"(?P<user>[^\s@()<>]*)@(?P<host>[^\s()<>]*) ?"
 """As it stands in parentheses; who publishes a log may have put a blank for the host."""
 

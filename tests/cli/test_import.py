@@ -422,6 +422,21 @@ def piped(folder: Path, lines: bytes, *words: str) -> subprocess.CompletedProces
     )
 
 
+def test_windows_of_a_client_are_not_said_to_be_empty(tmp_path: Path) -> None:
+    log = tmp_path / "irclogs" / "tea" / "tea.log"
+    log.parent.mkdir(parents=True)
+    log.write_text("--- Log opened Sat Oct 24 10:00:00 2026\n10:00 < bob> hi\n")
+    words = ("irclogs", *BERLIN, "--network", "LibNet")
+    refused = imported(tmp_path, *words)
+    assert refused.returncode == 1
+    assert "windows in which a client talks to its user: irclogs/tea/tea.log." in refused.stderr
+    assert "empty" not in refused.stderr
+    log.rename(log.with_name("#tea.log"))
+    assert "LibNet/#tea: 2 lines, 1 added" in imported(tmp_path, *words).stdout
+    (tmp_path / "nothing.log").touch()
+    assert "The files are empty." in imported(tmp_path, "nothing.log").stderr
+
+
 def test_standard_input_is_read(tmp_path: Path) -> None:
     done = piped(tmp_path, b"2026-10-24 23:57:13\tbob\thi\n", "--format", "weechat")
     assert done.returncode == 0, done.stderr

@@ -14,6 +14,7 @@ from terrarium_mcp.logformats.databases.database_formats import DATABASE_FORMATS
 from terrarium_mcp.logformats.detection import best_fit, next_day_fit
 from terrarium_mcp.logformats.files import LogFile
 from terrarium_mcp.logformats.finding import Findings, find_contents
+from terrarium_mcp.logformats.grammar import TextFormat
 from terrarium_mcp.logformats.log_origin import LogOrigin, is_perhaps, origin_in
 from terrarium_mcp.logformats.log_reader import DatedEvent
 from terrarium_mcp.logformats.named_files import log_files
@@ -255,6 +256,36 @@ def test_a_log_for_each_day_is_of_the_same_channel(tmp_path: Path) -> None:
     findings = found(tmp_path / "logs", *names, choices=Choices(zone=BERLIN), line=opened)
     assert rooms(findings) == [("libera", "#tea")] * 3
     assert len(set(moments(findings))) == 1  # what the lines tell counts
+
+
+@pytest.mark.parametrize(
+    ("path", "form"),
+    [
+        ("irclogs/LibNet/#tea/#tea.log", IRSSI),
+        ("irclogs/LibNet/#tea/#tea.2026-10-24.log", IRSSI),
+        ("hexchat/logs/LibNet/#tea/#tea.log", HEXCHAT),
+        ("logs/LibNet/#tea/#tea.weechatlog", WEECHAT_FORMAT),
+    ],
+)
+def test_a_folder_may_be_of_one_channel(path: str, form: TextFormat) -> None:
+    assert origin_in(path, form.paths)[:2] == ("LibNet", "#tea")
+    assert origin_in(path[path.index("#") :], form.paths)[:2] == ("", "#tea")
+    assert not origin_in(path, form.paths).is_window
+
+
+def test_channels_with_folders_of_their_own_are_found_beside_others(tmp_path: Path) -> None:
+    names = ("LibNet/#tea/#tea.log", "LibNet/#rust/#rust.log", "LibNet/#other.log")
+    findings = found(
+        tmp_path / "irclogs",
+        *names,
+        choices=Choices(zone=BERLIN),
+        line="--- Log opened Sat Oct 24 00:00:01 2026\n00:01 < bob> hi",
+    )
+    assert sorted(rooms(findings)) == [
+        ("LibNet", "#other"),
+        ("LibNet", "#rust"),
+        ("LibNet", "#tea"),
+    ]
 
 
 def test_the_windows_of_a_client_may_be_by_day() -> None:

@@ -206,19 +206,28 @@ def _require_contents(findings: Findings) -> None:
         raise NothingToImport(
             f"Nothing to import. {harmless(reasons)}{known}"
             if findings.skipped
-            else f"Nothing to import. {_why_nothing(findings.private)}"
+            else f"Nothing to import. {_why_nothing(findings)}"
         )
 
 
-def _why_nothing(private: Sequence[LogContent]) -> str:
+def _why_nothing(findings: Findings) -> str:
     """Why nothing is left to import of files that can be read, and what can be done about it."""
-    if not private:
-        return "The files are empty."
-    names = list(dict.fromkeys(harmless(one.target) for one in private))
+    if not findings.private:
+        windows = [harmless(one.file.path) for one in findings.contents]
+        return _why_windows_stay_out(windows) if windows else "The files are empty."
+    names = list(dict.fromkeys(harmless(one.target) for one in findings.private))
     pair = shlex.quote(f"{names[0]}=#channel")
     return (
         f"By their names these are private conversations, with {and_more(names, _SHOWN)}: --private"
         f" imports them. If one is a channel after all, say which: --map {pair}."
+    )
+
+
+def _why_windows_stay_out(paths: Sequence[str]) -> str:
+    return (
+        "By their names these are windows in which a client talks to its user:"
+        f" {and_more(paths, _SHOWN)}. If one is a channel's log, name the file as the channel,"
+        " e.g. #channel.log."
     )
 
 

@@ -19,6 +19,7 @@ from terrarium_mcp.logformats.entries import Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     CTIME,
+    FOLDER_OF_CHANNEL,
     ISO_OR_NAMED_DAY,
     NICK,
     SENDER,
@@ -141,6 +142,7 @@ HEXCHAT = TextFormat(
         re.compile(r"xchatlogs/(?P<network>[^/]+)-(?P<window>server|(?P=network))\.log\Z"),
         re.compile(r"(?<![^/])(?P<network>[^/#&+!]+)-(?P<channel>[#&+!][^/]*)\.(?:xchat)?log\Z"),
         re.compile(r"xchatlogs/(?P<network>[^/-]+)-(?P<channel>[^/]+)\.log\Z"),
+        re.compile(rf"{FOLDER_OF_CHANNEL}\.log\Z"),
         re.compile(r"(?P<network>[^/]+)/(?P<window>server|(?P=network)|)\.log\Z"),
         re.compile(r"(?P<network>[^/]+)/(?P<channel>[^/]+)\.log\Z"),
     ),

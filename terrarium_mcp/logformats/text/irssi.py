@@ -15,6 +15,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import Boundary, LogEvent
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    FOLDER_OF_CHANNEL,
     ISO_OR_NAMED_DAY,
     NICK,
     RANK,
@@ -116,6 +117,7 @@ IRSSI = TextFormat(
         boundary(Boundary.DAY, rf"--- Day changed {_DAY} (?P<year>\d{{4}})"),
     ),
     paths=(
+        re.compile(rf"{FOLDER_OF_CHANNEL}\.log\Z"),
         re.compile(r"(?P<network>[^/]+)/(?P<window>status|\(status\)|(?P=network))\.log\Z"),
         # `autolog_path` may put both into the name of the file.
         re.compile(r"(?<![^/])(?P<network>[^/#&+!._-]+)[._-](?P<channel>[#&+!][^/]*)\.log\Z"),

@@ -14,6 +14,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import LogEvent
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    FOLDER_OF_CHANNEL,
     NICK,
     RANK,
     USER_HOST,
@@ -107,7 +108,8 @@ WEECHAT = TextFormat(
         re.compile(rf"(?P<window>(?:core|irc\.server)\.[^/]*)\.{_ENDING}"),
         re.compile(rf"irc\.(?P<network>[^/]+?)\.(?P<channel>[#&+!][^/]*)\.{_ENDING}"),
         re.compile(rf"irc\.(?P<network>[^/.]+)\.(?P<channel>[^/]+)\.{_ENDING}"),
-        # A folder for each server, as WeeChat's help of its logger proposes.
+        # A folder for each server, as WeeChat's help of its logger proposes, or for each channel.
+        re.compile(rf"{FOLDER_OF_CHANNEL}\.{_ENDING}"),
         re.compile(rf"(?P<network>[^/]+)/(?P<window>server|(?P=network))\.{_ENDING}"),
         re.compile(rf"(?P<network>[^/]+)/(?P<channel>[#&+!][^/]*|[^/.]+)\.{_ENDING}"),
     ),
