@@ -67,7 +67,7 @@ IRSSI = TextFormat(
         message(
             MessageType.JOIN,
             rf"-!- (?P<nick>{NICK}) \[(?P<user>[^\s@]*)@(?P<host>\S*)\] has joined"
-            rf" (?P<channel>{CHANNEL})",
+            rf" (?P<channel>{CHANNEL})(?: \[account \S+\])?(?: \[realname .*\])?",
         ),
         message(
             MessageType.PART,
