@@ -246,9 +246,13 @@ SYSTEM_MESSAGE = Adaptation(
     "a system message",
     "its rules are put before the question",
     # Gemma 2: "System role not supported". Mistral: "Only user and assistant roles are supported!"
+    # OpenAI's o1-mini: "'messages[0].role' does not support 'system' with this model."
+    # Gemini, of Gemma 3: "Developer instruction is not enabled for models/gemma-3-27b-it".
     _says(
         r"system (role|message|prompt)s?\b.{0,20}\bnot (be )?(support|allow|accept)"
         r"|roles? are supported|(unknown|unexpected|invalid|unsupported) role:? ['\"]?system"
+        r"|\brole['\"]? does(n't| not) (support|allow|accept) ['\"]?system"
+        r"|(system|developer) instructions? (is|are) not (enabled|supported)"
         rf"|{_MUST_ALTERNATE}"
     ),
     _without_system_message,

@@ -22,9 +22,12 @@ _TOO_LONG = re.compile(
 )
 _NO_CREDIT = re.compile(r"insufficient_quota|exceeded your current quota|billing", re.IGNORECASE)
 # vLLM: '"auto" tool choice requires --enable-auto-tool-choice'. llama.cpp: 'tools param requires
-# --jinja flag'. Ollama: 'does not support tools'. Unambiguous, so matched for any status.
+# --jinja flag'. Ollama: 'does not support tools'. OpenRouter, with 404: 'No endpoints found that
+# support tool use.' Gemini: 'Function calling is not enabled for models/gemma-3-27b-it'.
+# Unambiguous, so matched for any status.
 _NO_TOOLS = re.compile(
     r"tool choice requires|enable-auto-tool-choice|tools param requires"
+    r"|no endpoints? found that supports? .{0,30}\btools?\b|(function|tool) calling is not enabled"
     r"|(not|n't) (support|allow|accept)\w* (tools?|functions?)\b"
     r"|tools?\b.{0,30}\b(unsupported|not (be )?(supported|allowed|permitted|accepted))",
     re.IGNORECASE,

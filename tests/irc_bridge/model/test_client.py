@@ -443,6 +443,8 @@ async def test_a_limit_per_minute_is_no_limit_of_the_context(
         fails(422, {"detail": [{"loc": ["body", "tools"], "msg": "Extra inputs not permitted"}]}),
         fails(400, {"error": {"message": "gemma3:4b does not support tools"}}),
         fails(500, {"error": {"message": "tools param requires --jinja flag"}}),
+        fails(404, {"error": {"message": "No endpoints found that support tool use."}}),
+        fails(400, {"error": {"message": "tools is not supported in this model"}}),
     ],
 )
 async def test_an_endpoint_that_rejects_tools_is_learned_at_once(
