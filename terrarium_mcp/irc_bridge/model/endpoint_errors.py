@@ -11,13 +11,18 @@ MAX_QUOTED = 200  # characters of an endpoint's error text that a message quotes
 MAX_WORDS = 4_000  # characters of it that are looked at
 MAX_PARSED = 200_000  # characters of a body that are parsed: a longer one is taken for plain text
 
-# OpenAI and vLLM, llama.cpp, LM Studio, Ollama, Anthropic's and Mistral's compatible endpoints.
+# OpenAI, Azure, vLLM, llama.cpp, LM Studio, Ollama, Anthropic, Mistral, Gemini, xAI, Copilot,
+# DashScope, Zhipu, Moonshot, TGI, Together, SGLang, TensorRT-LLM, TabbyAPI, KoboldCpp, MLX.
 # vLLM's 'max_tokens must be at least 1, got -186' is what is left after the prompt. Bedrock's 'Too
 # many tokens, please wait before trying again.' is a limit per minute, which proxies pass on.
 _TOO_LONG = re.compile(
-    r"context[ _-]?(length|window|size)|maximum context|too many tokens(?!,? please wait)"
-    r"|(prompt|input|request|message) (is|are) too (long|large)|reduce the length"
-    r"|max_tokens must be at least 1, got -|when context the overflows",
+    r"context[ _-]?(length|window|size|limit)|maximum (context|prompt length)"
+    r"|too many tokens(?!,? please wait)|reduce the length|range of input length"
+    r"|(prompt|input|request|message)s? ((is|are) )?too (long|large)"
+    r"|\b(prompt|input)( length| token count)?( of \d{1,9}| \([^)]{0,40}\))? exceeds\b"
+    r"|`inputs` (tokens \+|must have less)|exceeded model token limit"
+    r"|\b(max_num_tokens|max_seq_len)\b|max_tokens must be at least 1, got -"
+    r"|when context the overflows",
     re.IGNORECASE,
 )
 _NO_CREDIT = re.compile(r"insufficient_quota|exceeded your current quota|billing", re.IGNORECASE)

@@ -1,0 +1,45 @@
+"""What an endpoint means by its error is recognised by its words, in whatever form they come."""
+
+import pytest
+
+from terrarium_mcp.irc_bridge.model.endpoint_errors import says_too_long
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "The input token count (9000) exceeds the maximum number of tokens allowed (8192).",
+        "input length and `max_tokens` exceed context limit: 7959 + 512 > 8192",
+        "This model's maximum prompt length is 8192 but the request contains 9000 tokens.",
+        "<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 6000]",
+        "Prompt exceeds max length",
+        "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 1512.",
+        "Input validation error: `inputs` must have less than 4096 tokens. Given: 5000",
+        "Invalid request: Your request exceeded model token limit: 8192",
+        "Input length (9000 tokens) exceeds the maximum allowed length (8191 tokens).",
+        "prompt token count of 9000 exceeds the limit of 8192",
+        "Prompt length 9000 is greater than max_seq_len 8192",
+        "Prompt too long",
+        "The number of input tokens should not exceed max_num_tokens (8192)",
+        "Prompt length exceeds model maximum",
+        "Request too large for gpt-4o: the input or output tokens must be reduced.",
+    ],
+)
+def test_a_request_that_is_too_long_is_recognised_in_the_words_of_each_endpoint(words: str) -> None:
+    assert says_too_long(400, words)
+    assert not says_too_long(429, words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "max_tokens is too large: 32000. This model supports at most 16384 completion tokens.",
+        "max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens",
+        "max_tokens is less than the minimum value of 16",
+        "Your rate of input tokens per minute exceeds the limit of your organization.",
+        "The input exceeded our content policy.",
+        "The model has been decommissioned",
+    ],
+)
+def test_another_limit_than_that_of_the_request_is_not_taken_for_it(words: str) -> None:
+    assert not says_too_long(400, words)
