@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 from markdown_it import MarkdownIt
-from markdown_it.rules_inline import StateInline
+from markdown_it.rules_inline import StateInline, autolink
 from markdown_it.token import Token
 
 from terrarium_mcp.chat.urls import URL
@@ -22,6 +22,9 @@ _WORD = re.compile(r"\S+")
 _ESCAPED_MARK = re.compile(r"\\([!-/:-@\[-`{-~])")  # the punctuation of ASCII, as CommonMark has it
 _ESCAPED_IN_NAME = re.compile(r"(?<=\w)\\_(?=[\w\\])")
 
+_ADDRESS_IN_BRACKETS = re.compile(
+    r"<(?:[a-z][a-z\d+.-]{1,31}://|(?:mailto|tel|sip|xmpp|magnet):|[^\s<>@]{1,64}@)", re.IGNORECASE
+)
 _LINE_BREAK_TAG = re.compile(r"\s*<br\s?/?>\s*", re.IGNORECASE)
 
 
@@ -44,12 +47,13 @@ def markdown_lines(text: str, prose: Callable[[str], str]) -> list[str]:
 def _parser() -> MarkdownIt:
     """CommonMark with tables, without the rules that would drop words.
 
-    `<nick>` is not HTML, and `[nick]: word` is not a link definition.
+    `<nick>` is not HTML, `[nick]: word` is not a link definition, and `<std::string>` is no link.
     """
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("reference")
     # URLs stay as the model wrote them.
     parser.inline.ruler.before("emphasis", "mark in a URL", _keep_mark_in_url)
     parser.inline.ruler.at("escape", _keep_backslash)
+    parser.inline.ruler.at("autolink", _address_in_brackets)
     parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
     parser.normalizeLinkText = lambda link: link  # type: ignore[method-assign]
     return parser
@@ -67,6 +71,16 @@ def _keep_mark_in_url(state: StateInline, silent: bool) -> bool:
         state.pending += "*"
     state.pos += 1
     return True
+
+
+def _address_in_brackets(state: StateInline, silent: bool) -> bool:
+    """A rule of the parser: a URL or a mail address in angle brackets, which are no part of it.
+
+    For CommonMark any word with a colon is a URL: the type in `vector<std::string>`, `<soap:Body>`.
+    """
+    if not _ADDRESS_IN_BRACKETS.match(state.src, state.pos):
+        return False
+    return autolink(state, silent)
 
 
 def _keep_backslash(state: StateInline, silent: bool) -> bool:

@@ -43,6 +43,12 @@ def test_markdown_becomes_plain_lines(written: str, lines: list[str]) -> None:
         (r"\(x^2\), $a_1*b*c$ and \[\frac{a}{b}\]", None),
         ("f(*args, **kwargs) and **kw or *.py, *.txt", None),
         ("use the <b> tag", None),
+        ("std::vector<std::string> and std::map<std::string, int> v", None),
+        ("<soap:Body><xs:element/></soap:Body> in <svg:g>", None),
+        (
+            "<https://e.org/a>, <irc://e.org/tea>, <mailto:a@e.org>, <bo@e.org>",
+            ["https://e.org/a, irc://e.org/tea, mailto:a@e.org, bo@e.org"],
+        ),
         ("https://a.example/*/https://b.example/*/c and 2 * 3 * 4", None),
         ("see **https://a.example/b** or *c*", ["see https://a.example/b or c"]),
         ("one<br>two<br/>three", ["one", "two", "three"]),
