@@ -13,6 +13,9 @@ r"""Removes reasoning from a model's answer, in every form in which endpoints le
 | `◁think▷` | Kimi-VL | sgl-project/sglang#7432 |
 | `<\|begin_of_thought\|>` | Sky-T1, OpenThoughts | open-webui's list |
 | `<\|channel>thought` ... `<channel\|>` | Gemma 4 | NousResearch/hermes-agent#67632 |
+| `<\|START_THINKING\|>` | Command A | Cohere's description of its chat template |
+| `<\|think\|>`, `<\|thinking\|>` | fine-tuned models | |
+| `Thinking...` ... `...done thinking.` | any model | what `ollama run` prints |
 | harmony | gpt-oss | `harmony.py` |
 """
 
@@ -32,15 +35,22 @@ _NAMES = (
 _TAG = re.compile(
     r"<(?=[/|a-z]|\s{1,3}[/a-z])"  # or a text full of "<" takes 30 ms
     rf"(?:\s{{0,3}}(?P<closed>/?)\s{{0,3}}(?:{_NAMES})(?:\s[^<>]{{0,200}}?)?(?P<empty>/?)\s{{0,3}}>"
-    r"|\|(?P<closed_think>/?)think\|>"
+    r"|\|(?P<closed_think>/?)think(?:ing)?\|>"
+    r"|\|(?:START|(?P<end_thinking>END))_THINKING\|>"
     r"|\|(?:begin|(?P<end>end))_of_thought\|>"
     r"|\|channel>\s{0,3}(?:thought|analysis)\b|(?P<closed_channel>channel\|>))"
     r"|\[(?P<closed_bracket>/?)(?-i:THINK)\]"
     r"|◁(?P<closed_triangle>/?)think▷",
     re.IGNORECASE,
 )
-_CLOSING = ("closed", "closed_think", "end", "closed_channel", "closed_bracket", "closed_triangle")
+_CLOSING = (
+    *("closed", "closed_think", "end_thinking", "end"),
+    *("closed_channel", "closed_bracket", "closed_triangle"),
+)
 """The groups of `_TAG` of which a closing tag fills one."""
+
+_PRINTED = "Thinking...", "...done thinking."
+"""What `ollama run` prints before reasoning and behind it; some proxies pass that on."""
 
 _MOST_TAGS = 1000
 """A text with more of them is a model that repeats itself, without an answer."""
@@ -61,7 +71,13 @@ def without_reasoning(text: str) -> str:
     everything was: chat templates often put the opening tag into the prompt. A tag that the answer
     only mentions stays: in code, or inside a sentence without a reasoning that it would begin.
     """
-    return without_template_tokens(_without_tagged(final_channel(text)))
+    return without_template_tokens(_without_tagged(final_channel(_without_printed(text))))
+
+
+def _without_printed(text: str) -> str:
+    before, after = _PRINTED
+    _, end, answer = text.partition(after)
+    return answer if end and text.lstrip().startswith(before) else text
 
 
 class _Tag(NamedTuple):

@@ -16,7 +16,7 @@ _ENDS = (
     r"|eot_id|eom_id|end_of_text"  # Llama 3 (pytorch/torchchat#459)
     r"|endoftext|end|return|call"  # GPT, Phi, gpt-oss
     r"|end_of_turn|eot|user|observation"  # OpenChat, DeepSeek Coder (its issue #136), GLM
-    r"|end_of_turn_token|end_of_role)\|>"  # Command R, Granite
+    r"|end_of_turn_token|end_response|end_of_role)\|>"  # Command R and A, Granite
     r"|<end_of_turn>|<eos>"  # Gemma
     r"|<\uff5c(?:end\u2581of\u2581sentence|User)\uff5c>"  # DeepSeek
     # Llama 2 and Mistral (NVIDIA/TensorRT-LLM#425); inside a line it is HTML.
@@ -25,17 +25,22 @@ _ENDS = (
 _BEGINS = (
     r"<\|(?:im_start|start_header_id|start|start_of_role)\|>\s{0,3}(?:assistant\b)?\s{0,3}"
     r"(?:<\|(?:end_header_id|end_of_role|message)\|>)?"
-    r"|<\|(?:assistant|begin_of_text|begin_of_solution)\|>|<start_of_turn>\s{0,3}(?:model\b)?"
+    r"|<\|(?:start_of_turn_token|chatbot_token|start_response)\|>"  # Command R and A
+    # What is left of a head that an endpoint removed as far as "assistant" is gpt-oss's `message`.
+    r"|<\|(?:assistant|begin_of_text|begin_of_solution|message)\|>|<start_of_turn>\s{0,3}(?:model\b)?"
     r"|<\uff5c(?:begin\u2581of\u2581sentence|Assistant)\uff5c>"
     r"|<bos>|<s>(?![^\n<]{0,200}</s>)|\[/INST\]"
 )
 _END = re.compile(_ENDS, re.IGNORECASE | re.MULTILINE)
 _LEADING = re.compile(rf"(?:\s+|{_BEGINS}|{_ENDS})++", re.IGNORECASE | re.MULTILINE)
+_BOX = re.compile(r"<\|(?:begin|end)_of_box\|>")
+"""What GLM-V writes around an answer, also in the middle of its sentence."""
 _SOLUTION_END = "<|end_of_solution|>"
 
 _TOKEN_START = re.compile(
     r"<(?=\|[^|<>\s]{1,40}\|>|\uff5c[^\uff5c<>\s]{1,40}\uff5c>"  # most models; DeepSeek
-    r"|/?s>|(?:bos|eos|pad|unk|start_of_turn|end_of_turn)>)"  # Llama 2, Gemma
+    r"|/?s>|(?:bos|eos|pad|unk|start_of_turn|end_of_turn)>"  # Llama 2, Gemma
+    r"|(?:(?:start|end)_function_(?:call|response|declaration)|escape)>)"  # FunctionGemma
     r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])",  # Mistral
     re.IGNORECASE,
 )
@@ -46,11 +51,17 @@ _IN_PROSE = re.compile(r"""(?:\w |.?["'\u201c\u2018(])\0(?: \w|[.,;:!?)"'\u201d\
 
 def without_template_tokens(text: str) -> str:
     """`text` without leading tokens, cut at the first end-of-turn token after some words."""
+    text = _without_boxes(text)
     if leading := _LEADING.match(text):
         text = text[leading.end() :]
     code = CodeSpans(text)
     end = next((one for one in _END.finditer(text) if not _is_mention(text, one, code)), None)
     return (text[: end.start()] if end else text).removesuffix(_SOLUTION_END)
+
+
+def _without_boxes(text: str) -> str:
+    code = CodeSpans(text)
+    return _BOX.sub(lambda box: box[0] if _is_mention(text, box, code) else "", text)
 
 
 def broken_template_tokens(text: str) -> str:

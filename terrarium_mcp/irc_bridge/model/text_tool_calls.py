@@ -12,8 +12,13 @@ An endpoint without a parser for its model passes them on in the model's own for
 | `<\|python_tag\|>{"name": ..., "parameters": ...}`, several with `;` between | Llama 3.1 |
 | `[TOOL_CALLS][{"name": ..., "arguments": ...}]` | Mistral |
 | the same behind `<\|tool_call\|>`, or `functools` | Granite, Phi 4 |
+| the same between `<\|START_ACTION\|>` and `<\|END_ACTION\|>` | Command A |
+| the same in `<TOOLCALL>` | Nemotron |
 | JSON, also as OpenAI writes a call, in a list, or one object in each line | small ones |
 | `name(key="value")`, also in a list, or printed in a block of `tool_code` | Llama 3.2, Gemma |
+| the same as `default_api.name(...)`, also in `<tool_code>` | Gemini |
+| the same between `<\|tool_call_start\|>` and `<\|tool_call_end\|>` | LFM2 |
+| `Action: name`, then `Action Input: {"key": "value"}` | prompts of the ReAct kind |
 | with special tokens around each part | see `token_tool_calls.py` |
 
 A call inside a sentence is not a call: `I could call search(query="x") but I will not.` Neither is
@@ -49,8 +54,13 @@ _GLM_ARGUMENT = re.compile(
     r"\s*<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>\s*", re.DOTALL
 )
 _BETWEEN_OBJECTS = re.compile(r"\n|;\s*(?=\{)")
-_MARKER = re.compile(r"<\|python_tag\|>|\[TOOL_CALLS\]|<\|tool_call\|>|functools(?=\[)")
-_MARKER_END = "<|/tool_call|>"
+_MARKER = re.compile(
+    r"<\|python_tag\|>|\[TOOL_CALLS\]|<\|tool_call(?:_start)?\|>|functools(?=\[)"
+    r"|<\|START_ACTION\|>|<TOOLCALL>|<tool_code>"
+)
+_MARKER_ENDS = (
+    *("<|/tool_call|>", "<|tool_call_end|>", "<|END_ACTION|>", "</TOOLCALL>", "</tool_code>"),
+)
 _XML_CALL = re.compile(
     r"\s*<(?:function=|invoke name=)\"?([\w.-]+)\"?>(.*?)</(?:function|invoke)>\s*", re.DOTALL
 )
@@ -60,11 +70,13 @@ _XML_ARGUMENT = re.compile(
 _PYTHON_CALL = re.compile(r"\[?[A-Za-z_][\w.]*\(.*\)\]?", re.DOTALL)
 _TEMPLATE_TAG = re.compile(
     r"^(?=<tool_call>|<function=|<invoke name=|<(?:\w+:tool|function)_calls?>|<\|tool_call"
-    r"|<\|python_tag\|>|\[TOOL_CALLS\]|<\uff5ctool\u2581calls?\u2581begin\uff5c>)",
+    r"|<\|python_tag\|>|\[TOOL_CALLS\]|<\|START_ACTION\|>|<TOOLCALL>|<tool_code>"
+    r"|<start_function_call>|<\uff5ctool\u2581calls?\u2581begin\uff5c>)",
     re.MULTILINE,
 )
 _OUR_MENTION = re.compile(r"\[called (\S+) (\{.*\})\]")
-_CALL_KEYS = {"name", "arguments", "parameters", "type", "id"}
+_ACTION = re.compile(r"Action:[ \t]*([\w.-]+)[ \t]*\nAction Input:(.*)", re.DOTALL)
+_CALL_KEYS = {"name", "arguments", "parameters", "type", "id", "tool_call_id"}
 
 
 def text_tool_calls(text: str, offered: Collection[str]) -> Calls:
@@ -96,7 +108,8 @@ def _in_template_tags(text: str) -> Calls:
     if named := token_tool_calls(text):
         return _all_or_none([_with_json(name, arguments) for name, arguments in named])
     if marker := _MARKER.match(text):
-        text = text[marker.end() :].removesuffix(_MARKER_END).strip()
+        end = next(filter(text.endswith, _MARKER_ENDS), "")
+        text = text[marker.end() :].removesuffix(end).strip()
         return _tagged(text) or _bare(text) or _xml(text)
     if wrapped := _WRAPPED.fullmatch(text):
         return _xml(wrapped["calls"])
@@ -109,6 +122,8 @@ def _bare(text: str) -> Calls:
         code = fenced["code"].strip()
         is_call = fenced["language"] == "tool_code"
         return _tagged(code) or _json(code) or (_python(code) if is_call else ())
+    if action := _ACTION.fullmatch(text):
+        return _with_json(action[1], action[2])
     return _json(text) or _json_objects(text) or _python(text)
 
 
@@ -239,7 +254,7 @@ def _python(text: str) -> Calls:
 
 
 def _python_call(call: ast.expr) -> Calls:
-    """`name(key="value")`, also as `print(name(...))` or `name.call(...)`.
+    """`name(key="value")`, also in `print(...)`, as `default_api.name(...)` or `name.call(...)`.
 
     Raises:
         ValueError: an argument is no literal.
@@ -250,6 +265,7 @@ def _python_call(call: ast.expr) -> Calls:
     match call:
         case (
             ast.Call(func=ast.Name(id=name), args=[])
+            | ast.Call(func=ast.Attribute(value=ast.Name(id="default_api"), attr=name), args=[])
             | ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="call"), args=[])
         ):
             arguments = {key.arg: ast.literal_eval(key.value) for key in call.keywords if key.arg}

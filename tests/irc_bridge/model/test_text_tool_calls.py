@@ -33,6 +33,10 @@ KIMI = (
     "<|tool_calls_section_begin|><|tool_call_begin|>functions.search:0<|tool_call_argument_begin|>"
     '{"query": "gate"}<|tool_call_end|><|tool_calls_section_end|>'
 )
+COMMAND_A = (
+    '<|START_ACTION|>[{"tool_call_id": "0", "tool_name": "search", "parameters": '
+    '{"query": "gate"}}]<|END_ACTION|>'
+)
 INVOKED = '<invoke name="search">\n<parameter name="query">gate</parameter>\n</invoke>\n'
 MINIMAX = f"<minimax:tool_call>\n{INVOKED}</minimax:tool_call>"
 
@@ -81,6 +85,14 @@ def read(text: str) -> list[tuple[str, Any]]:
         DEEPSEEK_V3_1,
         KIMI,
         MINIMAX,
+        '<|tool_call_start|>[search(query="gate")]<|tool_call_end|>',
+        'default_api.search(query="gate")',
+        'print(default_api.search(query="gate"))',
+        '<tool_code>\nprint(default_api.search(query="gate"))\n</tool_code>',
+        "<start_function_call>call:search{query:<escape>gate<escape>}<end_function_call>",
+        'Action: search\nAction Input: {"query": "gate"}',
+        COMMAND_A,
+        f"<TOOLCALL>[{GATE}]</TOOLCALL>",
     ],
 )
 def test_a_whole_content_call_is_a_call(text: str) -> None:
@@ -99,6 +111,13 @@ def test_a_whole_content_call_is_a_call(text: str) -> None:
         "<tool_call>not JSON</tool_call>",
         f"<tool_call>{GATE}</tool_call><tool_call>no call</tool_call>",
         '{"name": "Ada", "age": 36}',
+        'Thought: hm\nAction: search\nAction Input: {"query": "gate"}',
+        "Action: search\nAction Input: gate",
+        "Action: exit\nAction Input: {}",
+        "default_api.search('gate')",
+        "other_api.search(query='gate')",
+        "<start_function_call>call:search{query:{}}<end_function_call>",
+        "<tool_code>print('gate')</tool_code>",
         '{"name": "Ada", "arguments": {}, "age": 36}',
         '{"name": "", "arguments": {}}',
         '{"name": "search", "arguments": [1]}',
@@ -139,7 +158,16 @@ def test_anything_else_is_text(text: str) -> None:
 
 @pytest.mark.parametrize(
     "calls",
-    [f"<tool_call>\n{GATE}\n</tool_call>", f"<|python_tag|>{GATE}", DEEPSEEK_V3, KIMI, MINIMAX],
+    [
+        f"<tool_call>\n{GATE}\n</tool_call>",
+        f"<|python_tag|>{GATE}",
+        DEEPSEEK_V3,
+        KIMI,
+        MINIMAX,
+        f"<TOOLCALL>[{GATE}]</TOOLCALL>",
+        "<start_function_call>call:search{}<end_function_call>",
+        "<tool_code>\nsearch()\n</tool_code>",
+    ],
 )
 def test_of_words_with_calls_in_tags_of_a_template_the_words_are_left(calls: str) -> None:
     assert without_calls_behind(f"Let me look that up.\n\n{calls}") == "Let me look that up."
@@ -231,3 +259,12 @@ def test_glm_values_are_json_where_they_are_json() -> None:
 def test_no_text_is_an_error(text: str) -> None:
     text_tool_calls(text, OFFERED)
     without_calls_behind(text)
+
+
+def test_functiongemma_separates_arguments_with_commas_that_strings_may_hold() -> None:
+    two = "<start_function_call>call:{}{{{}}}<end_function_call>"
+    first = two.format("search", "query:<escape>a, {b}<escape>,limit:3,newest:true")
+    assert read(first + two.format("who", "")) == [
+        ("search", {"query": "a, {b}", "limit": 3, "newest": True}),
+        ("who", {}),
+    ]
