@@ -34,7 +34,10 @@ MAX_TEXT = 32_000
 """Characters kept of an answer: eighty lines on IRC, more than anybody asks for with `!more`."""
 
 _CUT = " …"
-"""How an answer ends that reached AGENT_MAX_TOKENS: it may stop in the middle of a word."""
+"""How an answer ends that AGENT_MAX_TOKENS or a filter cut: it may stop in the middle of a word."""
+
+_AT_LIMIT = {"length", "max_tokens"}
+"""The finish reason of an answer that reached its limit: OpenAI's, and Anthropic's and Gemini's."""
 
 UNNAMED = "unnamed"
 """The tool of a call that names none: the model is told that there is no such tool."""
@@ -87,6 +90,8 @@ def read_message(body: bytes, offered: Collection[str] = ()) -> ModelMessage:
     except ValueError as error:
         raise NotACompletion(body.decode(errors="replace")) from error
     choice = completion.choices[0]
+    if failure := choice.failure:
+        raise NotACompletion(failure)
     words = without_reasoning(choice.message.words).strip()
     said = ModelMessage(words[:MAX_TEXT], usage=completion.token_usage)
     if calls := choice.message.calls[:MAX_CALLS]:
@@ -94,7 +99,7 @@ def read_message(body: bytes, offered: Collection[str] = ()) -> ModelMessage:
     if calls := text_tool_calls(said.text, offered)[:MAX_CALLS]:
         return replace(said, text="", calls=calls)
     said = replace(said, text=without_calls_behind(said.text))
-    if said.text and choice.is_cut:
+    if said.text and (choice.is_at_limit or choice.is_filtered):
         return replace(said, text=said.text + _CUT)
     return replace(said, only_reasoned=not said.text and choice.reasoned)
 
@@ -197,6 +202,8 @@ class _CompletionMessage(BaseModel):
 class _Choice(BaseModel):
     message: _CompletionMessage
     finish_reason: str | None = None
+    native_finish_reason: Any = None
+    error: Any = None
 
     @property
     def reasoned(self) -> bool:
@@ -206,12 +213,28 @@ class _Choice(BaseModel):
         thought = (
             message.words.strip() or in_parts or message.reasoning_content or message.reasoning
         )
-        return bool(thought) or self.is_cut
+        return bool(thought) or self.is_at_limit
 
     @property
-    def is_cut(self) -> bool:
+    def is_at_limit(self) -> bool:
         """Whether the token limit ended it."""
-        return self.finish_reason == "length"
+        return (self.finish_reason or "").lower() in _AT_LIMIT
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether a filter of the endpoint ended it."""
+        return self.finish_reason == "content_filter"
+
+    @property
+    def failure(self) -> str:
+        """Why the endpoint broke it off, as JSON; "" if it did not.
+
+        OpenRouter does so with status 200 when its provider fails in the middle.
+        """
+        if not self.error and self.finish_reason != "error":
+            return ""
+        cause = self.error or self.native_finish_reason or "the answer broke off"
+        return json.dumps({"error": cause}, ensure_ascii=False)
 
 
 class _Completion(BaseModel):

@@ -125,13 +125,50 @@ def test_a_call_behind_words_is_neither_made_nor_said() -> None:
     assert read_message(completion({"content": text})) == ModelMessage("Let me see.")
 
 
-@pytest.mark.parametrize(("finish", "ending"), [("length", " …"), ("stop", ""), (None, "")])
-def test_an_answer_that_reached_its_limit_ends_with_an_ellipsis(
+@pytest.mark.parametrize(
+    ("finish", "ending"),
+    [
+        ("length", " …"),
+        ("max_tokens", " …"),
+        ("MAX_TOKENS", " …"),
+        ("content_filter", " …"),
+        ("stop", ""),
+        (None, ""),
+    ],
+)
+def test_an_answer_that_was_cut_by_its_limit_or_a_filter_ends_with_an_ellipsis(
     finish: str | None, ending: str
 ) -> None:
     choice = {"message": {"content": "The gate is"}, "finish_reason": finish}
     body = json.dumps({"choices": [choice]}).encode()
     assert read_message(body).text == f"The gate is{ending}"
+
+
+@pytest.mark.parametrize("finish", ["content_filter", "stop"])
+def test_nothing_that_a_filter_left_is_no_reasoning(finish: str) -> None:
+    choice = {"message": {"content": ""}, "finish_reason": finish}
+    assert not read_message(json.dumps({"choices": [choice]}).encode()).only_reasoned
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"finish_reason": "error", "error": {"code": 502, "message": "provider disconnected"}},
+        {"finish_reason": None, "error": {"message": "provider disconnected"}},
+        {"finish_reason": "error", "native_finish_reason": "provider disconnected"},
+    ],
+)
+def test_of_an_answer_that_the_endpoint_broke_off_nothing_is_said(broken: dict[str, Any]) -> None:
+    choice = {"message": {"content": "The gate is not"}, **broken}
+    with pytest.raises(NotACompletion, match="provider disconnected") as told:
+        read_message(json.dumps({"choices": [choice]}).encode())
+    assert "gate" not in str(told.value)
+
+
+def test_nor_of_a_stream_that_it_broke_off() -> None:
+    body = events({"delta": {"content": "It is not"}}, {"delta": {}, "finish_reason": "error"})
+    with pytest.raises(NotACompletion):
+        read_message(body)
 
 
 def test_a_call_is_a_call_also_where_the_limit_was_reached() -> None:
