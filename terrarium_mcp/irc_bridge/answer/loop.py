@@ -103,20 +103,20 @@ class _ToolLoop:
         self.context = self._first_context()
         self._request = self.context.request
 
-    async def words(self) -> str:
+    async def last_message(self) -> ModelMessage:
         """Let the model call tools for up to ROUNDS rounds, then answer without tools."""
         begun = anyio.current_time()
         for number in range(1, ROUNDS + 1):
             said = await self._next_message(self.lookups.menu)
             if not said.calls:
-                return await self._final_words(said)
+                return await self._last_message(said)
             self.lookups.count(said.calls)
             if self.lookups.is_repeating:
                 break
             await self._look_up(said, rounds_left=ROUNDS - number)
             if anyio.current_time() - begun > LOOKING_UP:
                 break
-        return await self._final_words(await self._next_message(()))
+        return await self._last_message(await self._next_message(()))
 
     def _first_context(self) -> QuestionContext:
         return question_context(
@@ -173,16 +173,16 @@ class _ToolLoop:
             watch.spent(said.usage)
         return said
 
-    async def _final_words(self, said: ModelMessage) -> str:
-        """The words of a message; if it only reasoned, ask once more with a larger limit.
+    async def _last_message(self, said: ModelMessage) -> ModelMessage:
+        """A message as the last one; if it only reasoned, ask once more with a larger limit.
 
         A call that it writes although no tools are offered any more is no answer.
         """
         if said.only_reasoned and not said.text.strip():
             limit = raised_answer_limit(self._settings.agent_max_tokens)
             said = await self._next_message((), max_tokens=limit)
-        is_call = text_tool_calls(said.text, {tool.name for tool in self.lookups.menu})
-        return "" if is_call else said.text
+        calls = text_tool_calls(said.text, {tool.name for tool in self.lookups.menu})
+        return replace(said, text="", calls=calls) if calls else said
 
     async def _look_up(self, said: ModelMessage, rounds_left: int) -> None:
         """Run the calls of one round; near the last one, the results say how many are left."""
@@ -219,10 +219,10 @@ async def answer(
     log.debug(
         "a question of %s in %s: %s", question.asker, question.channel, loop.context.breakdown
     )
-    words, why = "", "The model gave no answer."
+    last, why = ModelMessage(""), ""
     try:
         with anyio.fail_after(ANSWERED_WITHIN):
-            words = await loop.words()
+            last = await loop.last_message()
     except ModelUnavailable as error:
         why = error.in_channel
     except TalkTooLong:
@@ -230,7 +230,9 @@ async def answer(
     except TimeoutError:
         why = "The model took too long."
     with question.watch.part("cleaning"):
-        said = await _cleaned(words, question, settings, nick)
+        said = await _cleaned(last.text, question, settings, nick)
+    if not (said or why):
+        why = llm.gave_no_answer(last).in_channel
     best = () if said else lines.hits[:BEST_LINES]
     quoted = frozenset(message.id for message in best)
     return Answer(

@@ -1,8 +1,14 @@
 """The messages between the bridge and a model: its answers, tool calls and the talk so far."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from terrarium_mcp.chat.irctext import harmless
+
+_MARKS = re.compile(r"[\s`~*_#>|=-]+")
+"""What markdown is made of: a text of nothing else is an empty fence, a rule or an empty table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +36,20 @@ class TokenUsage:
 class ModelMessage:
     """One answer of the model: words, tool calls, both, or only reasoning.
 
-    Messages that say the same are equal, whatever they cost.
+    Messages that say the same are equal, whatever they cost. `finish` is why the message ended, as
+    the endpoint calls it.
     """
 
     text: str
     calls: tuple[ToolCall, ...] = ()
     only_reasoned: bool = False
     usage: TokenUsage = field(default=TokenUsage(), compare=False)
+    finish: str = field(default="", compare=False)
+
+    @property
+    def has_words(self) -> bool:
+        """Whether there is more in its text than blanks, marks and what cannot be seen."""
+        return any(map(str.isalnum, self.text)) or bool(_MARKS.sub("", harmless(self.text)))
 
 
 @dataclass(frozen=True, slots=True)

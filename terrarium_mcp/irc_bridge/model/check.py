@@ -35,7 +35,10 @@ async def check_endpoint(llm: LLM) -> None:
     with suppress(ModelUnavailable):  # the condition has logged it
         with suppress(TalkTooLong):  # a very small context, but it answers
             talk = [ChatMessage("user", CHECK)]
-            await llm.next_message(talk, [_CHECK_TOOL], max_tokens=CHECK_TOKENS)
+            said = await llm.next_message(talk, [_CHECK_TOOL], max_tokens=CHECK_TOKENS)
+            if not (said.has_words or said.calls or said.only_reasoned):
+                raise llm.gave_no_answer(said)
+            llm.condition.well()
         log.info("the model %s answers", llm.model)
 
 

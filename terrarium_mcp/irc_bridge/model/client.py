@@ -13,6 +13,7 @@ from functools import partial
 import anyio
 from tenacity.wait import wait_base
 
+from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.irc_bridge.model.adaptations import (
     TOOLS,
     Adaptation,
@@ -148,6 +149,9 @@ class LLM:
     ) -> ModelMessage:
         """The model's next message, within the timeout, retries included.
 
+        The endpoint is well again once a message has words; where the last one of a question has
+        none, the caller reports that (`gave_no_answer`).
+
         Raises:
             ModelUnavailable: there is no answer; the message names the cause and the way out.
             TalkTooLong: the talk exceeds the model's context.
@@ -157,16 +161,27 @@ class LLM:
         try:
             said = await self._message_in_time(talk, tools, max_tokens or self._choice.max_tokens)
         except ModelUnavailable as error:
-            self._breaker = self._breaker.failed(self._clock(), error.pause)
-            error.error_id = self.condition.troubled(error.kind, str(error))
+            self._note_failure(error)
             raise
         except TalkTooLong as error:
             self._breaker = Breaker()
             self.condition.remark("too long", f"{str(error).rstrip('.')}. Half of it is tried.")
             raise
-        self._breaker = Breaker()
-        self.condition.well()
+        if said.has_words:
+            self._breaker = Breaker()
+            self.condition.well()
         return said
+
+    def gave_no_answer(self, said: ModelMessage) -> ModelUnavailable:
+        """The failure of a question that ended with `said`, of which nothing can be shown.
+
+        It is noted as if the endpoint had failed, and has the id under which the log has it.
+        """
+        error = ModelUnavailable(
+            f"The model at {self._where} gave no answer: {_instead_of_words(said)}."
+        )
+        self._note_failure(error)
+        return error
 
     async def models(self) -> list[str]:
         """The names of the models that the endpoint lists.
@@ -240,6 +255,10 @@ class LLM:
     def _require_model(self) -> None:
         if not self.is_set:
             raise NoModel
+
+    def _note_failure(self, error: ModelUnavailable) -> None:
+        self._breaker = self._breaker.failed(self._clock(), error.pause)
+        error.error_id = self.condition.troubled(error.kind, str(error))
 
     def _check_breaker(self) -> None:
         if seconds := self._breaker.seconds_open(self._clock()):
@@ -339,6 +358,17 @@ class LLM:
             "Check AGENT_API_URL, or try again in a minute.",
             in_channel="The model is not answering.",
         )
+
+
+def _instead_of_words(said: ModelMessage) -> str:
+    if said.calls:
+        return "it called tools to the end"
+    if said.only_reasoned:
+        return "it only reasoned, also with a larger limit. Raise AGENT_MAX_TOKENS"
+    if said.has_words:
+        return "nothing of what it said can be shown"
+    finish = shortened(harmless(said.finish))
+    return f"it said nothing (finish reason: {finish})" if finish else "it said nothing"
 
 
 async def _completion(

@@ -93,7 +93,9 @@ def read_message(body: bytes, offered: Collection[str] = ()) -> ModelMessage:
     if failure := choice.failure:
         raise NotACompletion(failure)
     words = without_reasoning(choice.message.words).strip()
-    said = ModelMessage(words[:MAX_TEXT], usage=completion.token_usage)
+    said = ModelMessage(
+        words[:MAX_TEXT], usage=completion.token_usage, finish=choice.finish_reason or ""
+    )
     if calls := choice.message.calls[:MAX_CALLS]:
         return replace(said, calls=calls)
     if calls := text_tool_calls(said.text, offered)[:MAX_CALLS]:
@@ -186,9 +188,15 @@ class _CompletionMessage(BaseModel):
     refusal: str | None = None
     """OpenAI's place for the words with which its model declines."""
     tool_calls: list[_CompletionToolCall] | None = None
-    # vLLM and DeepSeek send reasoning_content; newer vLLM, Ollama and OpenRouter send reasoning.
+    function_call: _Function | None = None
+    """OpenAI's form of a call before there were tools."""
+    # vLLM and DeepSeek send reasoning_content; newer vLLM, Ollama and OpenRouter send reasoning,
+    # OpenRouter also its details; Ollama's own name is thinking, LiteLLM's thinking_blocks.
     reasoning_content: Any = None
     reasoning: Any = None
+    reasoning_details: Any = None
+    thinking: Any = None
+    thinking_blocks: Any = None
 
     @property
     def words(self) -> str:
@@ -196,7 +204,15 @@ class _CompletionMessage(BaseModel):
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
+        if self.function_call and not self.tool_calls:
+            return (_CompletionToolCall(function=self.function_call).call,)
         return tuple(call.call for call in self.tool_calls or [])
+
+    @property
+    def has_reasoning(self) -> bool:
+        """Whether it holds reasoning beside its content."""
+        fields = (self.reasoning_content, self.reasoning, self.reasoning_details)
+        return any(map(bool, (*fields, self.thinking, self.thinking_blocks)))
 
 
 class _Choice(BaseModel):
@@ -210,9 +226,7 @@ class _Choice(BaseModel):
         """Whether it holds reasoning, or reached the token limit before the first word."""
         message = self.message
         in_parts = isinstance(message.content, list) and message.content
-        thought = (
-            message.words.strip() or in_parts or message.reasoning_content or message.reasoning
-        )
+        thought = message.words.strip() or in_parts or message.has_reasoning
         return bool(thought) or self.is_at_limit
 
     @property

@@ -224,9 +224,58 @@ async def test_a_model_that_calls_to_the_end_still_leaves_an_answer(tmp_path: Pa
             says('{"name": "search_irc_history", "arguments": {"query": "gate"}}'),
         )
         found = await scene.asks("who fixed the garden gate?")
+        assert "it called tools to the end" in scene.llm.condition.trouble
     assert not found.by_model
-    assert found.lines[0] == "The model gave no answer."
+    assert found.lines[0].startswith("The model gave no answer (error ")
     assert "I fixed the garden gate on Tuesday" in found.lines[2]
+
+
+@pytest.mark.parametrize(
+    ("said_instead", "cause"),
+    [
+        ({"content": ""}, "it said nothing (finish reason: stop)"),
+        ({"content": " \n"}, "it said nothing (finish reason: stop)"),
+        ({"content": []}, "it said nothing (finish reason: stop)"),
+        ({"content": "\u200b\u2060"}, "it said nothing (finish reason: stop)"),
+        ({"content": "---"}, "it said nothing (finish reason: stop)"),
+        ({"content": "```\n```"}, "it said nothing (finish reason: stop)"),
+        ({"content": "```python\n```"}, "nothing of what it said can be shown"),
+        ({"content": "", "thinking": "Hm."}, "it only reasoned"),
+        ({"content": "", "reasoning_details": [{"text": "Hm."}]}, "it only reasoned"),
+    ],
+)
+async def test_what_is_no_answer_is_a_trouble_with_an_id_until_the_model_answers(
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    said_instead: dict[str, Any],
+    cause: str,
+) -> None:
+    caplog.set_level("INFO", "terrarium_mcp")
+    choice = {"message": said_instead, "finish_reason": "stop"}
+    nothing = agents.sends(json.dumps({"choices": [choice]}))
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as scene:
+        agent.will(*[nothing] * (2 if "reasoned" in cause else 1), says("bo"))
+        found = await scene.asks("who fixed the garden gate?")
+        error_id = scene.llm.condition.error_id
+        assert cause in scene.llm.condition.trouble
+        assert found.lines[0] == f"The model gave no answer (error {error_id} in the log)."
+        (logged,) = [one for one in caplog.messages if one.startswith("error")]
+        assert logged.startswith(f"error {error_id}: The model at {agent.url} gave no answer")
+        assert (await scene.asks("who?")).lines == ["bo"]
+        assert scene.llm.condition.trouble == ""
+
+
+async def test_after_five_questions_without_an_answer_the_endpoint_is_left_alone(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as scene:
+        for number in range(5):
+            assert not scene.llm.is_paused
+            agent.will(calls("search_irc_history", query=f"gate {number}"), says(""))
+            await scene.asks("who fixed the garden gate?")
+        assert scene.llm.is_paused
+    (logged,) = [one for one in caplog.messages if one.startswith("error")]
+    assert "it said nothing" in logged
 
 
 async def test_a_model_that_only_reasons_is_asked_once_more_with_more_room(tmp_path: Path) -> None:

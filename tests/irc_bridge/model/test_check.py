@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,16 +14,24 @@ from terrarium_mcp.irc_bridge.model.client import LLM, ModelUnavailable, TalkToo
 from terrarium_mcp.settings import Settings
 from tests.irc_bridge.house import NOBODY, said, study
 from tests.servers.agent import context_error, fails, strict_agent
+from tests.servers.endpoints.http import Answer
 from tests.servers.endpoints.kinds import KINDS
 from tests.servers.endpoints.llama_cpp import LlamaCpp
 from tests.servers.endpoints.lm_studio import LmStudio
 from tests.servers.endpoints.ollama import Ollama
 from tests.servers.endpoints.openai import OpenAI
-from tests.servers.endpoints.stand_in import StandIn, standing_in
+from tests.servers.endpoints.stand_in import Said, StandIn, standing_in
 from tests.servers.endpoints.terrarium_agent import TerrariumAgent
 from tests.servers.endpoints.vllm import Vllm
 
 TALK = [ChatMessage("user", "who?")]
+
+
+class Mute(OpenAI):
+    """An endpoint whose model never says a word."""
+
+    def completion(self, said: Said) -> Answer:
+        return super().completion(replace(said, text=""))
 
 
 @asynccontextmanager
@@ -53,6 +62,18 @@ async def test_an_endpoint_that_is_well_is_asked_for_one_word(
         await check_endpoint(llm)
     assert agent.checks == 1
     assert lines(log) == ["the model glm-air-4.5 answers"]
+
+
+async def test_an_endpoint_that_says_nothing_is_not_said_to_answer(
+    log: pytest.LogCaptureFixture,
+) -> None:
+    async with (
+        standing_in(Mute()) as endpoint,
+        model(endpoint.url, agent_model=endpoint.model) as llm,
+    ):
+        await check_endpoint(llm)
+    (told,) = lines(log)
+    assert "gave no answer: it said nothing (finish reason: stop)" in told
 
 
 async def test_a_wrong_key_is_told_at_the_start_and_when_it_is_right(

@@ -214,6 +214,27 @@ def test_nothing_but_parts_of_reasoning_is_no_answer() -> None:
     assert (said.text, said.only_reasoned) == ("", True)
 
 
+@pytest.mark.parametrize(
+    "thought",
+    [
+        {"reasoning_content": "Hm."},
+        {"reasoning": "Hm."},
+        {"reasoning_details": [{"type": "reasoning.text", "text": "Hm."}]},
+        {"thinking": "Hm."},
+        {"thinking_blocks": [{"type": "thinking", "thinking": "Hm."}]},
+    ],
+)
+def test_nothing_but_reasoning_beside_the_content_is_no_answer(thought: dict[str, Any]) -> None:
+    said = read_message(completion({"content": "", **thought}))
+    assert (said.text, said.only_reasoned) == ("", True)
+
+
+def test_a_call_in_the_form_before_tools_is_a_call() -> None:
+    function = {"name": "f", "arguments": '{"a": 1}'}
+    said = read_message(completion({"content": None, "function_call": function}))
+    assert said.calls == (ToolCall("", "f", '{"a": 1}'),)
+
+
 def test_a_refusal_may_be_a_part() -> None:
     parts = [{"type": "refusal", "refusal": "I must decline."}]
     assert read_message(completion({"content": parts})).text == "I must decline."
