@@ -139,7 +139,7 @@ def test_a_record_names_its_circumstances_and_no_machine(run: tuple[str, Path, P
 def test_the_parts_of_a_question_are_rows(run: tuple[str, Path, Path]) -> None:
     _, record, _ = run
     found = {row["name"]: row["p50"] for row in recorded(record)["rows"]}
-    for part in ("dialogue", "context", "model request", "tool calls", "first line"):
+    for part in ("context", "model request", "tool calls", "first line"):
         assert found[f"after a search: {part} (wall)"] > 0
     assert "answered at once: tool calls (wall)" not in found
     for process in ("the bridge", "its MCP server"):
