@@ -25,7 +25,7 @@ _ESCAPED_IN_NAME = re.compile(r"(?<=\w)\\_(?=[\w\\])")
 _ADDRESS_IN_BRACKETS = re.compile(
     r"<(?:[a-z][a-z\d+.-]{1,31}://|(?:mailto|tel|sip|xmpp|magnet):|[^\s<>@]{1,64}@)", re.IGNORECASE
 )
-_LINE_BREAK_TAG = re.compile(r"\s*<br\s?/?>\s*", re.IGNORECASE)
+_LINE_BREAK_TAG = re.compile(r"<br\s?/?>", re.IGNORECASE)
 
 
 def markdown_lines(text: str, prose: Callable[[str], str]) -> list[str]:

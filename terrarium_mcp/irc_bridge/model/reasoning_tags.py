@@ -155,4 +155,5 @@ def _is_closing_mention(text: str, tag: _Tag, mentioned: _Tag | None) -> bool:
     if _AFTER_CLOSING_MENTION.match(text, tag.end):
         return True
     between = text[mentioned.end : tag.start] if mentioned else "\n"
-    return "\n" not in between and len(between.split()) <= _MOST_WORDS_BETWEEN
+    words = between.split(maxsplit=_MOST_WORDS_BETWEEN)  # it may be all of a long text
+    return "\n" not in between and len(words) <= _MOST_WORDS_BETWEEN

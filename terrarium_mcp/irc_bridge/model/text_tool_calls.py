@@ -44,15 +44,19 @@ from terrarium_mcp.irc_bridge.model.token_tool_calls import consecutive, token_t
 
 Calls = tuple[ToolCall, ...]
 
-_FENCED = re.compile(r"```(?P<language>[\w-]*)\s*\n(?P<code>.*?)\n?\s*```", re.DOTALL)
+# A regex holds the GIL, so each of these takes time in proportion to the text (test_answers.py): no
+# two parts that fit a blank are neighbours, and no search may begin at each blank of many. A fence
+# of 5,000 line breaks once took two minutes, in which no PING was answered.
+_FENCE = "```"
+_LANGUAGE = re.compile(r"[\w-]*")
 _WRAPPED = re.compile(
     r"<(?P<tag>(?:\w+:)?(?:tool|function)_calls?)>(?P<calls>\s*<invoke .*?)(?:</(?P=tag)>)?",
     re.DOTALL,
 )
 _BETWEEN_TAGS = re.compile(r"</tool_call>\s*<tool_call>")
-_GLM_ARGUMENT = re.compile(
-    r"\s*<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>\s*", re.DOTALL
-)
+_GLM_NAME = re.compile(r"\s*([\w.-]+)\s*(?=<arg_key>|\Z)")
+_GLM_KEY = re.compile(r"\s*<arg_key>(.*?)</arg_key>", re.DOTALL)
+_GLM_VALUE = re.compile(r"\s*<arg_value>(.*?)</arg_value>\s*", re.DOTALL)
 _BETWEEN_OBJECTS = re.compile(r"\n|;\s*(?=\{)")
 _MARKER = re.compile(
     r"<\|python_tag\|>|\[TOOL_CALLS\]|<\|tool_call(?:_start)?\|>|functools(?=\[)"
@@ -118,13 +122,22 @@ def _in_template_tags(text: str) -> Calls:
 
 def _bare(text: str) -> Calls:
     """Calls as JSON or Python, or as code, which other answers consist of too."""
-    if fenced := _FENCED.fullmatch(text):
-        code = fenced["code"].strip()
-        is_call = fenced["language"] == "tool_code"
+    if fenced := _fenced(text):
+        language, code = fenced
+        is_call = language == "tool_code"
         return _tagged(code) or _json(code) or (_python(code) if is_call else ())
     if action := _ACTION.fullmatch(text):
         return _with_json(action[1], action[2])
     return _json(text) or _json_objects(text) or _python(text)
+
+
+def _fenced(text: str) -> tuple[str, str] | None:
+    """The language and the code of a text that is one block of code; None of any other."""
+    if not (text.startswith(_FENCE) and text.endswith(_FENCE)):
+        return None
+    first, line_break, code = text[len(_FENCE) : -len(_FENCE)].partition("\n")
+    language = first.rstrip()
+    return (language, code.strip()) if line_break and _LANGUAGE.fullmatch(language) else None
 
 
 def _tagged(text: str) -> Calls:
@@ -206,11 +219,17 @@ def _object(given: Any) -> dict[str, Any] | None:
 
 def _glm(body: str) -> Calls:
     """A call in GLM's format: the name, then pairs of `<arg_key>` and `<arg_value>`."""
-    name, tag, rest = body.partition("<arg_key>")
-    if not re.fullmatch(r"\s*[\w.-]+\s*", name) or _GLM_ARGUMENT.sub("", tag + rest):
+    if not (name := _GLM_NAME.match(body)):
         return ()
-    arguments = {key.strip(): _value(value) for key, value in _GLM_ARGUMENT.findall(tag + rest)}
-    return (_call(name.strip(), arguments),)
+    arguments, at = dict[str, Any](), name.end()
+    while at < len(body):
+        key = _GLM_KEY.match(body, at)
+        value = _GLM_VALUE.match(body, key.end()) if key else None
+        if not (key and value):
+            return ()
+        arguments[key[1].strip()] = _value(value[1])
+        at = value.end()
+    return (_call(name[1], arguments),)
 
 
 def _xml(text: str) -> Calls:

@@ -21,7 +21,7 @@ _MISTRAL = re.compile(
 )
 _DEEPSEEK = re.compile(
     r"<\uff5ctool\u2581call\u2581begin\uff5c>\s*(?:function<\uff5ctool\u2581sep\uff5c>)?([\w.-]+)\s*"
-    r"(?:<\uff5ctool\u2581sep\uff5c>|```json)\s*(\{.*?\})\s*(?:```)?\s*<\uff5ctool\u2581call\u2581end\uff5c>\s*",
+    r"(?:<\uff5ctool\u2581sep\uff5c>|```json)\s*(\{.*?\})\s*(?:```\s*)?<\uff5ctool\u2581call\u2581end\uff5c>\s*",
     re.DOTALL,
 )
 _KIMI = re.compile(
@@ -36,7 +36,7 @@ _GEMMA_ARGUMENT = re.compile(
     r"([\w.-]+):(<escape>.*?<escape>|[^,<>{}\[\]]+)(?:,|\Z)", re.DOTALL
 )  # no lists, no objects: no tool of ours takes any
 _AROUND_ALL = re.compile(
-    r"\s*(?:<\uff5ctool\u2581calls\u2581(?:begin|end)\uff5c>|<\|tool_calls_section_(?:begin|end)\|>)\s*"
+    r"(?:<\uff5ctool\u2581calls\u2581(?:begin|end)\uff5c>|<\|tool_calls_section_(?:begin|end)\|>)\s*"
 )
 
 
