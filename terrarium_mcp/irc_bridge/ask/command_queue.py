@@ -38,6 +38,19 @@ class PendingCommand:
     """Cancelling it ends the work, also within a tool call or an answer being said."""
     watch: Stopwatch = field(default_factory=Stopwatch)
     """Runs since the command was heard."""
+    is_binding: bool = False
+    """Whether it is a confirmed removal that has not ended: only its reply can be taken back."""
+    is_unwanted: bool = False
+    """Whether its reply was taken back meanwhile."""
+
+    def __post_init__(self) -> None:
+        self.is_binding = self.command.confirms_removal
+
+    def done(self) -> None:
+        """Only its reply is left to be said, if that is wanted still."""
+        self.is_binding = False
+        if self.is_unwanted:
+            self.scope.cancel()
 
 
 class CommandQueue:
@@ -78,10 +91,15 @@ class CommandQueue:
         return pending in self._queues.get(_key(pending), ()) and not self.is_next(pending)
 
     def stop(self, is_unwanted: Callable[[PendingCommand], bool]) -> Sequence[PendingCommand]:
-        """Take back commands, also while they are served; returns them."""
+        """Take back commands, also while they are served; returns them.
+
+        Of one that is binding only the reply is taken back: what was confirmed is done.
+        """
         stopped = [one for one in self if is_unwanted(one)]
         for one in stopped:
-            if one.in_work:
+            if one.is_binding:
+                one.is_unwanted = True
+            elif one.in_work:
                 one.scope.cancel()  # and it leaves its queue when it has ended
             else:
                 self._leave(one)

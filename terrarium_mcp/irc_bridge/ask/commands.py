@@ -85,6 +85,11 @@ class Command:
         return TRAITS_OF_NEAR_MISS if self.name == NEAR_MISS else TRAITS[self.name]
 
     @property
+    def confirms_removal(self) -> bool:
+        """Whether its asker confirms that what they said be removed."""
+        return self.name == "forget" and self.rest.strip().lower() == "yes"
+
+    @property
     def target(self) -> str:
         """The channel or nick that the reply goes to."""
         return self.channel or self.asker

@@ -67,13 +67,13 @@ async def forget(context: CommandContext) -> list[str]:
     """!forget: removes what the asker said, after they confirmed it."""
     if not context.asker.is_proven:
         return [_unknown(context)]
-    wanted = context.command.rest.strip().lower()
-    if wanted not in ("", "yes"):
+    is_confirmed = context.command.confirms_removal
+    if context.command.rest.strip() and not is_confirmed:
         return [f"I remove what you said yourself, nobody else's. {_ask_operator(context)}"]
     if not await context.consent.is_settled():
         return [_FORGET_WAITS.format(prefix=context.settings.command_prefix)]
     try:
-        return await (_confirmed if wanted else _counted)(context)
+        return await (_confirmed if is_confirmed else _counted)(context)
     except TerrariumError as error:
         log.warning("a removal did not end: %s", error)
         return [_NOT_REMOVED.format(prefix=context.settings.command_prefix)]

@@ -1,7 +1,7 @@
 """`!stop` and `!quiet`: what people take back, and how operators silence the bot."""
 
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,7 +11,7 @@ import anyio.abc
 from terrarium_mcp.chat.durations import parse_duration
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.ask.admins import Admins
-from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue
+from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue, PendingCommand
 from terrarium_mcp.irc_bridge.ask.commands import Command
 from terrarium_mcp.irc_bridge.ask.limits import Refusal
 from terrarium_mcp.irc_bridge.ask.notices import NoticeBoard
@@ -62,7 +62,7 @@ class Moderation:
     def stop(self, command: Command) -> None:
         """!stop: the asker's own commands here; an operator's stops all in the channel."""
         may_any = self._may_moderate(command)
-        stopped = self._queue.stop(
+        stopped = self._stopped(
             lambda one: (
                 self._network.fold(one.command.target) == self._network.fold(command.target)
                 and (may_any or self._is_by_asker(one.command, command))
@@ -94,13 +94,20 @@ class Moderation:
             return
         until = now + duration
         self._quiet.begin(channel, until)
-        self._queue.stop(lambda one: self._network.fold(one.command.channel) == channel)
+        self._stopped(lambda one: self._network.fold(one.command.channel) == channel)
         self._board.forget(command.channel)
         text = (
             f"I say nothing in {command.channel} until {until:%Y-%m-%d %H:%M} UTC"
             f"{_at_most(duration)}, and go on recording it. {self._prefix}quiet off ends this."
         )
         self._start(self._confirm, command, text, now)
+
+    def _stopped(self, is_unwanted: Callable[[PendingCommand], bool]) -> Sequence[PendingCommand]:
+        """Stop commands; returns them. A confirmed removal goes on, and its asker alone is told."""
+        for one in self._queue:
+            if one.is_binding and is_unwanted(one):
+                one.command = one.command.answered_privately()
+        return self._queue.stop(lambda one: not one.is_binding and is_unwanted(one))
 
     async def _confirm(self, command: Command, text: str, now: datetime) -> None:
         """Store what was decided, and tell the operator alone."""

@@ -4,6 +4,8 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
+import anyio.lowlevel
+
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.answer.reply import Reply
 from terrarium_mcp.irc_bridge.ask.admins import Admins
@@ -78,7 +80,7 @@ class Responder:
             elif pending.command.name == "more":
                 await self._speech.say_more(pending)
             else:
-                await self._speech.say(pending, await self._reply(pending))
+                await self._speech.say(pending, await self._done(pending))
         except NotTaken as error:
             self._log_unanswered(pending, error)
             await self._speech.whisper(
@@ -101,6 +103,14 @@ class Responder:
 
     def _log_unanswered(self, pending: PendingCommand, error: TerrariumError) -> None:
         log.warning("no answer for %s: %s", self._network.label(pending.command.asker), error)
+
+    async def _done(self, pending: PendingCommand) -> Reply:
+        """The reply to a short command, which is done; cancelled if nobody wants it any more."""
+        try:
+            return await self._reply(pending)
+        finally:
+            pending.done()
+            await anyio.lowlevel.checkpoint()
 
     async def _reply(self, pending: PendingCommand) -> Reply:
         """The reply to a short command."""
@@ -125,4 +135,5 @@ class Responder:
             is_admin=Admins(settings.admins).include(identity, self._network.casemapping),
             text_bytes=self._speech.text_bytes(command),
         )
-        return self._speech.lines(command, await HANDLERS[command.name](context))
+        said = await HANDLERS[command.name](context)
+        return self._speech.lines(pending.command, said)  # which may be answered elsewhere by now

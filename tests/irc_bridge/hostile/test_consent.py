@@ -758,6 +758,45 @@ async def test_a_disk_that_fills_up_on_the_way_is_told_and_the_rest_goes_later(
         assert await scene.texts() == []
 
 
+async def confirms_while_removals_wait(scene: Scene, *lines: str) -> None:
+    """Somebody confirms a removal, and these lines come before any of it is removed."""
+    await scene.hears(*(f"{ZWIEBEL} PRIVMSG #tea :xyzzy {number}" for number in range(300)))
+    await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget", "This removes 300 messages")
+    async with scene.house.store._database.writing():  # noqa: SLF001 -- a removal waits for its turn
+        await scene.ircd.says(f"{ZWIEBEL} PRIVMSG #tea :!forget yes", *lines)
+        await scene.ircd.settles()
+
+
+async def until_removed(scene: Scene) -> None:
+    with anyio.fail_after(PATIENCE):
+        while not await scene.house.store.removal.audit():
+            await scene.ircd.settles()
+
+
+@pytest.mark.parametrize(
+    "line", [f"{ZWIEBEL} QUIT :bye", f"{ZWIEBEL} PART #tea", ":ircd KICK #tea Terra :out"]
+)
+async def test_what_was_confirmed_is_removed_also_when_nobody_is_left_to_be_told(
+    tmp_path: Path, line: str
+) -> None:
+    async with playing(tmp_path) as scene:
+        await confirms_while_removals_wait(scene, line)
+        await until_removed(scene)
+        assert not [one for one in await scene.texts() if "xyzzy" in one]
+        assert not [one for one in scene.ircd.lines if "Removed" in one]
+
+
+@pytest.mark.parametrize("word", ["quiet 1h", "stop"])
+async def test_an_operator_who_silences_the_bot_ends_no_removal_and_its_asker_alone_is_told(
+    tmp_path: Path, word: str
+) -> None:
+    async with playing(tmp_path, admins=("*!~bo@host.example",)) as scene:
+        await confirms_while_removals_wait(scene, f"{BO} PRIVMSG #tea :!{word}")
+        told = await scene.answers("Removed 300 messages of yours")
+        assert told.startswith("PRIVMSG zwiebel :")
+        assert not [one for one in await scene.texts() if "xyzzy" in one]
+
+
 async def test_a_source_without_a_host_is_told_that_it_proves_nothing(tmp_path: Path) -> None:
     async with playing(tmp_path) as scene:
         for command in ("optout", "optin", "forget"):
