@@ -25,7 +25,21 @@ _TOO_LONG = re.compile(
     r"|when context the overflows",
     re.IGNORECASE,
 )
-_NO_CREDIT = re.compile(r"insufficient_quota|exceeded your current quota|billing", re.IGNORECASE)
+_NO_CREDIT = re.compile(
+    r"insufficient[_ ](quota|balance|credits?|funds)|exceeded your current quota|billing",
+    re.IGNORECASE,
+)
+# Gemini answers 400 to a wrong key: 'API key not valid. Please pass a valid API key.'
+_BAD_KEY = re.compile(
+    r"\b(invalid|incorrect|missing|expired) api[ _-]?key"
+    r"|\bapi[ _-]?key (is |has )?(not valid|invalid|incorrect|missing|expired|not found)",
+    re.IGNORECASE,
+)
+_NO_SUCH_MODEL = re.compile(
+    r"\bmodel\b.{0,80}\b(decommissioned|no longer (available|supported)|(not|n't) exist|not found)",
+    re.IGNORECASE,
+)
+_OTHER_LIMIT = re.compile(r"\bmax_(completion_)?tokens\b", re.IGNORECASE)
 # vLLM: '"auto" tool choice requires --enable-auto-tool-choice'. llama.cpp: 'tools param requires
 # --jinja flag'. Ollama: 'does not support tools'. OpenRouter, with 404: 'No endpoints found that
 # support tool use.' Gemini: 'Function calling is not enabled for models/gemma-3-27b-it'.
@@ -37,6 +51,7 @@ _NO_TOOLS = re.compile(
     r"|tools?\b.{0,30}\b(unsupported|not (be )?(supported|allowed|permitted|accepted))",
     re.IGNORECASE,
 )
+_CHECK_CREDIT = "Check the credit of the account behind AGENT_API_KEY."
 _NAMES_TOOLS = re.compile(r"\btools?\b|\btool[_ ]choice\b", re.IGNORECASE)
 
 
@@ -93,12 +108,20 @@ def hint_for(status: int, text: str) -> str:
     match status:
         case 401 | 403:
             return "Check AGENT_API_KEY."
+        case 402:
+            return _CHECK_CREDIT
+        case 400 | 422 if _BAD_KEY.search(text):
+            return "Check AGENT_API_KEY."
+        case 400 | 422 if _NO_SUCH_MODEL.search(text):
+            return "Check AGENT_MODEL."
+        case 400 | 422 if _OTHER_LIMIT.search(text):
+            return "Check AGENT_MAX_TOKENS."
         case 404:
             return "Check AGENT_API_URL and AGENT_MODEL."
         case 301 | 302 | 303 | 307 | 308:
             return "It redirects: set AGENT_API_URL to where the endpoint itself is."
         case 429 if says_no_credit(text):
-            return "Check the credit of the account behind AGENT_API_KEY."
+            return _CHECK_CREDIT
         case 200:
             return "Check that AGENT_API_URL is an OpenAI-compatible endpoint."
         case _:

@@ -1,6 +1,10 @@
 """What goes wrong between the bridge and a model endpoint."""
 
+import re
+
 from terrarium_mcp.errors import TerrariumError
+
+_WITH_DIGIT = re.compile(r"[\w.-]*\d[\w.-]*")
 
 
 class ModelUnavailable(TerrariumError):
@@ -24,8 +28,9 @@ class ModelUnavailable(TerrariumError):
         """The HTTP status, where there was an answer."""
         self.pause = pause
         """Seconds after which the endpoint wants to be asked again, if it said so."""
-        self.kind = f"{in_channel} {status}"
-        """Equal for failures that an operator would call the same."""
+        self.kind = f"{in_channel} {status} {_WITH_DIGIT.sub('', text)}"
+        """Equal for failures that an operator would call the same: of the same status and words,
+        whatever ids, times and counts are among them."""
         self.error_id = ""
         """Where the log has this trouble; empty until it is logged."""
 

@@ -192,6 +192,29 @@ async def test_a_change_of_the_trouble_is_told(log: pytest.LogCaptureFixture) ->
         assert "status 500" in again
 
 
+async def test_another_cause_with_the_same_status_has_its_own_id_in_the_log(
+    log: pytest.LogCaptureFixture,
+) -> None:
+    causes = [
+        "API key not valid. Please pass a valid API key.",
+        "The model has been decommissioned. Request id: req_1a2b.",
+        "The model has been decommissioned. Request id: req_3c4d.",
+    ]
+    ids = []
+    async with strict_agent() as agent, model(agent.url) as llm:
+        agent.will(*[fails(400, {"error": {"message": cause}}) for cause in causes])
+        for _ in causes:
+            with pytest.raises(ModelUnavailable) as told:
+                await llm.next_message(TALK, [])
+            ids.append(told.value.error_id)
+    key, gone = lines(log)
+    assert key.startswith(f"error {ids[0]}: ")
+    assert "Check AGENT_API_KEY." in key
+    assert gone.startswith(f"error {ids[1]}: ")
+    assert "Check AGENT_MODEL." in gone
+    assert ids[0] != ids[1] == ids[2]
+
+
 async def test_the_channel_gets_the_id_under_which_the_log_has_the_trouble_while_it_lasts(
     log: pytest.LogCaptureFixture,
 ) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from terrarium_mcp.irc_bridge.model.endpoint_errors import says_too_long
+from terrarium_mcp.irc_bridge.model.endpoint_errors import hint_for, says_too_long
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,22 @@ def test_a_request_that_is_too_long_is_recognised_in_the_words_of_each_endpoint(
 )
 def test_another_limit_than_that_of_the_request_is_not_taken_for_it(words: str) -> None:
     assert not says_too_long(400, words)
+
+
+@pytest.mark.parametrize(
+    ("status", "words", "setting"),
+    [
+        (401, "Unauthorized", "AGENT_API_KEY"),
+        (400, "API key not valid. Please pass a valid API key.", "AGENT_API_KEY"),
+        (400, "Invalid API Key provided", "AGENT_API_KEY"),
+        (402, "Insufficient Balance", "credit"),
+        (429, "You exceeded your current quota, please check your plan", "credit"),
+        (400, "max_tokens: 8 is less than the minimum value of 16", "AGENT_MAX_TOKENS"),
+        (400, "The model `llama2-70b` has been decommissioned", "AGENT_MODEL"),
+        (404, "Not Found", "AGENT_API_URL and AGENT_MODEL"),
+        (500, "The model runner has unexpectedly stopped", "in a minute"),
+        (400, "Provider returned error", "in a minute"),
+    ],
+)
+def test_the_way_out_is_that_of_the_cause(status: int, words: str, setting: str) -> None:
+    assert setting in hint_for(status, words)
