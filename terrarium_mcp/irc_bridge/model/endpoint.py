@@ -27,9 +27,15 @@ CONNECT_SECONDS = 10.0
 MAX_BYTES = 4_000_000
 """Bytes of a response, uncompressed; a completion of 8,000 tokens is about 40,000."""
 
+_VERSION = re.compile(r"/v\d{1,3}((alpha|beta)\d{0,3})?(/openai)?$")
+"""The end of an address that names a version: `/v1`, Zhipu's `/v4`, Gemini's `/v1beta/openai`."""
+
+_PASTED = "/chat/completions"
+"""The page that is asked, which vendors show as the address of their endpoint."""
+
 
 class Endpoint:
-    """The endpoint at `base_url`, with or without `/v1` at its end.
+    """The endpoint at `base_url`: with the version of its API at the end, or without: then `/v1`.
 
     A request that the model cannot have started on is retried, as long as `timeout` seconds from
     its beginning are not over; between tries `sleep` waits, for what `wait` says.
@@ -38,7 +44,9 @@ class Endpoint:
     def __init__(
         self, base_url: str, api_key: str, *, timeout: float, wait: wait_base, sleep: Sleep
     ) -> None:
-        self.root = re.sub(r"(/v1)?/*$", "", base_url)
+        address = base_url.rstrip("/").removesuffix(_PASTED).rstrip("/")
+        version = _VERSION.search(address)
+        self.root = address[: version.start()] if version else address
         self.counts_tokens = False
         """Whether its last answer said how many tokens the request had."""
         self._api_key = api_key
@@ -46,7 +54,7 @@ class Endpoint:
         self._wait = wait
         self._sleep = sleep
         self._client = AsyncOpenAI(
-            base_url=f"{self.root}/v1",
+            base_url=address if version else f"{address}/v1",
             api_key=api_key or "none",  # if empty, openai reads OPENAI_API_KEY
             max_retries=0,
             http_client=_fresh_connections(),

@@ -38,6 +38,7 @@ from tests.servers.agent import (
     tools_error,
 )
 from tests.servers.endpoints.faults import retry_after
+from tests.servers.endpoints.http import HttpRequest, serving
 
 TALK = [ChatMessage("system", "You are Terra."), ChatMessage("user", "who fixed the gate?")]
 SEARCH = ToolSchema("search", "Find lines.", {"type": "object", "properties": {}})
@@ -259,6 +260,35 @@ async def test_v1_is_appended_unless_it_is_there(agent: StrictAgent, end: str) -
     agent.will("Ada did.")
     async with llm_for(agent.url + end) as llm:
         assert (await llm.next_message(TALK, [])).text == "Ada did."
+
+
+@pytest.mark.parametrize(
+    ("address", "root", "asked"),
+    [
+        ("", "", "/v1/chat/completions"),
+        ("/v1/chat/completions", "", "/v1/chat/completions"),
+        ("/v1/chat/completions/", "", "/v1/chat/completions"),
+        ("/chat/completions", "", "/v1/chat/completions"),
+        ("/v1beta/openai/", "", "/v1beta/openai/chat/completions"),
+        ("/api/paas/v4", "/api/paas", "/api/paas/v4/chat/completions"),
+        ("/api/v1", "/api", "/api/v1/chat/completions"),
+        ("/openai", "/openai", "/openai/v1/chat/completions"),
+        ("/v1proxy/tea", "/v1proxy/tea", "/v1proxy/tea/v1/chat/completions"),
+    ],
+)
+async def test_a_version_in_the_address_is_kept_and_a_pasted_page_is_cut(
+    address: str, root: str, asked: str
+) -> None:
+    paths = []
+
+    async def respond(request: HttpRequest) -> Answer:
+        paths.append(request.path)
+        return Answer(404, b"{}")
+
+    async with serving(respond) as url, llm_for(url + address) as llm:
+        with pytest.raises(ModelUnavailable, match=rf"The model at {url}{root} gave"):
+            await llm.next_message(TALK, [])
+    assert paths == [asked]
 
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
