@@ -53,6 +53,17 @@ LINES = [
     ("znc", "[23:57:13] *** Quits: bob (~bob@ ) (bye)", QUIT, "bob", "bye"),
     ("znc", "[23:57:13] *** bob changes topic to 'it's 'on''", TOPIC, "bob", "it's 'on'"),
     ("hexchat", "Oct 24 23:57:13 *\tbob gives voice to ada", MODE, "bob", "+v ada"),
+    ("hexchat", "Oct 24 23:57:13 *\tbob sets quiet on *!*@h", MODE, "bob", "+q *!*@h"),
+    ("hexchat", "Oct 24 23:57:13 *\tbob removes quiet on *!*@h", MODE, "bob", "-q *!*@h"),
+    ("hexchat", "Oct 24 23:57:13 *\tbob sets modes [#x +ov a b]", MODE, "bob", "+ov a b"),
+    ("hexchat", "Oct 24 23:57:13 ---\tbob sets modes [#x -o a]", MODE, "bob", "-o a"),
+    (
+        "hexchat",
+        "Oct 24 23:57:13 *\tbob is already in use of tea",
+        ACTION,
+        "bob",
+        "is already in use of tea",
+    ),
     ("hexchat", "Oct 24 23:57:13 *\tbob gives in", ACTION, "bob", "gives in"),
     ("hexchat", "Oct 24 23:57:13 *\tbob (b@h) vient de rentrer", JOIN, "bob", ""),
     ("hexchat", "Oct 24 23:57:13 *\tbob (b@h) a quitt\u00e9 le canal (fin)", PART, "bob", "fin"),
@@ -688,6 +699,24 @@ def test_what_goes_to_a_channel_is_public(name: str, line: str, channel: str) ->
         "Channel #tea url: https://tea.example",
         "Channel #tea modes: +nt",
         "Notify: bob is online (Libera)",
+        "bob has been invited to #tea by ada (irc.example)",
+        "You've invited bob to #tea (irc.example)",
+        "No ping reply for 90 seconds, disconnecting.",
+        "Connection failed (Connection refused)",
+        "Authenticating via SASL as ada (PLAIN)",
+        "Found your IP: [192.0.2.7]",
+        "bob is already in use. Retrying with bob_...",
+        "b:b is erroneous. Retrying with bb...",
+        "Nickname is erroneous or already in use. Use /NICK to try another.",
+        "bob added to notify list.",
+        "Offering 'tea.txt' to bob",
+        "Offering DCC CHAT to bob",
+        "Received 'DCC SEND x' from bob",
+        "bob has offered 'tea.txt' (7 bytes)",
+        "bob has requested to resume 'tea.txt' from 7.",
+        "The file 'tea.txt' already exists, saving it as 'tea.txt.1' instead.",
+        "[bob] is away (gone)",
+        "ada sets modes [ada +i]",
         "[bob] (~bob@host.example): Bob Smith",
     ],
 )
@@ -695,6 +724,16 @@ def test_what_hexchat_says_to_its_user_is_nobodys_action(said: str) -> None:
     line = FORMATS["hexchat"].read(f"Oct 24 23:57:13 *\t{said}")
     assert line
     assert line.is_chatter
+
+
+def test_the_key_of_a_channel_is_left_out_of_modes_as_they_came() -> None:
+    (event,) = events_of("hexchat", "Oct 24 23:57:13 *\tada sets modes [#tea +ik sekrit]")
+    now = datetime(2026, 10, 24, tzinfo=UTC)
+    message = recordable(event, "libera", "#tea", now, rules_on("libera", {}))
+    assert isinstance(message, NewMessage)
+    assert (message.kind, message.nick) == (MODE, "ada")
+    assert message.text.startswith("+ik")
+    assert "sekrit" not in message.text
 
 
 def test_prefixes_of_weechat_that_its_user_chose_are_nobodys_nick() -> None:

@@ -42,6 +42,8 @@ _MODES = (
     ("removes voice from", "-v"),
     ("sets ban on", "+b"),
     ("removes ban on", "-b"),
+    ("sets quiet on", "+q"),
+    ("removes quiet on", "-q"),
     ("sets exempt on", "+e"),
     ("removes exempt on", "-e"),
     ("sets invite exempt on", "+I"),
@@ -49,6 +51,24 @@ _MODES = (
     ("sets channel keyword to", "+k"),
     ("sets channel limit to", "+l"),
 )
+
+_SAYS_TO_ITS_USER = (
+    r"Now talking|Topic for|Users on [#&+!]|Channel [#&+!]\S* (?:url|modes|created)|Cannot join",
+    rf"You |You've invited|{NICK} has been invited to {CHANNEL} by {NICK} \(",
+    r"Nickname (?:is erroneous|already in use)",
+    rf"{NICK} is (?:already in use|erroneous)\. Retrying with ",
+    r"Looking up|Connecting to|Connected\.|Connection failed|Disconnected|Stopped previous",
+    r"Unknown host\.|No ping reply for \d|Ping reply|Capabilities |Authenticating via SASL as ",
+    r"MOTD Skipped|Found your IP: |Notify:|\d+ users in notify list|(?:A|No) process is ",
+    rf"{NICK} (?:added to|deleted from) notify list\.",
+    r"DCC [A-Z]+|No such DCC|Offering (?:'|DCC CHAT to)|Already offering CHAT to|The file '",
+    r"Received (?:'|a (?:CTCP|DCC CHAT|malformed DCC))|Contents of packet: ",
+    rf"{NICK} has (?:offered|requested to resume) '",
+    r"\[\S+\] (?:\([^\s@]+@\S+\): |[@%+]?[#&]|idle \d|is away \(|Real Host: |is logged in)",
+    r"\[\S+\] (?:has ident|End of WHOIS)",
+)
+"""How begins what it says to its user, by its table of events: of the channel, invitations, nicks,
+connections, files, and a person."""
 
 _HAS_JOINED = "(?:has joined|vient de rentrer|se ha unido)"
 _HAS_LEFT = "(?:has left|a quitt\u00e9 le canal|ha salido)"
@@ -108,13 +128,10 @@ _RULES: tuple[LineRule, ...] = (
         rf"sets modes? (?P<modes>[+-]\S+) (?:on )?(?P<channel>{CHANNEL})(?P<of>(?: .*)?)",
         text="{modes}{of}",
     ),
-    chatter(
-        r"\*\t(?:Now talking|Topic for|Received a CTCP|Disconnected|You |Looking up|Connected\."
-        r"|Connecting to|Channel [#&+!]\S* (?:url|modes|created)|Users on [#&+!]|Notify:"
-        r"|Ping reply|DCC [A-Z]+|Cannot join|Capabilities |You've invited"
-        r"|\[\S+\] (?:\([^\s@]+@\S+\): |[@%+]?[#&]|idle \d|End of WHOIS|is logged in"
-        r"|has ident))"
-    ),
+    # As its user may have modes shown: as they come. They may hold the key of a channel.
+    *_event(MessageType.MODE, rf"sets modes \[(?P<channel>{CHANNEL}) (?P<text>.*)\]"),
+    chatter(rf"\*\t{NICK} sets modes \["),
+    chatter(rf"\*\t(?:{'|'.join(_SAYS_TO_ITS_USER)})"),
     chatter(rf"\*\t{_PERSON} "),
     message(MessageType.ACTION, rf"\*\t(?P<nick>(?![#*]){NICK})(?: (?P<text>.*))?", certain=False),
     chatter(rf"\*\t|\*\*\*\t|>|{_ARROW}"),
