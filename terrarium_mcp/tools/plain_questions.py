@@ -15,7 +15,7 @@ from terrarium_mcp.chat.questions.people import (
     person_question,
 )
 from terrarium_mcp.chat.records import SPEECH
-from terrarium_mcp.chat.terms import TermKind
+from terrarium_mcp.chat.terms import Term, TermKind, words_in
 from terrarium_mcp.chat.times.time_expressions import (
     TimeExpression,
     time_expressions,
@@ -24,7 +24,7 @@ from terrarium_mcp.chat.times.time_expressions import (
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Search, Sort
 from terrarium_mcp.tools.known_nicks import people_called
-from terrarium_mcp.tools.question_hints import question_hints
+from terrarium_mcp.tools.question_hints import finds_exactly, question_hints
 from terrarium_mcp.tools.silence import is_silent
 
 Times = tuple[TimeExpression, ...]
@@ -42,14 +42,15 @@ async def read_as_question(
 ) -> QuestionReading:
     """The search that the words of `search` ask for; its notes say how they were read.
 
-    - A time and nothing else (`what happened yesterday`) is for the conversations of that time.
+    - A time and no topic (`what happened yesterday`) is for the conversations of that time. So is a
+      time alone (`yesterday`), unless these words were said or are somebody's nick.
     - A person and perhaps a time (`what did ada say in May`) is for that person's lines.
     - `recently` and no time (`what happened lately`) is for the newest lines.
     - Operators with a time (`from:ada in May`) are for every such line, and so is asking what a
       person said whom an operator names.
     - Sorted by time, and for events, where nothing is ranked, a person and a time narrow the
       search, and only the words that say something are searched for.
-    - Otherwise the lines of the time named come first.
+    - Otherwise the lines of the time named rank higher.
 
     With `in_channel` the search is for a channel that is named beside its query.
     """
@@ -73,9 +74,14 @@ async def _meant(
     is_lately = is_put_as_a_question(query.question) and without_lately(rest) != rest
     rest = without_lately(rest) if is_lately else rest
     asks_for_all = asks_what_was_said(rest)
+    is_selected = in_channel or _has_operators(query)
+    if times and _is_blank(rest) and not is_selected and search.sort is Sort.RELEVANCE:
+        if await _was_said(query.question, search, request):
+            return _with_notes(search, [_whole_time_note(times, search)])
+        return _conversations_of(times, search)
     if times and asks_for_all and not _selects_lines(query):
         return _conversations_of(times, search)
-    is_no_topic = asks_for_all or (_is_blank(rest) and (in_channel or _has_operators(query)))
+    is_no_topic = asks_for_all or (_is_blank(rest) and is_selected)
     if ((times or is_lately) and is_no_topic) or (query.people and asks_for_their_words(rest)):
         every_line = narrowed_to(times, query).with_clauses()
         return _in_order(every_line, search, Sort.OLDEST if times else Sort.NEWEST)
@@ -154,9 +160,27 @@ async def _with_time_note(times: Times, search: Search, request: Request) -> Sea
     note = f"{harmless(times[0].said)} is {during.printed(search.zone)}: " + (
         "nothing was said here then, so any hits are of other times"
         if silent
-        else "the best lines of that time come first"
+        else "any hits of that time rank higher"
     )
     return _with_notes(search, [note])
+
+
+async def _was_said(text: str, search: Search, request: Request) -> bool:
+    """Whether somebody said these words one after the other, or is called so.
+
+    The words of `in May` would be in many a line that names no time.
+    """
+    words = words_in(text)
+    if len(words) == 1 and await people_called(request, words[0], search.rooms):
+        return True
+    phrase = ((Term(" ".join(words), TermKind.PHRASE),),)
+    return await finds_exactly(search.query.with_clauses(*phrase), search, request)
+
+
+def _whole_time_note(times: Times, search: Search) -> str:
+    """The query for every line of a time, whose words alone are searched for as words."""
+    during = narrowed_to(times, Query()).printed(search.zone)
+    return f"searched for as words; for the lines of that time: {during}"
 
 
 async def _without_people(times: Times, search: Search, request: Request) -> Times:

@@ -86,7 +86,7 @@ async def _end_hints(
 ) -> list[str]:
     """The query for the lines of which the first or the last is asked for, if it finds any."""
     sought = narrowed_to(times, search.query).with_clauses(*telling_clauses(asked.words))
-    if not (await _found(sought, search, request)).messages:
+    if not await finds_exactly(sought, search, request):
         return []
     order, end = ("newest", "last") if asked.is_for_last else ("oldest", "first")
     return [f"{sought.printed(search.zone)}, sorted by {order}, shows the {end} such line"]
@@ -112,6 +112,11 @@ async def _event_hints(
     events = "event" if hits.total == 1 else "events"
     finds = f"the query {sought.printed(search.zone)} finds {hits.total_text} {events}"
     return [f"{finds}; a question finds only what was said"]
+
+
+async def finds_exactly(query: Query, search: Search, request: Request) -> bool:
+    """Whether a query finds a line where the `search` looks, without any similar words."""
+    return bool((await _found(query, search, request)).messages)
 
 
 async def _found(query: Query, search: Search, request: Request) -> Hits:

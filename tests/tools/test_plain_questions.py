@@ -339,9 +339,52 @@ async def test_words_that_may_be_searched_for_stay_words(house: House, query: st
     assert [note for note in notes(told) if "read as" in note] == []
 
 
-async def test_a_time_alone_stays_words(house: House) -> None:
-    await house.hears("<ada> yesterday was fine")
-    assert (await asked(house, "yesterday")).ids == [1]
+@pytest.mark.parametrize(
+    ("query", "read_as", "ids"),
+    [
+        ("1 May 2026", "after:2026-05-01 before:2026-05-02", [1, 2, 3, 4]),
+        ("in May?", "after:2026-05-01 before:2026-06-01", [1, 2, 3, 4]),
+        ("last May", "after:2026-05-01 before:2026-06-01", [1, 2, 3, 4]),
+        ("early 2026", "after:2026-01-01 before:2026-05-01", []),
+        ("before June", "before:2026-06-01", [1, 2, 3, 4]),
+        (
+            "on 1 May between 11:50 and 12:10",
+            "after:2026-05-01T11:50:00.000Z before:2026-05-01T12:11:00.000Z",
+            [1, 2, 3, 4],
+        ),
+        ("yesterday", "after:2026-06-09 before:2026-06-10", [5]),
+        ("today", "after:2026-06-10 before:2026-06-11", []),
+    ],
+)
+async def test_a_time_alone_is_every_line_of_it(
+    house: House, query: str, read_as: str, ids: list[int]
+) -> None:
+    await house.hears(TALK)
+    await house.hears("<cy> I may be in town", at=NOON + timedelta(days=39))
+    told = await asked(house, query)
+    assert notes(told)[0] == f"note: read as {read_as}"
+    assert told.ids == ids
+
+
+async def test_a_time_alone_that_was_said_stays_words_and_a_note_names_the_query_for_it(
+    house: House,
+) -> None:
+    await house.hears("<ada> yesterday was fine\n<bo> in May we met")
+    for query, line, during in (
+        ("yesterday", 1, "after:2026-06-09 before:2026-06-10"),
+        ("in May", 2, "after:2026-05-01 before:2026-06-01"),
+    ):
+        told = await asked(house, query)
+        assert told.ids[0] == line
+        assert notes(told)[-1] == (
+            f"note: searched for as words; for the lines of that time: {during}"
+        )
+
+
+async def test_a_time_alone_that_is_a_nick_stays_a_word(house: House) -> None:
+    await house.hears("<today> the gate is open", at=NOON + timedelta(days=39))
+    told = await asked(house, "today")
+    assert not any("read as" in note for note in notes(told))
 
 
 async def test_lines_before_a_time_are_not_those_of_it(house: House) -> None:
@@ -361,11 +404,13 @@ async def test_of_two_readings_of_a_time_that_with_lines_is_meant(house: House) 
     assert told.ids == [1, 2, 3, 4]
 
 
-async def test_lines_of_the_time_of_a_topic_lead_and_a_note_says_which_time(house: House) -> None:
+async def test_lines_of_the_time_of_a_topic_rank_higher_and_a_note_says_which_time(
+    house: House,
+) -> None:
     await house.hears(TALK)
     said = await asked(house, "where did the key hang in May?")
     assert notes(said)[-1] == (
-        "note: in May is after:2026-05-01 before:2026-06-01: the best lines of that time come first"
+        "note: in May is after:2026-05-01 before:2026-06-01: any hits of that time rank higher"
     )
     silent = await asked(house, "where did the key hang last year?")
     assert notes(silent)[-1] == (
