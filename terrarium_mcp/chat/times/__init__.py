@@ -3,7 +3,7 @@
 - timestamps: moments as the store has them; legacy_times: those of a terrarium-irc database
 - calendar_words: months, weekdays and periods in English; periods: the calendar periods that a
   stretch of time touches
-- seasons, feasts, day_ranges, named_days: days that words name; clock_times: hours beside a day;
-  recent_hours: hours up to now
+- seasons, feasts, day_ranges, named_days: days that words name; nested_days: days named inside a
+  longer time; clock_times: hours beside a day; recent_hours: hours up to now
 - time_expressions: times that a question mentions; query_dates: times typed into a query
 """

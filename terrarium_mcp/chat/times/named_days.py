@@ -45,6 +45,7 @@ _WEEKEND = rf"(?:on\s+|over\s+)?(?:the\s+)?(?P<weekend>weekend)\s+of\s+{_ON}"
 _SEASON = rf"(?P<season>{'|'.join(SEASONS)})"
 _FEAST = rf"(?P<feast>{FEAST})"
 _PART = r"(?P<part>early|mid|late|(?:beginning|start|middle|end)\s+of)[\s-]+"
+_COUNTED = rf"(?:\d{{1,4}}|{'|'.join(COUNTS)})(?:\s+of)?\s+"
 _COUNT = rf"(?P<count>\d{{1,4}}|{'|'.join(COUNTS)})(?:\s+of)?\s+"
 RELATION = r"(?:since|before|prior\s+to|after|until|till|up\s+to|by|around)"
 """Words in front of days that say which time is meant by them."""
@@ -60,6 +61,11 @@ _LATELY = rf"(?:{_WITHIN}\s+)?(?:the\s+)?"
 _ANY_NTH = r"(?P<nth>first|second|third|fourth|last)"
 _NTH = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _DAY_PART = rf"(?:\s+{PART})?"
+_OF_A_YEAR = r"(?=,?\s+(?:(?:of|in)\s+)?(?:last|this)\s+year\b)"
+_OF_A_WEEK = (
+    rf"(?=,?\s+(?:(?:of|in)\s+)?(?:(?:last|this)\s+week\b|(?:a\s+)?{_COUNTED}weeks?\s+ago\b))"
+)
+"""What follows a month or a weekday that nothing else shows to be one: `july last year`."""
 
 
 def _on(found: re.Match[str], today: date) -> list[Days]:
@@ -164,6 +170,14 @@ def _ago(found: re.Match[str], today: date) -> list[Days]:
     return [(middle - timedelta(unit // 2), middle + timedelta(unit // 2 + 1))]
 
 
+def _ago_today(found: re.Match[str], today: date) -> list[Days]:
+    """The day of that date so many years ago, or so many days or weeks ago."""
+    number, unit = _count_and_days(found)
+    if found["unit"].lower() == "year":
+        return [_day(today.replace(year=today.year - number))]
+    return [_day(today - timedelta(number * unit))]
+
+
 def _this_or_last(found: re.Match[str], today: date) -> list[Days]:
     """The calendar week, month or year, up to today if it is this one."""
     unit = found["unit"].lower()
@@ -189,7 +203,7 @@ def _count_and_days(found: re.Match[str]) -> tuple[int, int]:
 def _weekday(found: re.Match[str], today: date) -> list[Days]:
     """The last such weekday before today, which itself may be `this` one."""
     back = (today.weekday() - WEEKDAYS.index(found["weekday"].lower())) % 7
-    if not back and not found["this"]:
+    if not back and not found.groupdict().get("this"):
         back = 7
     return [_day(today - timedelta(back))]
 
@@ -290,6 +304,11 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"(?:{_IN})?{_LAST}{_MONTH}", _in_month),
     (rf"{_IN}{_MONTH}", _in_month),
     (rf"(?:in|during|of|from|year|{RELATION})\s+(?:the\s+year\s+)?{_YEAR}", _in_year),
+    (rf"{_MONTH}{_OF_A_YEAR}", _in_month),
+    (rf"{_DURING}{_SEASON}{_OF_A_YEAR}", _latest_season),
+    (rf"(?:{_AT})?{_FEAST}{_OF_A_YEAR}", _latest_feast),
+    (rf"(?:on\s+)?(?P<weekday>{'|'.join(WEEKDAYS)}){_OF_A_WEEK}", _weekday),
+    (rf"(?:a\s+)?{_COUNT}(?P<unit>day|week|year)s?\s+ago\s+today", _ago_today),
     (r"yesterday", _yesterday),
     (r"today", _today),
     (rf"this\s+{PART}", _today),
@@ -317,6 +336,19 @@ def _compiled() -> list[tuple[re.Pattern[str], Reader]]:
         (re.compile(rf"\b{related}{words}{_DAY_PART}(?!\w)", re.IGNORECASE), read)
         for words, read in READERS
     ]
+
+
+INSIDE_OTHERS: tuple[Reader, ...] = (
+    days_between,
+    _on,
+    _in_month,
+    _week_of,
+    _week_of_month,
+    _latest_season,
+    _latest_feast,
+    _weekday,
+)
+"""What reads days of which there is one in every year, month or week."""
 
 
 _IN_ALL = (

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from terrarium_mcp.chat.times.calendar_words import PERIODS, Period
 from terrarium_mcp.chat.times.clock_times import time_of_day
 from terrarium_mcp.chat.times.named_days import RELATION, matches
+from terrarium_mcp.chat.times.nested_days import NamedDays, nested
 from terrarium_mcp.chat.times.recent_hours import RecentTime, recent_times
 from terrarium_mcp.chat.times.seasons import Days
 from terrarium_mcp.chat.times.timestamps import local
@@ -81,18 +82,22 @@ def time_expressions(text: str, now: datetime, zone: tzinfo) -> tuple[TimeExpres
     text = text.translate(_LIKE_ASCII)
     times = _recent(text, now, zone)
     taken = [one.span for one in times]
+    named: list[NamedDays] = []
     for match, read in matches(text):
         if _overlaps(match.span(), taken):
             continue
         try:
-            named = [_expression(match, days, today, zone) for days in read(match, today)]
+            days = NamedDays(match, read, read(match, today), *match.span())
+            _expressions(days, today, zone)
         except (ValueError, OverflowError):  # the 31st of June, the year 10,000
             continue
-        of_day = _at_its_time(named[0], match, zone) if len(named) == 1 else None
-        if of_day and not _overlaps(of_day.span, taken):
-            named = [of_day]
-        taken.append(named[0].span)
-        times += named
+        taken.append(match.span())
+        named.append(days)
+    for found in [_expressions(days, today, zone) for days in nested(named, today)]:
+        others = [span for span in taken if not _overlaps(span, [found[0].span])]
+        at_its_time = _at_its_time(found, others, text, zone)
+        taken.append(at_its_time[0].span)
+        times += at_its_time
     return tuple(times)
 
 
@@ -135,38 +140,43 @@ def _overlaps(span: tuple[int, int], taken: Sequence[tuple[int, int]]) -> bool:
     return any(begin < span[1] and span[0] < end for begin, end in taken)
 
 
-def _expression(found: re.Match[str], days: Days, today: date, zone: tzinfo) -> TimeExpression:
-    """The time that the words in front of `days` make of them.
+def _expressions(named: NamedDays, today: date, zone: tzinfo) -> list[TimeExpression]:
+    """The times that the words in front of `named` days make of them.
 
     Raises:
-        ValueError: nothing is left of it.
+        ValueError, OverflowError: nothing is left of them, or they are outside the calendar.
     """
-    related = _RELATED.match(found[0])
+    return [_expression(named, days, today, zone) for days in named.days]
+
+
+def _expression(named: NamedDays, days: Days, today: date, zone: tzinfo) -> TimeExpression:
+    related = _RELATED.match(named.found[0])
     first, after = _related(days, related, today) if related else days
     if first >= after:
-        raise ValueError(found[0])
+        raise ValueError(named.said)
     lately = max(_LATELY, _AS_LONG * (days[1] - days[0])) if first == _EARLIEST else timedelta.max
     ends = _midnight(first, zone), _midnight(after, zone)
-    return TimeExpression(found[0], *ends, found.start(), lately)
+    return TimeExpression(named.said, *ends, named.begin, lately)
 
 
 def _at_its_time(
-    named: TimeExpression, found: re.Match[str], zone: tzinfo
-) -> TimeExpression | None:
-    """A day with the time of day that stands beside it; None if nothing does, or it is no day."""
-    first, after = (local(moment, zone).date() for moment in (named.since, named.until))
-    if after - first != timedelta(1) or _RELATED.match(found[0]):
-        return None
-    beside = time_of_day(found.string, *found.span())
+    named: list[TimeExpression], taken: Sequence[tuple[int, int]], text: str, zone: tzinfo
+) -> list[TimeExpression]:
+    """A day with the time of day beside it, unless that is `taken`; else what is `named`."""
+    first, after = (local(moment, zone).date() for moment in (named[0].since, named[0].until))
+    if len(named) > 1 or after - first != timedelta(1) or _RELATED.match(named[0].said):
+        return named
+    beside = time_of_day(text, *named[0].span)
     if beside is None:
-        return None
+        return named
     try:
-        bounds = beside.on(first, zone) or (named.since, named.until)
+        bounds = beside.on(first, zone) or (named[0].since, named[0].until)
     except (ValueError, OverflowError):  # 25:00
-        return None
+        return named
     since, until = (moment.astimezone(UTC) for moment in bounds)
-    said = found.string[beside.begin : beside.end].rstrip()
-    return TimeExpression(said, since, until, beside.begin)
+    said = text[beside.begin : beside.end].rstrip()
+    of_day = TimeExpression(said, since, until, beside.begin)
+    return named if _overlaps(of_day.span, taken) else [of_day]
 
 
 def _related(days: Days, related: re.Match[str], today: date) -> Days:

@@ -422,5 +422,6 @@ def test_of_what_was_before_a_time_its_last_days_are_near(text: str, since: str)
 @given(st.data())
 @settings(suppress_health_check=[HealthCheck.filter_too_much])  # of what the patterns look behind
 def test_no_words_that_name_days_are_passed_over(words: str, data: st.DataObject) -> None:
-    named = re.compile(words, re.IGNORECASE | re.ASCII)
+    with_what_follows = words.replace("(?=", "(?:")
+    named = re.compile(with_what_follows, re.IGNORECASE | re.ASCII)
     assert any(matches(data.draw(st.from_regex(named, fullmatch=True))))

@@ -1,0 +1,94 @@
+"""Days named inside a longer time beside them: `in july last year`, `friday of last week`. Pure."""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+from itertools import pairwise
+from typing import NamedTuple
+
+from terrarium_mcp.chat.times.named_days import INSIDE_OTHERS, Reader
+from terrarium_mcp.chat.times.seasons import Days
+
+_BETWEEN = re.compile(r",?\s+(?:(?:of|in|on)\s+)?(?:the\s+)?", re.IGNORECASE)
+"""What stands between two expressions that name one time; `and`, `or` and `to` join two times."""
+
+
+class NamedDays(NamedTuple):
+    """Words of a text, from `begin` to `end`, that name `days`: `found`, and perhaps more of them.
+
+    Words that may name two times, such as `winter 2008`, have two `days`.
+    """
+
+    found: re.Match[str]
+    read: Reader
+    days: Sequence[Days]
+    begin: int
+    end: int
+
+    @property
+    def said(self) -> str:
+        """The words."""
+        return self.found.string[self.begin : self.end]
+
+
+def nested(named: Sequence[NamedDays], today: date) -> list[NamedDays]:
+    """The days, in their order; of two that name one time together, the shorter in the longer.
+
+    If the longer has several such days, as a month has Fridays, they name all of it.
+    """
+    times = list(named)
+    for first, second in reversed(list(_pairs(named))):
+        if first in times and second in times and (both := _together(first, second, today)):
+            times[times.index(first)] = both
+            times.remove(second)
+    return times
+
+
+def _pairs(named: Sequence[NamedDays]) -> Iterator[tuple[NamedDays, NamedDays]]:
+    """The neighbours in the text that may name one time together."""
+    in_text = sorted(named, key=lambda one: one.begin)
+    for first, second in pairwise(in_text):
+        between = first.found.string[first.end : second.begin]
+        if _BETWEEN.fullmatch(between) and len(first.days) == len(second.days) == 1:
+            yield first, second
+
+
+def _together(first: NamedDays, second: NamedDays, today: date) -> NamedDays | None:
+    """The one time that two expressions name; None if neither is inside the other."""
+    shorter, longer = sorted((first, second), key=lambda one: _length(one.days[0]))
+    if _length(shorter.days[0]) == _length(longer.days[0]):
+        return None
+    days = _inside(shorter, longer.days[0], today)
+    if days is None:
+        return None
+    whose = shorter if days != longer.days[0] else longer
+    return whose._replace(days=[days], begin=first.begin, end=second.end)
+
+
+def _inside(shorter: NamedDays, longer: Days, today: date) -> Days | None:
+    """The days of the shorter time that begin in the longer; all of that if several do."""
+    if shorter.read not in INSIDE_OTHERS:
+        return shorter.days[0] if _begins_in(longer, shorter.days[0]) else None
+    for last_day in (today, longer[1] - timedelta(1), longer[1]):
+        days = _read_on(shorter, last_day)
+        if days and _begins_in(longer, days):
+            earlier = _read_on(shorter, days[0] - timedelta(1))
+            return longer if earlier and _begins_in(longer, earlier) else days
+    return None
+
+
+def _read_on(named: NamedDays, today: date) -> Days | None:
+    """What the words would name if they were said on another day."""
+    try:
+        (days,) = named.read(named.found, today)
+    except (ValueError, OverflowError):
+        return None
+    return days
+
+
+def _begins_in(longer: Days, days: Days) -> bool:
+    return longer[0] <= days[0] < longer[1]
+
+
+def _length(days: Days) -> timedelta:
+    return days[1] - days[0]

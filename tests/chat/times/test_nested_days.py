@@ -1,0 +1,56 @@
+"""Times that are named inside a longer one beside them."""
+
+import pytest
+
+from tests.chat.times.scene import days
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("in july last year", "2025-07-01", "2025-08-01"),
+        ("july of last year", "2025-07-01", "2025-08-01"),
+        ("in January last year", "2025-01-01", "2025-02-01"),
+        ("in early march last year", "2025-03-01", "2025-03-11"),
+        ("in the first week of may last year", "2025-05-01", "2025-05-08"),
+        ("in march this year", "2026-03-01", "2026-04-01"),
+        ("in may, in 2024", "2024-05-01", "2024-06-01"),
+        ("on 5 may last year", "2025-05-05", "2025-05-06"),
+        ("in 2025 between march and may", "2025-03-01", "2025-06-01"),
+        ("in the summer of last year", "2025-06-01", "2025-09-01"),
+        ("summer of last year", "2025-06-01", "2025-09-01"),
+        ("during winter last year", "2025-12-01", "2026-03-01"),
+        ("at christmas last year", "2025-12-24", "2025-12-27"),
+        ("christmas of last year", "2025-12-24", "2025-12-27"),
+        ("on wednesday of last week", "2026-05-06", "2026-05-07"),
+        ("on monday last week", "2026-05-04", "2026-05-05"),
+        ("sunday of last week", "2026-05-10", "2026-05-11"),
+        ("thursday three weeks ago", "2026-04-23", "2026-04-24"),
+        ("yesterday, this week", "2026-05-13", "2026-05-14"),
+        ("a year ago today", "2025-05-14", "2025-05-15"),
+        ("two weeks ago today", "2026-04-30", "2026-05-01"),
+        ("since july last year", "2025-07-01", "2026-05-15"),
+        ("after christmas last year", "2025-12-27", "2026-05-15"),
+    ],
+)
+def test_of_two_neighbours_the_shorter_is_inside_the_longer(
+    text: str, since: str, until: str
+) -> None:
+    assert days(f"what happened {text}?") == days(text.upper()) == [(since, until)]
+
+
+def test_of_several_such_days_the_longer_time_is_meant() -> None:
+    assert days("on friday in 2024") == [("2024-01-01", "2025-01-01")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["yesterday and in May", "in May, in March", "in july or last year", "last month, on 3 may"],
+)
+def test_two_times_that_are_joined_or_apart_stay_two(text: str) -> None:
+    assert len(days(text)) == 2
+
+
+def test_a_time_of_day_beside_either_is_of_that_day() -> None:
+    assert days("at 8pm on wednesday of last week") == [("2026-05-06", "2026-05-06")]
+    assert days("on wednesday of last week at 8pm") == [("2026-05-06", "2026-05-06")]
