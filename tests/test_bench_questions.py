@@ -60,10 +60,16 @@ def test_ranges_of_lines_are_read_in_full() -> None:
 
 
 def answer(
-    rank: int, distance: int | None, kind: str = "said", *, weak: bool = False, lines: int = 1
+    rank: int,
+    distance: int | None,
+    kind: str = "said",
+    *,
+    weak: bool = False,
+    lines: int = 1,
+    hits: int = 20,
 ) -> ScoredAnswer:
     question = DevelopmentQuestion("?", kind, Half.TUNED, "log", frozenset(range(1, lines + 1)))
-    return ScoredAnswer(question, rank, distance, weak, 20)
+    return ScoredAnswer(question, rank, distance, weak, hits)
 
 
 def test_the_scores_are_counted_for_each_kind_and_for_all() -> None:
@@ -75,12 +81,14 @@ def test_the_scores_are_counted_for_each_kind_and_for_all() -> None:
         answer(0, None, "who"),
         answer(0, None, "absent topic", weak=True, lines=0),
         answer(0, None, "absent topic", lines=0),
+        answer(0, None, "absent person", lines=0, hits=0),
     ]
     assert table(answers).splitlines()[2:] == [
         "| said | 2 | 50.0 % | 100.0 % | 0.500 | 1 (50.0 %) |",
         "| who | 3 | 33.3 % | 33.3 % | 0.083 | 0 (0.0 %) |",
         "| **all** | 5 | 40.0 % | 60.0 % | 0.250 | 1 (20.0 %) |",
         "| tuned | 5 | 40.0 % | 60.0 % | 0.250 | 1 (20.0 %) |",
+        "| absent person | 1 | | | | 1 (100.0 %) |",
         "| absent topic | 2 | | | | 1 (50.0 %) |",
     ]
 

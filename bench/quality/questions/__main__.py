@@ -145,8 +145,8 @@ def _misjudged(answer: ScoredAnswer) -> Iterator[str]:
     if question.is_answerable and not answer.rank:
         near = "no hit in that log" if answer.distance is None else f"{answer.distance} lines away"
         yield f"not found ({near}): {name}"
-    if answer.is_weak == question.is_answerable:
-        yield f"{'weak' if answer.is_weak else 'not weak'}: {name}"
+    if answer.promises_nothing == question.is_answerable:
+        yield f"{'weak' if answer.promises_nothing else 'not weak'}: {name}"
 
 
 if __name__ == "__main__":

@@ -34,13 +34,18 @@ class ScoredAnswer:
         """Whether an answer stands within `CLOSE` lines of a hit."""
         return self.distance is not None and self.distance <= CLOSE
 
+    @property
+    def promises_nothing(self) -> bool:
+        """Whether nothing was found, or nothing but weak hits."""
+        return self.is_weak or not self.hits
+
 
 def table(answers: Sequence[ScoredAnswer]) -> str:
     """A row for each kind of question, and one for all that can be answered."""
     answerable = [one for one in answers if one.question.is_answerable]
     kinds = sorted({one.question.kind for one in answerable})
     rows = [
-        "| kind | questions | found | within 8 lines | MRR | said to be weak |",
+        "| kind | questions | found | within 8 lines | MRR | weak or nothing |",
         "|---|---|---|---|---|---|",
         *(_row(kind, [one for one in answerable if one.question.kind == kind]) for kind in kinds),
         _row("**all**", answerable),
@@ -67,8 +72,8 @@ def _row(name: str, answers: Sequence[ScoredAnswer]) -> str:
 
 
 def _weak(answers: Sequence[ScoredAnswer]) -> str:
-    weak = sum(one.is_weak for one in answers)
-    return f"{weak} ({_percent([one.is_weak for one in answers])})"
+    weak = [one.promises_nothing for one in answers]
+    return f"{sum(weak)} ({_percent(weak)})"
 
 
 def _percent(values: Iterable[bool]) -> str:

@@ -107,29 +107,31 @@ def is_worth_trying(rung: Rung, few: Hits) -> bool:
     return rung is not Rung.SIMILAR or not few.messages
 
 
-async def relaxed(
-    scope: SearchScope, sort: Sort, rung: Rung, vocabulary: Vocabulary
-) -> SearchScope:
-    """The scope with the terms that are searched for on a rung."""
+async def relaxed(scope: SearchScope, rung: Rung, vocabulary: Vocabulary) -> SearchScope:
+    """The scope with the terms that are searched for on a rung.
+
+    A looser rung leaves out stop words, which would find any line or, with the others, none.
+    """
     query = scope.query
     if rung is Rung.ANY_WORD:
-        clauses: Clauses = (_any_word(query.terms, sort),)
+        clauses: Clauses = (_any_word(query.terms),)
     elif rung is Rung.SIMILAR:
-        clauses = await similar_clauses(query.clauses, vocabulary)
+        clauses = await similar_clauses(_telling(query.clauses), vocabulary)
     else:
         return scope
     return replace(scope, query=replace(query, clauses=clauses))
 
 
-def _any_word(terms: Sequence[Term], sort: Sort) -> Clause:
-    """The clause of any word; by time, where nothing is ranked, of any that is no stop word.
-
-    If there are none but stop words, it has these.
-    """
+def _any_word(terms: Sequence[Term]) -> Clause:
+    """The clause of any word that is no stop word; if there are none but stop words, of these."""
     words = [term for term in terms if term.words]
-    if sort is not Sort.RELEVANCE:
-        words = [term for term in words if _says_something(term)] or words
+    words = [term for term in words if _says_something(term)] or words
     return tuple(dict.fromkeys(Term(" ".join(term.words), TermKind.PHRASE) for term in words))
+
+
+def _telling(clauses: Clauses) -> Clauses:
+    """The clauses without those of stop words alone; if there are no others, all of them."""
+    return tuple(clause for clause in clauses if any(map(_says_something, clause))) or clauses
 
 
 def _says_something(term: Term) -> bool:

@@ -75,7 +75,7 @@ async def climbed(
         if not is_worth_trying(rung, few):
             break
         began = perf_counter()
-        looser = await relaxed(scope, search.sort, rung, vocabulary)
+        looser = await relaxed(scope, rung, vocabulary)
         attempt = Attempt(search, rung, looser, few)
         page = PageRequest(attempt, snapshot, fingerprint, analysis)
         is_first = rung is ladder[0] and not search.cursor

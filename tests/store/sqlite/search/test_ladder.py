@@ -84,6 +84,24 @@ async def test_in_the_order_of_time_any_word_is_one_that_says_something(
     assert [line.id for line in hits.messages] == ids
 
 
+async def test_a_ranked_page_does_not_end_in_lines_that_share_only_stop_words(store: Store) -> None:
+    await store.messages.append(chat("<ada> the rack costs forty"))
+    await store.messages.append(chat("<bo> how do I get to the pub?", at=NOON + timedelta(days=1)))
+    hits = await asked(store, "how much does the colocation cost?")
+    assert (texts(hits.messages), hits.rung) == (["the rack costs forty"], Rung.ANY_WORD)
+    nothing = await asked(store, "how much does the colocation weigh?")
+    assert (nothing.messages, nothing.tried) == (
+        [],
+        (Rung.ALL_WORDS, Rung.ANY_WORD, Rung.SIMILAR),
+    )
+
+
+async def test_words_like_those_said_are_looked_for_without_the_stop_words(store: Store) -> None:
+    await store.messages.append(chat("<ada> I ride a tandembicycle"))
+    hits = await asked(store, "is there anybody with a tandemb?")
+    assert (texts(hits.messages), hits.rung) == (["I ride a tandembicycle"], Rung.SIMILAR)
+
+
 @pytest.mark.parametrize(
     ("words", "ids"),
     [
