@@ -73,11 +73,10 @@ def planned_lookups(question: PlainQuestion, parsed: ParsedQuestion) -> list[Loo
     each = EACH_HERE if restriction else EACH
     groups = parsed.groups
     lookups = list[Lookup]()
-    if restriction and _expected(parsed) < EACH:
-        rarest = _any_of(groups[:_ALONE])
-        lookups.append(_lookup([rarest, *restriction], 2 * EACH, first, last))
-    lookups += _tiers(groups, restriction, each, first, last)
     any_group = _any_of(groups[:_COMBINED])
+    if restriction and _expected(parsed) < EACH:
+        lookups.append(_lookup([any_group, *restriction], 2 * EACH, first, last))
+    lookups += _tiers(groups, restriction, each, first, last)
     people = [_PersonConditions.named(nick, parsed) for nick in parsed.people[:_PEOPLE]]
     for person in people:
         spoken = [person.speaker, *restriction]
@@ -162,7 +161,8 @@ def _tiers(
 def _expected(parsed: ParsedQuestion) -> float:
     """Roughly how many lines here hold one of the words that are looked up alone.
 
-    If these are few, one look-up finds them all, and with them all that the others could find.
+    If these are few, one look-up for any word most likely finds all that the others could find. It
+    asks for more than these words: the rarest of the whole history may be missing here.
     """
     found_in = sum(group.found_in for group in parsed.groups[:_ALONE])
     return parsed.here * found_in / parsed.lines

@@ -162,7 +162,7 @@ def test_where_hardly_any_line_holds_the_rarest_words_one_look_up_finds_them_all
     """A and B are in 3,000 of a million lines: in a hundred of 33,333."""
     restricted = question(rooms=ROOMS[:1], all_rooms=False)
     first, *_ = planned_lookups(restricted, parsed(A, B, C, here=here))
-    widest = Lookup((anything(A, B), in_scope(0)), 200)
+    widest = Lookup((anything(A, B, C), in_scope(0)), 200)
     assert (first == widest) is is_first
     assert planned_lookups(question(), parsed(A, B, C, here=here))[0] != widest
 

@@ -55,6 +55,15 @@ async def test_the_person_named_comes_first(store: Store) -> None:
     assert await best(store, "what did bo paint, and when did he?") == "I painted the fence"
 
 
+async def test_a_word_is_found_in_a_room_where_the_two_rarest_were_never_said(store: Store) -> None:
+    await store.messages.append(chat("<ada> both kettles boil", channel="#tea"))
+    await store.messages.append(
+        chat("<bo> zebra\n<bo> walrus\n<bo> kettle\n<bo> kettle", channel="#mate")
+    )
+    hits = await asked(store, "zebra walrus kettle", channels=["#tea"])
+    assert texts(hits.messages) == ["both kettles boil"]
+
+
 async def test_for_few_hits_less_is_read_around_and_the_best_are_the_same(store: Store) -> None:
     await store.messages.append(
         chat("".join(f"<ada> kettle number {number}\n{FILLER}" for number in range(60)))
