@@ -19,7 +19,7 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
     ToolSchema,
 )
 from terrarium_mcp.irc_bridge.model.content_parts import words_of
-from terrarium_mcp.irc_bridge.model.endpoint_json import parsed_json
+from terrarium_mcp.irc_bridge.model.endpoint_json import parsed_json, portable_arguments
 from terrarium_mcp.irc_bridge.model.event_stream import ErrorEvent, completion_of_events
 from terrarium_mcp.irc_bridge.model.reasoning_tags import without_reasoning
 from terrarium_mcp.irc_bridge.model.template_tokens import broken_template_tokens
@@ -146,9 +146,13 @@ def _function_name(name: str) -> str:
 
 
 def _as_object(arguments: str) -> str:
-    """`arguments` if it is a JSON object, else `{}`: chat templates parse it and would fail."""
+    """`arguments` if it is a JSON object, else `{}`: chat templates parse it and would fail.
+
+    Those of a stored turn may be older than what keeps them portable.
+    """
+    portable = portable_arguments(arguments)
     try:
-        return arguments if isinstance(json.loads(arguments), dict) else "{}"
+        return portable if isinstance(json.loads(portable), dict) else "{}"
     except (ValueError, RecursionError):
         return "{}"
 
@@ -180,7 +184,7 @@ class _CompletionToolCall(BaseModel):
         # Some endpoints send the arguments parsed, or null for a call without any.
         arguments = given if isinstance(given, str) else json.dumps(given or {}, ensure_ascii=False)
         call_id = "" if self.id is None else str(self.id)
-        return ToolCall(call_id, function.name or UNNAMED, arguments)
+        return ToolCall(call_id, function.name or UNNAMED, portable_arguments(arguments))
 
 
 class _CompletionMessage(BaseModel):

@@ -39,6 +39,7 @@ from typing import Any
 from terrarium_mcp.chat.irctext import encodable
 from terrarium_mcp.irc_bridge.model.chat_types import ToolCall
 from terrarium_mcp.irc_bridge.model.code_spans import CodeSpans
+from terrarium_mcp.irc_bridge.model.endpoint_json import portable_arguments
 from terrarium_mcp.irc_bridge.model.legacy_tools import current_call
 from terrarium_mcp.irc_bridge.model.token_tool_calls import consecutive, token_tool_calls
 
@@ -303,9 +304,9 @@ def _mentioned(text: str) -> Calls:
 
 
 def _call(name: str, arguments: dict[str, Any]) -> ToolCall:
-    """A call, with `?` for each lone surrogate: the JSON inside an answer can have some as well."""
+    """A call: the JSON inside an answer may hold what no other JSON may."""
     written = json.dumps(arguments, ensure_ascii=False)
-    return ToolCall(id="", name=encodable(name), arguments=encodable(written))
+    return ToolCall(id="", name=encodable(name), arguments=portable_arguments(written))
 
 
 def _all_or_none(parts: list[Calls]) -> Calls:

@@ -113,6 +113,36 @@ def test_every_field_of_a_call_can_be_encoded(body: bytes) -> None:
     assert "?" in written
 
 
+@pytest.mark.parametrize(
+    ("written", "portable"),
+    [
+        ('{"query": "gate", "hours": NaN}', '{"query": "gate", "hours": null}'),
+        ('{"hours": [-Infinity, 1e999, 1.5]}', '{"hours": [null, null, 1.5]}'),
+        ('{"query": "tea \\ud83d"}', '{"query": "tea ?"}'),
+        ('{ "query":"\\ud83d\\ude00" }', '{ "query":"\\ud83d\\ude00" }'),
+        ('{"query": "gate"', '{"query": "gate"'),
+    ],
+)
+def test_the_arguments_of_a_call_are_json_to_every_parser(written: str, portable: str) -> None:
+    (call,) = read_message(
+        called({"id": "c", "function": {"name": "f", "arguments": written}})
+    ).calls
+    assert call.arguments == portable
+
+
+def test_so_are_those_of_a_call_that_is_written_as_text() -> None:
+    text = '<tool_call>{"name": "f", "arguments": {"query": "\\ud83d", "hours": NaN}}</tool_call>'
+    (call,) = read_message(completion({"content": text})).calls
+    assert call.arguments == '{"query": "?", "hours": null}'
+
+
+def test_what_was_stored_of_a_call_is_sent_as_json_to_every_parser() -> None:
+    call = ToolCall("c", "f", '{"query": "tea \\ud83d", "hours": NaN}')
+    (message,) = request_messages([AssistantToolCalls(ModelMessage("", (call,)))])
+    (sent,) = message["tool_calls"]
+    assert sent["function"]["arguments"] == '{"query": "tea ?", "hours": null}'
+
+
 def test_of_a_huge_answer_the_beginning_is_kept_and_its_reasoning_is_not_counted() -> None:
     said = read_message(
         completion({"content": f"<think>{'hm ' * 50_000}</think>{'tea ' * 50_000}"})
