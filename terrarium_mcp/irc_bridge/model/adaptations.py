@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from terrarium_mcp.irc_bridge.model.endpoint_errors import (
+    says_bad_call,
     says_bad_tools,
     says_no_tools,
     says_takes_no_tools,
@@ -76,7 +77,9 @@ def _without_mounts(status: int, text: str, sent: RequestBody) -> list[Adaptatio
     numbers = [int(number) for number in _NUMBERED_TOOL.findall(text)]
     named = {tools[number] for number in numbers if number < len(tools)}
     named |= {name for name in tools if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text)}
-    if says_takes_no_tools(text) or not (named or says_bad_tools(status, text)):
+    if says_takes_no_tools(text) or says_bad_call(status, text):
+        return []
+    if not (named or says_bad_tools(status, text)):
         return []
     mounts = {_mount_of(name) for name in named or tools} - {""}
     return [_without_tools_of(mounts)] if mounts else []
@@ -108,6 +111,10 @@ def _says(pattern: str) -> Callable[[int, str], bool]:
     """Recognises a refusal by its text alone: the status is often that of a proxy."""
     compiled = re.compile(pattern, re.IGNORECASE)
     return lambda _status, text: compiled.search(text) is not None
+
+
+def _says_no_tool_messages(status: int, text: str) -> bool:
+    return _NO_TOOL_ROLE(status, text) or says_bad_call(status, text)
 
 
 def _without(name: str) -> Callable[[RequestBody], RequestBody]:
@@ -258,14 +265,16 @@ SYSTEM_MESSAGE = Adaptation(
     _without_system_message,
 )
 
+# OpenAI, of a call that a proxy dropped: "messages with role 'tool' must be a response to ..."
+_NO_TOOL_ROLE = _says(
+    r"role ['\"]?tool\b|tool role|roles? are supported|tool messages? (must|responding)"
+    rf"|{_MUST_ALTERNATE}"
+)
+
 TOOL_MESSAGES = Adaptation(
-    "messages of the role tool",
-    "results of tools are sent as words",
-    # OpenAI, of a call that a proxy dropped: "messages with role 'tool' must be a response to ..."
-    _says(
-        r"role ['\"]?tool\b|tool role|roles? are supported|tool messages? (must|responding)"
-        rf"|{_MUST_ALTERNATE}"
-    ),
+    "earlier calls of tools, or their results",
+    "both are sent as words",
+    _says_no_tool_messages,
     _with_tool_messages_as_words,
 )
 

@@ -26,7 +26,12 @@ from terrarium_mcp.irc_bridge.model.breaker import Breaker
 from terrarium_mcp.irc_bridge.model.chat_types import ModelMessage, TalkMessage, ToolSchema
 from terrarium_mcp.irc_bridge.model.condition import EndpointCondition
 from terrarium_mcp.irc_bridge.model.endpoint import Endpoint
-from terrarium_mcp.irc_bridge.model.endpoint_errors import hint_for, says_too_long, shortened
+from terrarium_mcp.irc_bridge.model.endpoint_errors import (
+    hint_for,
+    says_too_long,
+    says_unusable_call,
+    shortened,
+)
 from terrarium_mcp.irc_bridge.model.errors import (
     ConnectionFailed,
     ModelUnavailable,
@@ -297,7 +302,10 @@ class LLM:
     async def _message_for(
         self, talk: Sequence[TalkMessage], tools: Sequence[ToolSchema], limit: int
     ) -> ModelMessage:
-        """One message; if the request is refused for something that can be changed, changed so."""
+        """One message; if the request is refused for something that can be changed, changed so.
+
+        Where the model wrote a call that its endpoint cannot use, it is asked once more.
+        """
         endpoint, model = self._endpoint, await self._model_name()
         body: RequestBody = {
             "model": model,
@@ -311,12 +319,16 @@ class LLM:
         endpoint_model = endpoint.root, model
         known = self._learned.known(endpoint_model)
         tried: dict[Adaptation, str] = {}
+        is_repeated = False
         while True:
             sent = adapted(body, [*known, *tried])
             try:
                 said = await _completion(endpoint, sent, offered)
             except RejectedRequest as rejected:
                 status, words = rejected.status, rejected.words
+                if says_unusable_call(words) and not is_repeated:
+                    is_repeated = True
+                    continue
                 more = next_adaptation(status, words, body, [*known, *tried])
                 if more is None or says_too_long(status, words):
                     if status == 404:

@@ -53,6 +53,19 @@ _NO_TOOLS = re.compile(
 )
 _CHECK_CREDIT = "Check the credit of the account behind AGENT_API_KEY."
 _NAMES_TOOLS = re.compile(r"\btools?\b|\btool[_ ]choice\b", re.IGNORECASE)
+# Of a call in the request, or of what came with it. Ollama: 'invalid tool call arguments'.
+# DeepSeek: 'The `reasoning_content` in the thinking mode must be passed back to the API.' Gemini:
+# 'Function call is missing a thought_signature in functionCall parts. This is required for tools
+# to work correctly'.
+_NAMES_CALLS = re.compile(
+    r"\b(tool|function)[ _-]calls?\b(?![ _-]parser)|\breasoning_content\b|\bthought_signature\b",
+    re.IGNORECASE,
+)
+# Groq: 'tool call validation failed: parameters for tool search did not match schema', 'Failed to
+# call a function. Please adjust your prompt.' llama.cpp: 'Failed to parse tool call arguments'.
+_UNUSABLE_CALL = re.compile(
+    r"tool call validation failed|failed to (call a function|parse tool call)", re.IGNORECASE
+)
 
 
 def error_text(body: str) -> str:
@@ -89,8 +102,27 @@ def says_takes_no_tools(text: str) -> bool:
 
 
 def says_bad_tools(status: int, text: str) -> bool:
-    """Whether something about the tools was refused, which may be a single one of them."""
-    return status in {400, 422} and _NAMES_TOOLS.search(text) is not None
+    """Whether something about the tools was refused, which may be a single one of them.
+
+    A complaint about calls refuses no tool, although it may name one, or say "tools".
+    """
+    return (
+        status in {400, 422}
+        and _NAMES_TOOLS.search(text) is not None
+        and not says_bad_call(status, text)
+    )
+
+
+def says_bad_call(status: int, text: str) -> bool:
+    """Whether earlier calls in the request were refused, or lack what should come with them."""
+    if status not in {400, 422} or says_takes_no_tools(text):
+        return False
+    return _NAMES_CALLS.search(text) is not None
+
+
+def says_unusable_call(text: str) -> bool:
+    """Whether the model wrote a call that its endpoint cannot use; it may write another."""
+    return _UNUSABLE_CALL.search(text) is not None
 
 
 def says_no_tools(status: int, text: str) -> bool:

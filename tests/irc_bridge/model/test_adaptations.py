@@ -20,7 +20,15 @@ from terrarium_mcp.irc_bridge.model.adaptations import (
     adapted,
     next_adaptation,
 )
-from terrarium_mcp.irc_bridge.model.chat_types import ChatMessage, ToolSchema
+from terrarium_mcp.irc_bridge.model.chat_types import (
+    AssistantToolCalls,
+    ChatMessage,
+    ModelMessage,
+    TalkMessage,
+    ToolCall,
+    ToolResult,
+    ToolSchema,
+)
 from terrarium_mcp.irc_bridge.model.client import ModelUnavailable
 from terrarium_mcp.irc_bridge.model.learned import REMEMBERED
 from terrarium_mcp.irc_bridge.model.openai_format import request_tool
@@ -60,6 +68,12 @@ EVERYTHING = body(
 )
 
 
+THOUGHT_SIGNATURE = (
+    "Function call is missing a thought_signature in functionCall parts. This is required for tools"
+    " to work correctly, and missing thought_signature may lead to degraded model performance."
+)
+
+
 @pytest.mark.parametrize(
     ("status", "words", "adaptation"),
     [
@@ -78,6 +92,12 @@ EVERYTHING = body(
         (400, "Developer instruction is not enabled for models/gemma-3-27b-it", SYSTEM_MESSAGE),
         (400, "Invalid parameter: messages with role 'tool' must be a response", TOOL_MESSAGES),
         (400, "Unexpected role 'tool' after role 'user'", TOOL_MESSAGES),
+        (400, "invalid tool call arguments", TOOL_MESSAGES),
+        (400, "The `reasoning_content` in the thinking mode must be passed back.", TOOL_MESSAGES),
+        (400, "Missing `reasoning_content` field: guides/thinking_mode#tool-calls", TOOL_MESSAGES),
+        (400, THOUGHT_SIGNATURE, TOOL_MESSAGES),
+        (400, "Set --tool-call-parser to use tools", TOOLS),
+        (400, "This model does not support tool calls", TOOLS),
         (400, '"auto" tool choice requires --enable-auto-tool-choice', TOOLS),
         (500, "tools param requires --jinja flag", TOOLS),
         (400, "gemma3:4b does not support tools", TOOLS),
@@ -231,6 +251,59 @@ async def test_refused_tools_are_offered_again_after_an_hour() -> None:
         endpoint.has_parser = True
         await llm.next_message(TALK, [SEARCH])
         assert "tools" in endpoint.requests[-1]
+
+
+THOUGHT = AssistantToolCalls(ModelMessage("", (ToolCall("c", "search", '{"query": "gate"}'),)))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "The `reasoning_content` in the thinking mode must be passed back to the API.",
+        THOUGHT_SIGNATURE,
+        "invalid tool call arguments",
+    ],
+)
+async def test_who_refuses_an_earlier_call_reads_of_it_in_words_and_is_offered_tools_still(
+    words: str,
+) -> None:
+    async with (
+        standing_in(OpenAI(listed=["glm"])) as endpoint,
+        llm_for(endpoint.url) as llm,
+    ):
+        endpoint.will(endpoint.error(400, words), "Ada did.", "Still Ada.")
+        talk: list[TalkMessage] = [*TALK, THOUGHT, ToolResult("c", "search", "<ada> fixed")]
+        for _ in range(2):
+            await llm.next_message(talk, [SEARCH])
+        assert llm.takes_tools
+    (_, second, third) = endpoint.requests
+    for request in (second, third):
+        assert offered(request) == ["search"]
+        assert [one["role"] for one in request["messages"]] == [
+            "system",
+            "user",
+            "assistant",
+            "user",
+        ]
+        assert "tool_calls" not in request["messages"][2]
+
+
+UNUSABLE = "tool call validation failed: parameters for tool search did not match schema"
+
+
+async def test_a_model_whose_call_is_of_no_use_is_asked_once_more_with_the_same_words() -> None:
+    async with (
+        standing_in(OpenAI(listed=["glm"])) as endpoint,
+        llm_for(endpoint.url) as llm,
+    ):
+        unusable = endpoint.error(400, UNUSABLE)
+        endpoint.will(unusable, "Ada did.", unusable, unusable)
+        assert (await llm.next_message(TALK, [SEARCH])).text == "Ada did."
+        with pytest.raises(ModelUnavailable, match="did not match schema"):
+            await llm.next_message(TALK, [SEARCH])
+        assert llm.takes_tools
+    first, *others = endpoint.requests
+    assert others == [first] * 3
 
 
 BY_PLACE = "tools.1.custom.input_schema: JSON schema is invalid. It must match draft 2020-12"
