@@ -98,6 +98,9 @@ class Endpoint:
     async def health(self) -> Health:
         """The endpoint's own report; one without it is healthy if it lists a model.
 
+        Of another status than 200 and 503 nothing is taken: a gateway may answer 405, 302 or 500 to
+        a page that it does not know.
+
         Raises:
             RejectedRequest: it refuses the key, or has neither a report nor a model.
             ConnectionFailed: there is no whole answer.
@@ -109,7 +112,7 @@ class Endpoint:
         except RejectedRequest as error:
             if error.status in (401, 403):
                 raise
-            if error.status != 404:
+            if error.status == 503:  # llama.cpp and vLLM report so that they cannot answer
                 return Health(ok=False, text=shortened(error.words))
         else:
             if health := reported_health(await _json(answer)):

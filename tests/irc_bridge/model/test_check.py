@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -32,6 +32,16 @@ class Mute(OpenAI):
 
     def completion(self, said: Said) -> Answer:
         return super().completion(replace(said, text=""))
+
+
+@dataclass
+class WithoutHealth(OpenAI):
+    """An endpoint that answers to /health with a status that says nothing about its model."""
+
+    status: int = 404
+
+    def health(self) -> Answer:
+        return Answer(self.status, b"no such thing")
 
 
 @asynccontextmanager
@@ -108,6 +118,20 @@ async def test_a_model_that_is_not_listed_is_told_with_the_nearest(
         "AGENT_MODEL=glm-air-45 is not among the models that the endpoint lists."
         " Did you mean glm-air-4.5? It lists: glm-air-4.5, glm-4."
     )
+
+
+@pytest.mark.parametrize("status", [302, 404, 405, 500])
+async def test_an_endpoint_without_a_health_report_is_asked_all_the_same(
+    log: pytest.LogCaptureFixture, status: int
+) -> None:
+    async with (
+        standing_in(WithoutHealth(status=status)) as endpoint,
+        model(endpoint.url, agent_model=endpoint.model) as llm,
+    ):
+        assert (await llm.health()).ok
+        await check_endpoint(llm)
+        assert llm.condition.trouble == ""
+    assert lines(log) == [f"the model {endpoint.model} answers"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
