@@ -1,6 +1,7 @@
 """Joins a streamed completion into a whole one: some proxies stream although nobody asked. Pure."""
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +10,9 @@ from terrarium_mcp.irc_bridge.model.endpoint_json import parsed_json
 
 _END = b"[DONE]"
 """The data of the last event."""
+
+_FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":")
+"""How a stream begins: with one of its fields, or a comment (WHATWG HTML 9.2.6)."""
 
 _TEXTS = ("content", "reasoning_content", "reasoning", "refusal")
 
@@ -20,31 +24,43 @@ class ErrorEvent(ValueError):
 def completion_of_events(body: bytes) -> dict[str, Any] | None:
     """The completion whose pieces are the server-sent events of `body`; None if it has none.
 
-    Of several choices only the first is read. A stream that names neither a finish reason nor its
-    end was cut off: its completion has no choices, for half an answer may say the opposite.
+    Of several choices only the first is read; one that holds a whole message is the answer. A
+    stream that names neither a finish reason nor its end was cut off: its completion has no
+    choices, for half an answer may say the opposite.
 
     Raises:
         ErrorEvent: the endpoint failed on the way, whatever the stream says after that.
     """
-    if not body.lstrip().startswith((b"data:", b"event:", b"id:", b":")):
+    body = body.removeprefix(BOM_UTF8)
+    if not body.lstrip().startswith(_FIELDS):
         return None
     message: dict[str, Any] = {}
     calls: list[dict[str, Any]] = []
+    whole: list[dict[str, Any]] = []
     finish, usage = None, None
     for piece in _events(body):
         if _is_error(piece):
             raise ErrorEvent(json.dumps(piece, ensure_ascii=False))
         usage = piece.get("usage") or usage
-        match piece:
-            case {"choices": [{"delta": dict(delta)} as choice, *_]}:
+        match _first_choice(piece):
+            case {"delta": dict(delta)} as choice:
                 finish = choice.get("finish_reason") or finish
                 _add_texts(message, delta)
                 _add_calls(calls, delta.get("tool_calls"))
+            case {"message": dict()} as choice:
+                whole = [choice]
     if calls:
         message["tool_calls"] = calls
     is_whole = finish or (message and _ends(body))
     choices = [{"message": message, "finish_reason": finish}] if is_whole else []
-    return {"choices": choices, "usage": usage}
+    return {"choices": whole or choices, "usage": usage}
+
+
+def _first_choice(piece: dict[str, Any]) -> Any:
+    """Of the choices in an event the first, which others may precede; None if it is not there."""
+    choices = piece.get("choices")
+    given = [one for one in choices if isinstance(one, dict)] if isinstance(choices, list) else []
+    return next((one for one in given if not one.get("index")), None)
 
 
 def _events(body: bytes) -> Iterator[dict[str, Any]]:

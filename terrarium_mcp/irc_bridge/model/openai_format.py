@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, field_validator
 
 from terrarium_mcp.irc_bridge.model.chat_types import (
     AssistantToolCalls,
@@ -93,9 +93,7 @@ def read_message(body: bytes, offered: Collection[str] = ()) -> ModelMessage:
     if failure := choice.failure:
         raise NotACompletion(failure)
     words = without_reasoning(choice.message.words).strip()
-    said = ModelMessage(
-        words[:MAX_TEXT], usage=completion.token_usage, finish=choice.finish_reason or ""
-    )
+    said = ModelMessage(words[:MAX_TEXT], usage=completion.token_usage, finish=choice.finish)
     if calls := choice.message.calls[:MAX_CALLS]:
         return replace(said, calls=calls)
     if calls := text_tool_calls(said.text, offered)[:MAX_CALLS]:
@@ -174,7 +172,7 @@ class _Function(BaseModel):
 
 
 class _CompletionToolCall(BaseModel):
-    id: str | int | None = None
+    id: Any = None
     function: _Function | None = None
 
     @property
@@ -183,12 +181,12 @@ class _CompletionToolCall(BaseModel):
         given = function.arguments
         # Some endpoints send the arguments parsed, or null for a call without any.
         arguments = given if isinstance(given, str) else json.dumps(given or {}, ensure_ascii=False)
-        call_id = "" if self.id is None else str(self.id)
+        call_id = str(self.id) if isinstance(self.id, str | int | float) else ""
         return ToolCall(call_id, function.name or UNNAMED, portable_arguments(arguments))
 
 
 class _CompletionMessage(BaseModel):
-    content: str | list[str | dict[str, Any]] | None = None
+    content: str | list[Any] | None = None
     refusal: str | None = None
     """OpenAI's place for the words with which its model declines."""
     tool_calls: list[_CompletionToolCall] | None = None
@@ -201,6 +199,12 @@ class _CompletionMessage(BaseModel):
     reasoning_details: Any = None
     thinking: Any = None
     thinking_blocks: Any = None
+
+    @field_validator("tool_calls", mode="before")
+    @classmethod
+    def _calls_alone(cls, given: Any) -> list[Any]:
+        """The calls: some endpoints send `""` or `[null]` where there are none."""
+        return [one for one in given if one is not None] if isinstance(given, list) else []
 
     @property
     def words(self) -> str:
@@ -221,9 +225,14 @@ class _CompletionMessage(BaseModel):
 
 class _Choice(BaseModel):
     message: _CompletionMessage
-    finish_reason: str | None = None
+    finish_reason: Any = None
     native_finish_reason: Any = None
     error: Any = None
+
+    @property
+    def finish(self) -> str:
+        """The finish reason; "" where it is none, or a number."""
+        return self.finish_reason if isinstance(self.finish_reason, str) else ""
 
     @property
     def reasoned(self) -> bool:
@@ -236,12 +245,12 @@ class _Choice(BaseModel):
     @property
     def is_at_limit(self) -> bool:
         """Whether the token limit ended it."""
-        return (self.finish_reason or "").lower() in _AT_LIMIT
+        return self.finish.lower() in _AT_LIMIT
 
     @property
     def is_filtered(self) -> bool:
         """Whether a filter of the endpoint ended it."""
-        return self.finish_reason == "content_filter"
+        return self.finish == "content_filter"
 
     @property
     def failure(self) -> str:
@@ -249,7 +258,7 @@ class _Choice(BaseModel):
 
         OpenRouter does so with status 200 when its provider fails in the middle.
         """
-        if not self.error and self.finish_reason != "error":
+        if not self.error and self.finish != "error":
             return ""
         cause = self.error or self.native_finish_reason or "the answer broke off"
         return json.dumps({"error": cause}, ensure_ascii=False)

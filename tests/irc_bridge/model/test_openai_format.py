@@ -54,7 +54,10 @@ def test_a_call_is_understood_whatever_is_missing(
     assert (found.name, found.arguments) == understood
 
 
-@pytest.mark.parametrize(("sent", "understood"), [(0, "0"), (7, "7"), ("c", "c"), (None, "")])
+@pytest.mark.parametrize(
+    ("sent", "understood"),
+    [(0, "0"), (7, "7"), (7.5, "7.5"), ("c", "c"), (None, ""), ([1], "")],
+)
 def test_the_id_of_a_call_may_be_a_number(sent: object, understood: str) -> None:
     (found,) = read_message(called({"id": sent, "function": {"name": "f"}})).calls
     assert found.id == understood
@@ -304,6 +307,40 @@ def test_a_stream_is_joined_with_its_calls() -> None:
     assert read_message(events(*pieces)) == ModelMessage(
         "Let me see.", (ToolCall("c1", "f", '{"a": 1}'), ToolCall("c2", "g", "{}"))
     )
+
+
+@pytest.mark.parametrize("begin", [b"retry: 3000\n\n", b"\xef\xbb\xbf", b"id: 1\n"])
+def test_a_stream_may_begin_with_any_of_its_fields_and_a_byte_order_mark(begin: bytes) -> None:
+    assert read_message(begin + events({"delta": {"content": "tea"}})[10:]) == ModelMessage("tea")
+
+
+def test_a_stream_may_hold_a_whole_message() -> None:
+    whole = {"message": {"role": "assistant", "content": "tea"}, "finish_reason": "stop"}
+    assert read_message(events(whole)) == ModelMessage("tea")
+
+
+def test_of_a_stream_with_two_choices_the_first_is_the_answer() -> None:
+    pieces = [
+        {"index": 1, "delta": {"content": "mate"}},
+        {"index": 0, "delta": {"content": "tea"}},
+        {"index": 1, "delta": {"content": " now"}, "finish_reason": "length"},
+        {"index": 0, "delta": {}, "finish_reason": "stop"},
+    ]
+    assert read_message(events(*pieces)) == ModelMessage("tea")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": "tea", "tool_calls": ""},
+        {"content": "tea", "tool_calls": [None]},
+        {"content": "tea", "tool_calls": {}},
+        {"content": [None, {"type": "text", "text": "tea"}, 7]},
+    ],
+)
+def test_an_answer_is_not_lost_for_a_field_that_says_nothing(message: dict[str, Any]) -> None:
+    choice = {"message": message, "finish_reason": 0}
+    assert read_message(json.dumps({"choices": [choice]}).encode()) == ModelMessage("tea")
 
 
 def test_a_stream_that_breaks_off_is_no_completion() -> None:
