@@ -29,6 +29,17 @@ COUNTS = {
 }  # fmt: skip
 """Numbers in words, as people count days and weeks."""
 
+
+def roughly(count: str) -> tuple[float, float]:
+    """The least and the most that a count means, in words or digits: `a few` are two to six.
+
+    `A couple` and `a few` reach up to twice their number; any other is exact.
+    """
+    word = count.lower()
+    number = COUNTS.get(word) or float(word)
+    return (2, 2 * number) if word in ("couple", "few") else (number, number)
+
+
 _LEAP_YEARS = 8
 """Years within which every day of the calendar comes, also around 1900."""
 

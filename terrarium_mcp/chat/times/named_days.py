@@ -14,6 +14,7 @@ from terrarium_mcp.chat.times.calendar_words import (
     YEAR,
     latest_year_with,
     month_number,
+    roughly,
 )
 from terrarium_mcp.chat.times.clock_times import PART
 from terrarium_mcp.chat.times.day_ranges import RANGE, days_between
@@ -164,10 +165,11 @@ def _weekend(found: re.Match[str], today: date) -> list[Days]:
 
 
 def _ago(found: re.Match[str], today: date) -> list[Days]:
-    """That long ago, plus and minus half of the unit."""
-    number, unit = _count_and_days(found)
-    middle = today - timedelta(number * unit)
-    return [(middle - timedelta(unit // 2), middle + timedelta(unit // 2 + 1))]
+    """That long ago, plus and minus half of the unit; a few are between two and six."""
+    least, most = roughly(found["count"])
+    _, unit = _count_and_days(found)
+    first, last = today - timedelta(most * unit), today - timedelta(least * unit)
+    return [(first - timedelta(unit // 2), last + timedelta(unit // 2 + 1))]
 
 
 def _ago_today(found: re.Match[str], today: date) -> list[Days]:

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import NamedTuple
 
-from terrarium_mcp.chat.times.calendar_words import COUNTS
+from terrarium_mcp.chat.times.calendar_words import COUNTS, roughly
 
 _UNITS = {"s": timedelta(seconds=1), "m": timedelta(minutes=1), "h": timedelta(hours=1)}
 _UNIT = r"(?P<unit>s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?)"
@@ -31,13 +31,19 @@ _IN_ALL = r"\b(?:ago|last|past)\b"
 """Something of this is in all of them: most texts are read no further."""
 
 _MOST_AROUND = timedelta(minutes=30)
+_HALF = 0.5
 
 
 class RecentTime(NamedTuple):
-    """The words `found` for a time up to now, which began so `long` before it."""
+    """The words `found` for a time up to now, which began so `long` before it.
+
+    `A few hours ago` may be from `least` to `most` before it.
+    """
 
     found: re.Match[str]
     long: timedelta
+    least: timedelta
+    most: timedelta
 
     @property
     def relation(self) -> str:
@@ -50,11 +56,11 @@ class RecentTime(NamedTuple):
         `an hour ago` is from half of that time before to half of it after, or half an hour if that
         is less. What was before a moment has no beginning.
         """
-        moment, around = now - self.long, min(self.long / 2, _MOST_AROUND)
+        moment, around = now - self.long, min(self.least / 2, _MOST_AROUND)
         if self.relation in ("since", "after") or "relation" not in self.found.groupdict():
             return moment, end
         if self.relation in ("", "around", "about"):
-            return moment - around, moment + around
+            return now - self.most - around, now - self.least + around
         return None, moment
 
 
@@ -63,8 +69,10 @@ def recent_times(text: str) -> Iterator[RecentTime]:
     patterns = _compiled() if re.search(_IN_ALL, text, re.IGNORECASE) else ()
     for pattern in patterns:
         for found in pattern.finditer(text):
-            if long := _length(found):
-                yield RecentTime(found, long)
+            unit, count = _UNITS[found["unit"][0].casefold()], _count(found)
+            if long := unit * _number(count):
+                least, most = (_HALF, _HALF) if count == "half" else roughly(count)
+                yield RecentTime(found, long, unit * least, unit * most)
 
 
 def how_long_ago(text: str) -> timedelta | None:
@@ -76,13 +84,13 @@ def how_long_ago(text: str) -> timedelta | None:
     return None
 
 
-def _length(found: re.Match[str]) -> timedelta:
-    """How long before now the time begins."""
-    unit = _UNITS[found["unit"][0].casefold()]
-    count = (found.groupdict().get("count") or "1").split()[0].casefold()
-    if count == "half":
-        return unit / 2
-    return unit * (COUNTS.get(count) or float(count))
+def _count(found: re.Match[str]) -> str:
+    """How many of the unit, in words or digits; one if that is not said."""
+    return (found.groupdict().get("count") or "1").split()[0].casefold()
+
+
+def _number(count: str) -> float:
+    return _HALF if count == "half" else COUNTS.get(count) or float(count)
 
 
 @cache

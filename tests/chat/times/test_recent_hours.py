@@ -42,7 +42,8 @@ def stretches(text: str) -> list[tuple[str, str]]:
         ("10 minutes ago", "09:15", "09:25"),
         ("half an hour ago", "08:45", "09:15"),
         ("about three hours ago", "06:00", "07:00"),
-        ("a couple of hours ago", "07:00", "08:00"),
+        ("a couple of hours ago", "05:00", "08:00"),
+        ("a few hours ago", "03:00", "08:00"),
         ("2hrs ago", "07:00", "08:00"),
     ],
 )
