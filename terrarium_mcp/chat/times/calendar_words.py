@@ -40,6 +40,14 @@ def roughly(count: str) -> tuple[float, float]:
     return (2, 2 * number) if word in ("couple", "few") else (number, number)
 
 
+ORDINALS = tuple(
+    """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
+    fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first
+    twenty-second twenty-third twenty-fourth twenty-fifth twenty-sixth twenty-seventh twenty-eighth
+    twenty-ninth thirtieth thirty-first""".split()  # noqa: SIM905 -- a list would be a page of quotation marks
+)
+"""The days of a month in words."""
+
 _LEAP_YEARS = 8
 """Years within which every day of the calendar comes, also around 1900."""
 
@@ -57,6 +65,25 @@ def latest_year_with(month: int, day: int, today: date) -> int:
         except ValueError:  # not in this year, or in none
             continue
     raise ValueError(f"no day {day} of month {month}")
+
+
+def latest_day(day: int, today: date, weekday: str = "") -> date:
+    """The latest day of that number in any month, and of that weekday if one is named.
+
+    Raises:
+        ValueError: there is none within eight years.
+    """
+    first = today.replace(day=1)
+    for _ in range(12 * _LEAP_YEARS):
+        try:
+            found = first.replace(day=day)
+        except ValueError:  # not in this month, or in none
+            found = None
+        is_meant = found and not (weekday and found.weekday() != WEEKDAYS.index(weekday))
+        if found and found <= today and is_meant:
+            return found
+        first = (first - timedelta(1)).replace(day=1)
+    raise ValueError(f"no {weekday} the {day}")
 
 
 def month_number(name: str) -> int:

@@ -20,7 +20,8 @@ _END = (
 )
 RANGE = (
     rf"(?:between\s+(?P<from>{_END})\s+and\s+(?P<to>{_END})"
-    rf"|from\s+(?P<since>{_END})\s+(?:to|until|till|through|up\s+to)\s+(?P<upto>{_END}))"
+    rf"|from\s+(?P<since>{_END})\s+(?:to|until|till|through|up\s+to)\s+(?P<upto>{_END})"
+    rf"|(?:in|during)\s+(?P<in>{MONTH})\s+(?:and|or)\s+(?P<and>{MONTH}(?:,?\s+{YEAR})?))"
 )
 """What names such days, as a regular expression. Its ends are read by `days_between`."""
 
@@ -41,8 +42,8 @@ def days_between(found: re.Match[str], today: date) -> list[Days]:
     Raises:
         ValueError: there is no such day, or no month.
     """
-    first = _fields(found["from"] or found["since"])
-    last = _fields(found["to"] or found["upto"])
+    first = _fields(found["from"] or found["since"] or found["in"])
+    last = _fields(found["to"] or found["upto"] or found["and"])
     if not (first.keys() & {"month", "year"} or last.keys() & {"month", "year"}):
         raise ValueError(found[0])
     is_of_days = "day" in first and "day" in last

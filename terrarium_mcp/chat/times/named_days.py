@@ -9,9 +9,11 @@ from terrarium_mcp.chat.question import is_put_as_a_question
 from terrarium_mcp.chat.times.calendar_words import (
     COUNTS,
     MONTH,
+    ORDINALS,
     PERIODS,
     WEEKDAYS,
     YEAR,
+    latest_day,
     latest_year_with,
     month_number,
     roughly,
@@ -40,6 +42,12 @@ _YEAR = rf"(?P<year>{YEAR})"
 _ON = rf"(?:on\s+)?(?:(?:{'|'.join(WEEKDAYS)}),?\s+)?(?:the\s+)?"
 _ISO_DAY = r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"
 _DAY_MONTH = rf"{_DAY}\s+(?:of\s+)?{_MONTH}"
+_ORDINAL = rf"(?P<ordinal>{'|'.join(reversed(ORDINALS))})"
+_NTH_DAY = rf"(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)|{_ORDINAL})"
+_NOT_OF_A_LIST = (
+    r"(?=\s*(?:[?.,!;]|$)|\s+(?:at|around|about|between|before|after|in|by|from|and|or)\b)"
+)
+"""What follows a day that is named by its number alone, and not `the 5th floor`."""
 _MONTH_DAY = rf"{_MONTH}\s+{_DAY}"
 _WEEK = rf"(?:in\s+|during\s+)?(?:the\s+)?week\s+(?P<from>of|from|beginning|starting)\s+{_ON}"
 _WEEKEND = rf"(?:on\s+|over\s+)?(?:the\s+)?(?P<weekend>weekend)\s+of\s+{_ON}"
@@ -63,6 +71,7 @@ _ANY_NTH = r"(?P<nth>first|second|third|fourth|last)"
 _NTH = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _DAY_PART = rf"(?:\s+{PART})?"
 _OF_A_YEAR = r"(?=,?\s+(?:(?:of|in)\s+)?(?:last|this)\s+year\b)"
+_NO_RANGE = r"(?<!\bto\s)(?<!\band\s)"
 _OF_A_WEEK = (
     rf"(?=,?\s+(?:(?:of|in)\s+)?(?:(?:last|this)\s+week\b|(?:a\s+)?{_COUNTED}weeks?\s+ago\b))"
 )
@@ -71,6 +80,43 @@ _OF_A_WEEK = (
 
 def _on(found: re.Match[str], today: date) -> list[Days]:
     return [_day(_date(found, today))]
+
+
+def _on_nth(found: re.Match[str], today: date) -> list[Days]:
+    """The latest day of that number; with a weekday in front, the latest that is one."""
+    weekday = found.groupdict().get("weekday", "").lower()
+    return [_day(latest_day(_nth(found), today, weekday))]
+
+
+def _nth_of_month(found: re.Match[str], today: date) -> list[Days]:
+    """A day of a month by its number, also in words, of this month or the last one, or by name."""
+    fields = found.groupdict()
+    if name := fields.get("month"):
+        month, day = month_number(name), _nth(found)
+        year = int(fields.get("year") or 0) or latest_year_with(month, day, today)
+        return [_day(date(year, month, day))]
+    ((first, _),) = _this_or_last(found, today)
+    return [_day(first.replace(day=_nth(found)))]
+
+
+def _nth(found: re.Match[str]) -> int:
+    fields = found.groupdict()
+    return int(fields.get("day") or 0) or ORDINALS.index(fields["ordinal"].lower()) + 1
+
+
+def _part_of_this_or_last(found: re.Match[str], today: date) -> list[Days]:
+    """The early, middle or late part of this or the last month or year."""
+    ((first, _),) = _this_or_last(found, today)
+    part = found["part"].split()[0].lower()
+    is_month = found["unit"].lower() == "month"
+    return [part_of_month(part, first) if is_month else part_of_year(part, first.year)]
+
+
+def _half_ago(found: re.Match[str], today: date) -> list[Days]:
+    """Half a unit ago, plus and minus a quarter of it."""
+    unit = _UNIT_DAYS[found["unit"].lower()]
+    middle, around = today - timedelta(unit // 2), timedelta(unit // 4)
+    return [(middle - around, middle + around + timedelta(1))]
 
 
 def _in_month(found: re.Match[str], today: date) -> list[Days]:
@@ -271,6 +317,8 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"{_ON}(?P<day>\d\d?)(?P<sign>[./])(?P<month>\d\d?)(?P=sign){_YEAR}", _in_numbers),
     (rf"{_ON}{_DAY_MONTH},?\s+{_YEAR}", _on),
     (rf"{_ON}{_MONTH_DAY},?\s+{_YEAR}", _on),
+    (rf"{_ON}{_ORDINAL}\s+of\s+{_MONTH}(?:,?\s+{_YEAR})?", _nth_of_month),
+    (rf"{_ON}{_NTH_DAY}\s+of\s+(?P<which>last|this)\s+(?P<unit>month)", _nth_of_month),
     (_ON + _DAY_MONTH, _on),
     (rf"{_ON}{_MONTH_DAY}(?!\s*:)", _on),
     (r"(?:in\s+)?(?P<year>\d{4})-(?P<month>\d\d)(?!-)", _in_month),
@@ -309,8 +357,18 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"{_MONTH}{_OF_A_YEAR}", _in_month),
     (rf"{_DURING}{_SEASON}{_OF_A_YEAR}", _latest_season),
     (rf"(?:{_AT})?{_FEAST}{_OF_A_YEAR}", _latest_feast),
-    (rf"(?:on\s+)?(?P<weekday>{'|'.join(WEEKDAYS)}){_OF_A_WEEK}", _weekday),
+    (rf"(?:on\s+)?{_NO_RANGE}(?P<weekday>{'|'.join(WEEKDAYS)}){_OF_A_WEEK}", _weekday),
     (rf"(?:a\s+)?{_COUNT}(?P<unit>day|week|year)s?\s+ago\s+today", _ago_today),
+    (
+        rf"(?:on\s+)?(?P<weekday>{'|'.join(WEEKDAYS)}),?\s+(?:the\s+)?{_NTH_DAY}{_NOT_OF_A_LIST}",
+        _on_nth,
+    ),
+    (rf"on\s+(?:the\s+)?{_NTH_DAY}{_NOT_OF_A_LIST}", _on_nth),
+    (
+        rf"{_DURING}{_PART}(?P<which>last|this)\s+(?P<unit>month|year)",
+        _part_of_this_or_last,
+    ),
+    (r"half\s+an?\s+(?P<unit>week|month|year)\s+ago", _half_ago),
     (r"yesterday", _yesterday),
     (r"today", _today),
     (rf"this\s+{PART}", _today),
@@ -343,6 +401,8 @@ def _compiled() -> list[tuple[re.Pattern[str], Reader]]:
 INSIDE_OTHERS: tuple[Reader, ...] = (
     days_between,
     _on,
+    _on_nth,
+    _nth_of_month,
     _in_month,
     _week_of,
     _week_of_month,
@@ -355,6 +415,7 @@ INSIDE_OTHERS: tuple[Reader, ...] = (
 
 _IN_ALL = (
     rf"\d|\b(?:{MONTH}|{'|'.join(WEEKDAYS)}|{'|'.join(SEASONS)}|{FEAST}"
+    rf"|{'|'.join(ORDINALS)}"
     r"|yesterday|today|tonight|night|weekend|ago|last|past|this)\b"
 )
 """Something of this is in all words that name days: most texts are read in a fiftieth of the time

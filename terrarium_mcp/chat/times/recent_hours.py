@@ -25,7 +25,11 @@ _PATTERNS = (
     rf"(?:{_IN}|the\s+)?(?:last|past)\s+(?P<unit>hour)(?!\s+of\b)",
     # Without `in` it is a saying: `at the last minute`.
     rf"{_IN}(?:last|past)\s+(?P<unit>minute|second)(?!\s+of\b)",
-    rf"(?:{_RELATION}\s+)?{_COUNT}{_UNIT}\s+ago",
+    # The words after `and a` are the end of a longer count.
+    (
+        rf"(?:{_RELATION}\s+)?(?<!\band\s)(?<!\band\sa\s){_COUNT}(?P<more>and\s+a\s+half\s+)?"
+        rf"{_UNIT}(?P<half>\s+and\s+a\s+half)?\s+ago"
+    ),
 )
 _IN_ALL = r"\b(?:ago|last|past)\b"
 """Something of this is in all of them: most texts are read no further."""
@@ -69,10 +73,10 @@ def recent_times(text: str) -> Iterator[RecentTime]:
     patterns = _compiled() if re.search(_IN_ALL, text, re.IGNORECASE) else ()
     for pattern in patterns:
         for found in pattern.finditer(text):
-            unit, count = _UNITS[found["unit"][0].casefold()], _count(found)
-            if long := unit * _number(count):
+            unit, count, more = _UNITS[found["unit"][0].casefold()], _count(found), _more(found)
+            if long := unit * (_number(count) + more):
                 least, most = (_HALF, _HALF) if count == "half" else roughly(count)
-                yield RecentTime(found, long, unit * least, unit * most)
+                yield RecentTime(found, long, unit * (least + more), unit * (most + more))
 
 
 def how_long_ago(text: str) -> timedelta | None:
@@ -87,6 +91,12 @@ def how_long_ago(text: str) -> timedelta | None:
 def _count(found: re.Match[str]) -> str:
     """How many of the unit, in words or digits; one if that is not said."""
     return (found.groupdict().get("count") or "1").split()[0].casefold()
+
+
+def _more(found: re.Match[str]) -> float:
+    """The half of `two and a half`."""
+    fields = found.groupdict()
+    return _HALF if fields.get("more") or fields.get("half") else 0
 
 
 def _number(count: str) -> float:

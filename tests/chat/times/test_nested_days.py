@@ -26,6 +26,8 @@ from tests.chat.times.scene import days
         ("on monday last week", "2026-05-04", "2026-05-05"),
         ("sunday of last week", "2026-05-10", "2026-05-11"),
         ("thursday three weeks ago", "2026-04-23", "2026-04-24"),
+        ("last month, on the 3rd", "2026-04-03", "2026-04-04"),
+        ("from monday to friday last week", "2026-05-04", "2026-05-11"),
         ("yesterday, this week", "2026-05-13", "2026-05-14"),
         ("a year ago today", "2025-05-14", "2025-05-15"),
         ("two weeks ago today", "2026-04-30", "2026-05-01"),

@@ -42,6 +42,8 @@ def stretches(text: str) -> list[tuple[str, str]]:
         ("10 minutes ago", "09:15", "09:25"),
         ("half an hour ago", "08:45", "09:15"),
         ("about three hours ago", "06:00", "07:00"),
+        ("two and a half hours ago", "06:30", "07:30"),
+        ("an hour and a half ago", "07:30", "08:30"),
         ("a couple of hours ago", "05:00", "08:00"),
         ("a few hours ago", "03:00", "08:00"),
         ("2hrs ago", "07:00", "08:00"),
@@ -60,7 +62,13 @@ def test_hours_and_minutes_are_counted_from_now(text: str, since: str, until: st
     "text",
     [
         *["at the last minute", "a last second change", "the last hour of the day", "2 hours"],
-        *["the past 3 minutes of it", "last 0 hours", "0 minutes ago", "10.1.5 hours ago"],
+        *[
+            "the past 3 minutes of it",
+            "last 0 hours",
+            "0 minutes ago",
+            "10.1.5 hours ago",
+            "twelve and a half hours ago",
+        ],
         *["hours ago", "rush hour", "last 5 mind", "ada's last day", "on the last day of school"],
     ],
 )

@@ -227,6 +227,34 @@ def test_counts_are_read_in_words_and_digits(count: str, number: int) -> None:
 @pytest.mark.parametrize(
     ("text", "since", "until"),
     [
+        ("on the 5th", "2026-05-05", "2026-05-06"),
+        ("on the 20th", "2026-04-20", "2026-04-21"),
+        ("on the 31st", "2026-03-31", "2026-04-01"),
+        ("friday the 5th", "2025-12-05", "2025-12-06"),
+        ("on Friday, the fifth", "2025-12-05", "2025-12-06"),
+        ("the third of november", "2025-11-03", "2025-11-04"),
+        ("on the twenty-first of may 2024", "2024-05-21", "2024-05-22"),
+        ("on the 3rd of last month", "2026-04-03", "2026-04-04"),
+        ("the first of this month", "2026-05-01", "2026-05-02"),
+        ("at the end of last month", "2026-04-21", "2026-05-01"),
+        ("early last year", "2025-01-01", "2025-05-01"),
+        ("half a year ago", "2025-08-14", "2026-02-13"),  # 182 days, and 91 on each side
+        ("in march and april", "2026-03-01", "2026-05-01"),
+        ("in march or april 2024", "2024-03-01", "2024-05-01"),
+    ],
+)
+def test_a_time_is_read_to_its_end(text: str, since: str, until: str) -> None:
+    assert days(f"what happened {text}?") == days(text.upper()) == [(since, until)]
+
+
+@pytest.mark.parametrize("text", ["on the 2nd floor", "on the 2nd of a list", "on the 32nd"])
+def test_a_number_of_something_else_is_no_day(text: str) -> None:
+    assert days(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
         ("a few days ago", "2026-05-08", "2026-05-13"),  # two to six days
         ("a couple of days ago", "2026-05-10", "2026-05-13"),
         ("a few weeks ago", "2026-03-30", "2026-05-04"),  # and half a week on each side
