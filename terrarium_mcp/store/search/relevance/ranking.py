@@ -108,7 +108,7 @@ class Scorer:
         self._first = about.people[0] if about.people else None
         self._few = {nick for nick in about.people if about.has_few_lines(nick)}
         self._idf = [_weight(group, about.lines) for group in about.groups]
-        self._scale = weights.POINTS / (sum(self._idf) or 1.0)
+        self._scale = weights.POINTS / (_whole(about) or 1.0)
         self._times = [
             (one.nearer.timestamp(), one.until.timestamp(), _time_weight(one))
             for one in about.times
@@ -458,10 +458,25 @@ def _less_for_repeats(ranked: Iterable[RankedLine]) -> Iterator[RankedLine]:
             yield one
 
 
+def _whole(about: ParsedQuestion) -> float:
+    """The weight of all that is asked, of which the words may be less beside a person.
+
+    There it is that of the groups if none were a word of asking, and of some more if they are few.
+    """
+    if not about.people:
+        return sum(_weight(group, about.lines) for group in about.groups)
+    whole = sum(_rarity_weight(group, about.lines) for group in about.groups)
+    return whole * max(1.0, weights.BESIDE_A_PERSON / max(1, len(about.groups)))
+
+
 def _weight(group: TermGroup, lines: int) -> float:
     """The weight of a group among those of a question."""
-    weight = float(rarity(group.lines, lines) ** weights.RARITY)
+    weight = _rarity_weight(group, lines)
     return weights.ASKING * weight if is_asking_word(group.word) else weight
+
+
+def _rarity_weight(group: TermGroup, lines: int) -> float:
+    return float(rarity(group.lines, lines) ** weights.RARITY)
 
 
 def _time_weight(time: TimeExpression) -> float:

@@ -11,7 +11,13 @@ dialogues among a million other lines.
 from datetime import timedelta
 
 POINTS = 10.0
-"""All content words of a question together."""
+"""All content words of a question together; where it names a person, less by what a word of asking
+is less than another, and by what lacks to `BESIDE_A_PERSON` words."""
+
+BESIDE_A_PERSON = 3
+"""`why did bo leave?` asks for what bo said rather than for any line with the one word. LoCoMo's
+recall at five is 74.1 instead of 73.5. Where nobody is named, a word of asking that is less of the
+whole loses one answer of 39."""
 
 PROXIMITY = 0.5
 """Words in the line or close by, measured as BM25 does."""

@@ -18,6 +18,7 @@ LINES, LENGTH = 100, 5.0
 
 GATE = TermGroup("gate", {"gate": 1.0, "gates": 0.8, "door": 0.5, "hole": 0.2}, 3, 9)
 PAINT = TermGroup("paint", {"paint": 1.0, "painted": 0.8}, 1, 2)
+KEY = TermGroup("key", {"key": 1.0}, 2, 2)
 
 
 def question(
@@ -71,6 +72,19 @@ def test_a_word_counts_by_its_frequency_and_the_length_of_the_line() -> None:
     assert got[1][NEAR] == pytest.approx(0.35 * 10)
     assert got[1]["no question"] == 0.5
     assert set(got[1]) == {HERE, SHARE, NEAR, "no question"}
+
+
+def test_beside_a_person_few_words_and_words_of_asking_are_less_than_all_that_is_asked() -> None:
+    def share(*groups: TermGroup, people: Sequence[str] = ()) -> float:
+        return points(question(*groups, people=people), talk("bo: gate"))[1][SHARE]
+
+    asking = TermGroup("recommend", {"recommend": 1.0}, 3, 3)
+    of_all = idf(3) / (idf(1) + idf(2) + idf(3))
+    assert share(GATE) == pytest.approx(0.2 * 10)
+    assert share(GATE, people=["ada"]) == pytest.approx(0.2 * 10 / 3)
+    assert share(GATE, PAINT, KEY, people=["ada"]) == pytest.approx(0.2 * 10 * of_all)
+    assert share(GATE, asking) == pytest.approx(0.2 * 10 / 1.3)
+    assert share(GATE, asking, people=["ada"]) == pytest.approx(0.2 * 10 / 3)
 
 
 def test_the_average_length_is_that_of_the_history() -> None:
@@ -311,8 +325,8 @@ def test_below_the_best_a_line_keeps_the_rank_that_others_lend_it() -> None:
 
 
 def test_the_promising_are_the_best_by_themselves_the_newest_of_equals_first() -> None:
-    lines = talk("bo: gate", "x: a", "bo: gate", "bo: gate paint", "ada: I am here")
-    about = question(GATE, PAINT, people=["ada"])
+    lines = talk("bo: gate", "x: a", "bo: gate", "bo: gate paint key", "ada: I am here")
+    about = question(GATE, PAINT, KEY, people=["ada"])
     by_themselves = Scorer(about).promising(lines, 4)
     assert [line.id for line in by_themselves] == [4, 5, 3, 1]
     assert len(Scorer(about).promising(lines, 1)) == 1
@@ -329,10 +343,10 @@ def test_a_line_by_or_to_the_person_is_more_promising_than_a_few_words() -> None
 
 def test_of_promising_lines_words_count_as_words_and_as_a_share() -> None:
     """Words count seven tenths of their points; a person who takes part 5, and 1.8 besides."""
-    about = question(GATE, PAINT, people=["ada"], length=1.0)
-    words = 0.7 * 10 * bm25(1, 2, 1.0)
+    about = question(GATE, PAINT, KEY, people=["ada"], length=1.8)
+    words = 0.7 * 10 * bm25(1, 3, 1.8)
     assert 5 + 1.2 < words + 0.5 < 5 + 1.8
-    lines = talk("x: gate paint", "ada: is that so?", "ada: I am here")
+    lines = talk("x: gate paint key", "ada: is that so?", "ada: I am here")
     assert [line.id for line in Scorer(about).promising(lines, 3)] == [3, 1, 2]
 
 

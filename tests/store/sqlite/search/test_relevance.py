@@ -55,6 +55,18 @@ async def test_the_person_named_comes_first(store: Store) -> None:
     assert await best(store, "what did bo paint, and when did he?") == "I painted the fence"
 
 
+async def test_what_a_person_said_leads_lines_by_others_with_the_one_word_asked(
+    store: Store,
+) -> None:
+    await store.messages.append(
+        chat(
+            f"<brumm> quitting guys, got a job in norway\n{FILLER}<cy> when do you leave?\n{FILLER}"
+        )
+    )
+    await store.messages.append(chat(f"<dan> I leave at ten\n{FILLER}<cy> leave it\n{FILLER}"))
+    assert await best(store, "why did Brumm leave?") == "quitting guys, got a job in norway"
+
+
 async def test_a_word_is_found_in_a_room_where_the_two_rarest_were_never_said(store: Store) -> None:
     await store.messages.append(chat("<ada> both kettles boil", channel="#tea"))
     await store.messages.append(
