@@ -42,6 +42,10 @@ _CROWDED = 4
 _PEOPLE, _TIMES = 2, 2
 """People and times of a question that have look-ups of their own."""
 
+_SHORT_TIME, _THEN = timedelta(days=2), 60
+"""Of a time up to this long so many lines are found whatever their words, unless many rooms may
+answer: to `what food came yesterday?` a line of that day is an answer without `food`."""
+
 _BEFORE, _AFTER = timedelta(days=1), timedelta(days=7)
 """How far around a time people speak of it: mostly afterwards."""
 
@@ -70,6 +74,7 @@ def planned_lookups(question: PlainQuestion, parsed: ParsedQuestion) -> list[Loo
     scope = question.scope
     first, last = scope.since, scope.until.timestamp
     restriction = [in_scope(parsed.here)] if question.is_restricted else []
+    is_narrow = question.is_restricted or len(scope.rooms) == 1
     each = EACH_HERE if restriction else EACH
     groups = parsed.groups
     lookups = list[Lookup]()
@@ -93,6 +98,9 @@ def planned_lookups(question: PlainQuestion, parsed: ParsedQuestion) -> list[Loo
         until = min(last, to_text(time.until + _AFTER))
         lookups.append(_lookup([any_group, *restriction], EACH, since, until))
         lookups += _tiers(groups, restriction, EACH // 2, since, until)
+        if is_narrow and time.until - time.nearer <= _SHORT_TIME:
+            then = max(first, to_text(time.nearer)), min(last, to_text(time.until))
+            lookups.append(_lookup([speech(parsed.lines), *restriction], _THEN, *then))
         for person in people:
             spoken = [person.speaker, *restriction]
             lookups.append(_lookup([any_group, *spoken], EACH, since, until))

@@ -258,3 +258,18 @@ def test_neither_of_two_that_overlap_includes_the_other(one: Lookup, other: Look
 
 def test_the_kinds_of_conditions_are_those_that_an_index_answers() -> None:
     assert [kind.value for kind in ConditionKind] == ["word", "speaker", "speech", "scope"]
+
+
+@pytest.mark.parametrize(
+    ("rooms", "all_rooms", "besides"),
+    [(ROOMS[:1], True, ()), (ROOMS[:1], False, (in_scope(0),)), (ROOMS, True, None)],
+)
+@pytest.mark.parametrize("days", [2, 3])
+def test_of_a_short_time_all_that_was_said_there_is_looked_up_unless_in_many_rooms(
+    rooms: Sequence[Room], days: int, *, all_rooms: bool, besides: Sequence[AnyOf] | None
+) -> None:
+    time = TimeExpression("x", NOON, NOON + timedelta(days=days))
+    planned = planned_lookups(question(rooms=rooms, all_rooms=all_rooms), parsed(A, times=[time]))
+    then = to_text(time.since), to_text(time.until)
+    expected = [] if besides is None or days > 2 else [Lookup((speech(0), *besides), 60, *then)]
+    assert [look for look in planned if (look.since, look.until) == then] == expected

@@ -67,6 +67,15 @@ async def test_what_a_person_said_leads_lines_by_others_with_the_one_word_asked(
     assert await best(store, "why did Brumm leave?") == "quitting guys, got a job in norway"
 
 
+async def test_what_was_said_on_a_day_answers_without_any_word_of_the_question(
+    store: Store,
+) -> None:
+    for day, said in enumerate(["food, please", "the pizza is here, and sushi", "no food today"]):
+        await store.messages.append(chat(f"<ada> {said}", at=NOON + timedelta(days=9 * day)))
+    now = NOON + timedelta(days=10)
+    assert await best(store, "what food came 10 May?", now=now) == "the pizza is here, and sushi"
+
+
 async def test_a_word_is_found_in_a_room_where_the_two_rarest_were_never_said(store: Store) -> None:
     await store.messages.append(chat("<ada> both kettles boil", channel="#tea"))
     await store.messages.append(
