@@ -91,8 +91,10 @@ class Endpoint:
             lambda: self._client.get("/models", cast_to=httpx2.Response)
         )
         match await _json(answer):
-            case {"data": [{"id": str()}, *_] as listed}:
-                return [str(one["id"]) for one in listed if isinstance(one, dict) and "id" in one]
+            case {"data": [*listed]}:
+                ids = [one.get("id") for one in listed if isinstance(one, dict)]
+                if names := [name for name in ids if isinstance(name, str) and name]:
+                    return names
         raise RejectedRequest(answer.status_code, self.words(answer.text))
 
     async def health(self) -> Health:

@@ -248,6 +248,15 @@ async def test_a_request_in_work_ends_at_the_endpoint_where_it_began(agent: Stri
     assert "temperature" in other.requests[0]
 
 
+@pytest.mark.parametrize("first", [{"id": ""}, {"id": 7}, {}, None])
+async def test_of_a_list_of_models_those_without_a_name_are_left_out(first: object) -> None:
+    async def respond(_request: HttpRequest) -> Answer:
+        return Answer(body=json.dumps({"data": [first, {"id": "glm"}]}).encode())
+
+    async with serving(respond) as url, llm_for(url) as llm:
+        assert await llm.models() == ["glm"]
+
+
 async def test_an_endpoint_without_models_says_which_setting_helps(agent: StrictAgent) -> None:
     agent.models = []
     async with llm_for(agent.url, model="") as llm:
