@@ -43,7 +43,11 @@ _ON = rf"(?:on\s+)?(?:(?:{'|'.join(WEEKDAYS)}),?\s+)?(?:the\s+)?"
 _ISO_DAY = r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"
 _DAY_MONTH = rf"{_DAY}\s+(?:of\s+)?{_MONTH}"
 _ORDINAL = rf"(?P<ordinal>{'|'.join(reversed(ORDINALS))})"
-_NTH_DAY = rf"(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)|{_ORDINAL})"
+_IN_DIGITS = r"(?P<day>\d{1,2})(?:st|nd|rd|th)"
+_NTH_DAY = rf"(?:{_IN_DIGITS}|{_ORDINAL})"
+_WEEKDAY_NTH = (
+    rf"(?P<weekday>{'|'.join(WEEKDAYS)}),?\s+(?:(?:the\s+)?{_IN_DIGITS}|the\s+{_ORDINAL})"
+)
 _NOT_OF_A_LIST = (
     r"(?=\s*(?:[?.,!;]|$)|\s+(?:at|around|about|between|before|after|in|by|from|and|or)\b)"
 )
@@ -359,11 +363,8 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"(?:{_AT})?{_FEAST}{_OF_A_YEAR}", _latest_feast),
     (rf"(?:on\s+)?{_NO_RANGE}(?P<weekday>{'|'.join(WEEKDAYS)}){_OF_A_WEEK}", _weekday),
     (rf"(?:a\s+)?{_COUNT}(?P<unit>day|week|year)s?\s+ago\s+today", _ago_today),
-    (
-        rf"(?:on\s+)?(?P<weekday>{'|'.join(WEEKDAYS)}),?\s+(?:the\s+)?{_NTH_DAY}{_NOT_OF_A_LIST}",
-        _on_nth,
-    ),
-    (rf"on\s+(?:the\s+)?{_NTH_DAY}{_NOT_OF_A_LIST}", _on_nth),
+    (rf"(?:on\s+)?{_WEEKDAY_NTH}{_NOT_OF_A_LIST}", _on_nth),
+    (rf"on\s+(?:the\s+)?{_IN_DIGITS}{_NOT_OF_A_LIST}", _on_nth),
     (
         rf"{_DURING}{_PART}(?P<which>last|this)\s+(?P<unit>month|year)",
         _part_of_this_or_last,

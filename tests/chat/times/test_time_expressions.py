@@ -247,7 +247,10 @@ def test_a_time_is_read_to_its_end(text: str, since: str, until: str) -> None:
     assert days(f"what happened {text}?") == days(text.upper()) == [(since, until)]
 
 
-@pytest.mark.parametrize("text", ["on the 2nd floor", "on the 2nd of a list", "on the 32nd"])
+@pytest.mark.parametrize(
+    "text",
+    ["on the 2nd floor", "on the 2nd of a list", "on the 32nd", "on the second or third try"],
+)
 def test_a_number_of_something_else_is_no_day(text: str) -> None:
     assert days(text) == []
 
