@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from terrarium_mcp.chat.english.words import is_stop_word
 from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.store.search.scope import Clause, Clauses
 from terrarium_mcp.store.search.vocabulary_queries import (
@@ -34,7 +35,10 @@ async def _similar_clause(clause: Clause, vocabulary: Vocabulary) -> Clause:
 
 
 async def _similar_terms(term: Term, vocabulary: Vocabulary) -> Sequence[Term]:
-    """The term and the words that may be meant by it; a phrase or a prefix stays alone."""
+    """The term and the words that may be meant by it; a phrase or a prefix stays alone.
+
+    It is no misspelt stop word: `wasm` for `was` would find any line.
+    """
     if len(term.words) != 1 or term.kind is not TermKind.WORD:
         return [term]
     (word,) = term.words
@@ -44,7 +48,9 @@ async def _similar_terms(term: Term, vocabulary: Vocabulary) -> Sequence[Term]:
     ]
     if len(word) >= _SHORTEST_MISSPELT:
         queries.append(WordsMisspelt(word, MOST))
-    found = set[str]().union(*await vocabulary.most_frequent(*queries))
+    longer, holding, *meant = await vocabulary.most_frequent(*queries)
+    corrections = (one for found in meant for one in found if not is_stop_word(one))
+    found = {*longer, *holding, *corrections}
     return [Term(word), *(_substitute(similar) for similar in sorted(found))]
 
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from math import ceil, prod, sqrt
 
-from terrarium_mcp.chat.english.words import related_words, stem, word_forms
+from terrarium_mcp.chat.english.words import is_stop_word, related_words, stem, word_forms
 from terrarium_mcp.chat.identity import CHANNEL_PREFIXES, fold
 from terrarium_mcp.chat.named_people import people_named, possible_nicks
 from terrarium_mcp.chat.question import asks_when, content_words, is_literal, version_spellings
@@ -39,7 +40,8 @@ _FORMS, _KINDRED, _FAMILY = 8, 3, 8
 
 _BEGINNING, _LONGER, _EXAMINED = 5, 5, 40
 """Letters of that beginning, how many letters a word of the family may have more than the word
-itself, and how many words with that beginning are examined, forms of the word among them."""
+itself, and how many words with that beginning are examined, forms of the word among them; as many
+completions and corrections are, stop words among them."""
 
 _USUAL = 20
 """Lines with a word that may be meant as it is. A rarer one may be the beginning of another."""
@@ -207,18 +209,24 @@ def _may_be_a_slip(group: TermGroup, lines: int) -> bool:
 def _corrections(word: str) -> tuple[VocabularyQuery, VocabularyQuery]:
     """What the word may be the beginning of, and what it may be mistyped for."""
     longest = len(word) + _LONGER
-    return WordsBeginning(word, longest, _COMPLETIONS + 1), WordsMisspelt(word, _COMPLETIONS)
+    return WordsBeginning(word, longest, _EXAMINED), WordsMisspelt(word, _EXAMINED)
 
 
 def _with_meant(
     group: TermGroup, completions: Mapping[str, int], corrections: Mapping[str, int]
 ) -> TermGroup:
-    """The group with those of these words that are much more frequent than its own."""
-    known = completions, corrections
+    """The group with the most frequent of these words that are much more so than its own.
+
+    None is a stop word: `wasm` is no slip of `was`, which would find any line.
+    """
+    known = (
+        {one: found[one] for one in found if one != group.word and not is_stop_word(one)}
+        for found in (completions, corrections)
+    )
     words, most, found_in = dict(group.words), group.lines, group.found_in
     for unknown_weight, found in zip((CUT_SHORT, MISTYPED), known, strict=True):
-        for other, count in found.items():
-            if other != group.word and count >= _MORE_FREQUENT * group.lines:
+        for other, count in islice(found.items(), _COMPLETIONS):
+            if count >= _MORE_FREQUENT * group.lines:
                 weight = MENDED if group.lines else unknown_weight
                 weight *= 1.0 if other[0] == group.word[0] else FIRST_LETTER
                 found_in += count if other not in words else 0

@@ -135,6 +135,12 @@ async def test_words_like_one_that_nobody_said_are_found(store: Store) -> None:
     assert (hits.unsaid, hits.stand_ins) == (("migr",), ("immigrants", "migration"))
 
 
+async def test_a_word_that_nobody_said_is_no_misspelt_stop_word(store: Store) -> None:
+    await store.messages.append(chat("<bo> tea was late\n<cy> it was\n<cy> wise"))
+    assert (await asked(store, "wasm")).messages == []
+    assert texts((await asked(store, "wisse")).messages) == ["wise"]
+
+
 async def test_what_was_likely_meant_leads_a_nick_with_another_first_letter(store: Store) -> None:
     await store.messages.append(chat("<ada> how do I stop kubernetes?\n<bo> no idea"))
     await store.messages.append(chat("<cy> ubernets: hi\n<cy> ubernets: no"))

@@ -69,6 +69,13 @@ async def test_words_with_the_same_stem_are_one(store: Store) -> None:
     assert [group.word for group in about.groups] == ["painted"]
 
 
+async def test_no_word_is_mended_into_a_stop_word(store: Store) -> None:
+    stop_words = ["just", "must", "most", "us", "use just most"]
+    await said(store, *stop_words * 9, "rusty", "ruse", "musk", "mosk")
+    assert await words_for(store, "rust") == {"rust": 1.0, "rusty": 0.9, "ruse": 0.9}
+    assert await words_for(store, "mosh") == {"mosh": 1.0, "mosk": 0.9}
+
+
 async def test_a_version_weighs_as_if_its_numbers_met_by_chance(store: Store) -> None:
     await said(store, *["11.04"] * 7, *["9.04 or 9.10"] * 9, "the 11th", "2.6.32", "gate", "x")
     about = await analysed(store, "gate 11.04 2.6.32 7.7")
