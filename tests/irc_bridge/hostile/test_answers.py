@@ -26,6 +26,9 @@ MOST_GROWTH = 10
 NO_MATTER = 0.1
 """Seconds of CPU that any text may take: of shorter times the growth says nothing."""
 
+AGAIN = 4
+"""How often a text that took longer is read again: the quickest reading counts."""
+
 BEGINNINGS = {
     "nothing": "",
     "words": "x",
@@ -144,8 +147,13 @@ def assert_in_proportion(
     beginning, run, end = shape
     before = NO_MATTER / MOST_GROWTH
     for length in lengths:
-        now = seconds(reader, beginning + run * (length // len(run)) + end)
-        assert now <= max(NO_MATTER, MOST_GROWTH * before), (shape, length, now)
+        text = beginning + run * (length // len(run)) + end
+        most = max(NO_MATTER, MOST_GROWTH * before)
+        now = seconds(reader, text)
+        for _ in range(AGAIN):
+            if now > most:  # perhaps another process slowed it: what grows, grows each time
+                now = min(now, seconds(reader, text))
+        assert now <= most, (shape, length, now)
         before = now
 
 
