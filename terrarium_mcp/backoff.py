@@ -1,4 +1,4 @@
-"""Growing pauses: before the next attempt to connect, and before a message is logged again."""
+"""Growing pauses before the next attempt to connect, or the next message; and trying again."""
 
 import logging
 import secrets

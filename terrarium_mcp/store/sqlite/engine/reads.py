@@ -7,6 +7,7 @@ loop (100,000 lines).
 
 import sqlite3
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import partial
 from threading import Event
 from typing import Any, Protocol, TypeVar
 
@@ -44,10 +45,13 @@ class ReadStopped(Exception):
 
 
 class ThreadReads(Reads):
-    """The statements of a whole read: each runs at once, in the thread that asks for it."""
+    """The statements of a read in a thread, which waits there for each: `fetch` returns its rows.
 
-    def __init__(self, connection: sqlite3.Connection, stopped: Event) -> None:
-        self._connection = connection
+    Once `stopped` is set, nobody waits for the read any more.
+    """
+
+    def __init__(self, fetch: Callable[[str, Params], list[Row]], stopped: Event) -> None:
+        self._fetch = fetch
         self._stopped = stopped
 
     async def rows(self, sql: str, params: Params = ()) -> list[Row]:
@@ -58,7 +62,7 @@ class ThreadReads(Reads):
         """
         if self._stopped.is_set():
             raise ReadStopped
-        return _fetched(self._connection, sql, params)
+        return self._fetch(sql, params)
 
 
 def completed(
@@ -76,7 +80,7 @@ def completed(
     Raises:
         RuntimeError: it awaited something other than its own statements.
     """
-    return at_once(read(ThreadReads(connection, stopped)))
+    return at_once(read(ThreadReads(partial(_fetched, connection), stopped)))
 
 
 def at_once(whole: Coroutine[Any, Any, Result]) -> Result:

@@ -11,10 +11,9 @@ from anyio import from_thread, to_thread
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.reads import (
     Params,
-    Reads,
-    ReadStopped,
     Result,
     Row,
+    ThreadReads,
     WholeRead,
     at_once,
 )
@@ -27,28 +26,13 @@ async def read_in_turns(database: Database, read: WholeRead[Result]) -> Result:
         TookTooLong: the deadline of a statement passed.
         StoreFailed: the file cannot be read.
     """
+
+    def fetch(sql: str, params: Params) -> list[Row]:
+        return from_thread.run(database.rows, sql, params)
+
     stopped = Event()
+    reads = ThreadReads(fetch, stopped)
     try:
-        return await to_thread.run_sync(
-            lambda: at_once(read(_ReadsInTurns(database, stopped))), abandon_on_cancel=True
-        )
+        return await to_thread.run_sync(lambda: at_once(read(reads)), abandon_on_cancel=True)
     finally:
         stopped.set()
-
-
-class _ReadsInTurns(Reads):
-    """The statements of such a read, for its thread."""
-
-    def __init__(self, database: Database, stopped: Event) -> None:
-        self._database = database
-        self._stopped = stopped
-
-    async def rows(self, sql: str, params: Params = ()) -> list[Row]:
-        """Run one statement that reads.
-
-        Raises:
-            ReadStopped: nobody waits for the read any more.
-        """
-        if self._stopped.is_set():
-            raise ReadStopped
-        return from_thread.run(self._database.rows, sql, params)

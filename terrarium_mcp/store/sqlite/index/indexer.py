@@ -111,10 +111,11 @@ class Indexer:
             StillOpening: as `ensure_current`.
             TookTooLong: the deadline passed.
         """
-        if rows := await self._database.rows(sql, {**params, "is_current": False}):
-            return rows
-        await self.ensure_current(*uses)
-        return await self._database.rows(sql, {**params, "is_current": True})
+
+        async def read(reads: Reads, *, is_current: bool) -> list[Row] | None:
+            return await reads.rows(sql, {**params, "is_current": is_current}) or None
+
+        return await self.read_whole(read, uses=uses) or []
 
     async def read_whole(
         self,
