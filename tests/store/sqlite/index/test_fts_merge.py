@@ -85,6 +85,23 @@ async def test_a_few_new_segments_are_not_worth_a_merge(file: Path) -> None:
         assert await segments(database, "message_index") <= left + 1
 
 
+async def test_while_very_much_is_written_nothing_is_merged(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await recorded(file)
+    monkeypatch.setattr("terrarium_mcp.store.sqlite.engine.fts_merge.FILLING", 2 * MANY)
+    async with opened(file) as database:
+        merging = SegmentMerger(database)
+        await merging.merge()
+        async with open_store(file, SETTINGS) as store:
+            await say(store, 2 * MANY)
+        before = stored(file, "message_index")
+        await merging.merge()
+        assert stored(file, "message_index") == before
+        await merging.merge()
+        assert await segments(database, "message_index") <= FEW
+
+
 async def test_lines_recorded_during_a_merge_are_found_and_the_merge_ends(file: Path) -> None:
     async with open_store(file, SETTINGS) as store:
         await store.messages.append([*past(10_000)])
