@@ -149,7 +149,7 @@ class Store:
         """Logs of other programs: merged into the history, listed, and undone."""
         from terrarium_mcp.store.sqlite.imports.imports import Imports  # noqa: PLC0415 -- see above
 
-        return Imports(self._database, self._indexer, self._opted_out)
+        return Imports(self._database, self._indexer, self._opted_out, lambda: self.keeper.is_us)
 
     async def name_network(self, network: str) -> None:
         """Give this name to the network that had none, in every table and in the backlog.

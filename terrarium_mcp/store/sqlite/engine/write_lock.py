@@ -66,16 +66,22 @@ class LockWaiters:
 
 
 class BatchSizer:
-    """Adapts how many rows one step handles, so that a step takes `STEP_SECONDS`."""
+    """Adapts how many rows one step handles, so that a step takes as long as it should."""
 
     def __init__(self, smallest: int, initial: int, largest: int) -> None:
         self.rows = initial
         self._smallest = smallest
         self._largest = largest
 
-    def record(self, rows: float, seconds: float) -> None:
-        """Record a step's duration: move half-way from this size to the one that would have fit."""
-        fitting = rows * STEP_SECONDS / max(seconds, 0.001)
+    def record(self, rows: float, seconds: float, meant: float = STEP_SECONDS) -> None:
+        """Record a step's duration: move half-way from this size to the one that would have fit.
+
+        Args:
+            rows: what the step handled.
+            seconds: how long it took.
+            meant: how long it should have taken.
+        """
+        fitting = rows * meant / max(seconds, 0.001)
         self.rows = round(min(max((self.rows + fitting) / 2, self._smallest), self._largest))
 
 

@@ -38,7 +38,15 @@ from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 class Imports:
     """The imports of one database. What is the same line: store/recognition/once.py."""
 
-    def __init__(self, database: Database, indexer: Indexer, opt_outs: OptOutReader) -> None:
+    def __init__(
+        self,
+        database: Database,
+        indexer: Indexer,
+        opt_outs: OptOutReader,
+        is_keeper: Callable[[], bool],
+    ) -> None:
+        """The imports of a file; `is_keeper` as `append_in_groups` has it."""
+        self._is_keeper = is_keeper
         self._database = database
         self._indexer = indexer
         self._rooms = Rooms(database)
@@ -107,7 +115,9 @@ class Imports:
             report(lines)
 
         async with aclosing(stream.blocks(logs)) as blocks:
-            lines = await append_in_groups(self._appender, blocks, saved, stream.insert)
+            lines = await append_in_groups(
+                self._appender, blocks, saved, stream.insert, self._is_keeper
+            )
         async with self._database.writing() as writer:
             await stream.complete(writer)
         stream.saved(lines)

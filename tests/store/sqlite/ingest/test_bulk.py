@@ -11,17 +11,20 @@ import anyio
 import pytest
 
 from terrarium_mcp.chat.records import NewMessage, Origin
-from terrarium_mcp.store import Store
+from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.errors import Locked, UnstorableMessage
+from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.fts_merge import MERGED_AT_ONCE
+from terrarium_mcp.store.sqlite.engine.write_lock import STEP_SECONDS, BatchSizer
 from terrarium_mcp.store.sqlite.ingest import bulk
 from terrarium_mcp.store.sqlite.ingest.append import Appender, Insert, SaveResult
-from terrarium_mcp.store.sqlite.ingest.bulk import LARGEST, LONG, MANY, USUAL
+from terrarium_mcp.store.sqlite.ingest.bulk import ALONE_SECONDS, LARGEST, LONG, MANY, USUAL
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
 from tests.store.children import child
 from tests.store.scene import (
     LONG_AGO,
     NOON,
+    SETTINGS,
     chat,
     check_index,
     differences,
@@ -129,6 +132,44 @@ async def test_of_long_lines_fewer_make_a_group(store: Store) -> None:
     told: list[int] = []
     await bring(store, past(USUAL, text="{} " + "tea " * LONG), report=told.append)
     assert told[0] <= USUAL // 4
+
+
+@pytest.fixture
+def meant(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """How long the step of each group should have taken."""
+    told: list[float] = []
+
+    class ToldSizer(BatchSizer):
+        def record(self, rows: float, seconds: float, meant: float = STEP_SECONDS) -> None:
+            told.append(meant)
+            super().record(rows, seconds, meant)
+
+    monkeypatch.setattr(bulk, "BatchSizer", ToldSizer)
+    return told
+
+
+async def test_groups_are_larger_where_nobody_else_writes(store: Store, meant: list[float]) -> None:
+    await bring(store, past(3 * USUAL))
+    assert {*meant} == {ALONE_SECONDS}
+
+
+async def test_groups_are_small_beside_a_process_that_was_there_before(
+    store: Store, file: Path, meant: list[float]
+) -> None:
+    await store.opening.wait(5)
+    async with open_store(file, SETTINGS) as other:
+        await bring(other, past(3 * USUAL))
+    assert {*meant} == {STEP_SECONDS}
+
+
+async def test_groups_are_small_once_a_writer_was_met(
+    store: Store, meant: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Database, "has_waiters", lambda _: len(meant) == 1)
+    await bring(store, past(20 * USUAL))
+    assert meant[:2] == [ALONE_SECONDS, STEP_SECONDS]
+    assert {*meant[2:]} == {STEP_SECONDS}
+    assert len(meant) > 2
 
 
 async def test_each_past_that_is_brought_after_what_followed_it_is_one_run(
