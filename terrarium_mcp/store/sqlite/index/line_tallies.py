@@ -74,6 +74,17 @@ class NickTally(NamedTuple):
     spoke: str | None
     seen: str
 
+    def joined(self, other: "NickTally") -> "NickTally":
+        """This tally joined with another of the same nick in the same place."""
+        return NickTally(
+            self.place,
+            self.nick,
+            self.lines + other.lines,
+            self.events + other.events,
+            max(filter(None, (self.spoke, other.spoke)), default=None),
+            max(self.seen, other.seen),
+        )
+
 
 class WordTally(NamedTuple):
     """Words of ASCII letters and digits in lower case, and in how many lines each is.
@@ -143,7 +154,7 @@ def tallied(
 def joined_tallies(parts: Sequence[tuple[int, LineTallies]]) -> LineTallies:
     """The tallies of all parts as of one, each behind as many lines as those before it have."""
     hours: list[HourTally] = []
-    nicks: list[NickTally] = []
+    nicks: dict[tuple[PlaceName, str], NickTally] = {}
     others: list[str] = []
     words: dict[str, int] = {}
     before = 0
@@ -151,12 +162,14 @@ def joined_tallies(parts: Sequence[tuple[int, LineTallies]]) -> LineTallies:
         hours += [
             hour._replace(first=hour.first + before, last=hour.last + before) for hour in part.hours
         ]
-        nicks += part.nicks
+        for nick in part.nicks:
+            known = nicks.get(key := (nick.place, nick.nick))
+            nicks[key] = known.joined(nick) if known else nick
         others += part.others
         for word, count in part.words.counts:
             words[word] = words.get(word, 0) + count
         before += lines
-    return LineTallies(hours, nicks, _word_tally(words), others)
+    return LineTallies(hours, [*nicks.values()], _word_tally(words), others)
 
 
 def packed_tallies(tallies: LineTallies) -> tuple[object, ...]:

@@ -29,8 +29,9 @@ class LinkIndex:
 
     async def add_texts(self, writer: Writer, texts: IndexTexts) -> None:
         """Add the URLs of messages, if they have any."""
-        if any(hour.links for hour in texts.tallies.hours):
-            await self.add(writer, texts.first, texts.last)
+        ids = [n for n, text in zip(texts.ids, texts.messages, strict=True) if "://" in text]
+        if ids:
+            await _add(writer, AMONG_IDS, ids_params(ids))
 
     async def restore(self, writer: Writer, ids: Sequence[int]) -> None:
         """Add the URLs of messages again that were removed a moment ago."""

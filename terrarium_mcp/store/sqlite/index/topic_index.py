@@ -31,14 +31,12 @@ class TopicIndex:
     async def add_texts(self, writer: Writer, texts: IndexTexts) -> None:
         """Add the topics that were set, if any was."""
         if texts.has_kind(MessageType.TOPIC):
-            await self.add(writer, texts.first, texts.last)
+            kinds = zip(texts.ids, texts.kinds, strict=True)
+            await _add_some(writer, [number for number, kind in kinds if kind == MessageType.TOPIC])
 
     async def restore(self, writer: Writer, ids: Sequence[int]) -> None:
         """Add topics again that were removed a moment ago."""
-        await writer.run(
-            f"INSERT INTO topics (room, said, message) {_PLACES} AND {AMONG_IDS}",
-            ids_params(ids),
-        )
+        await _add_some(writer, ids)
 
     async def remove(self, writer: Writer, ids: Sequence[int]) -> None:
         """Remove the topics set by these messages."""
@@ -56,3 +54,10 @@ class TopicIndex:
         """Compare the table with the messages."""
         kept = "SELECT room, said, message FROM topics"
         return await compare(writer, "topics", kept, _PLACES)
+
+
+async def _add_some(writer: Writer, ids: Sequence[int]) -> None:
+    """Add the topics set by these messages."""
+    await writer.run(
+        f"INSERT INTO topics (room, said, message) {_PLACES} AND {AMONG_IDS}", ids_params(ids)
+    )
