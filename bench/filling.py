@@ -1,43 +1,41 @@
 """Filling the bed: the store's bulk append and its two rivals write the same talk.
 
 They take turns, slice by slice, so that what else the machine does meanwhile is shared fairly. The
-oldest tenth of the talk comes last, as an import of what lies before the recording.
+store appends as an import does, which is its only bulk append: another process prepares the lines
+(`talking.py`), and what that takes is ours. The oldest tenth of the talk comes last, as an import
+of what lies before the recording.
 """
 
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
-from itertools import islice
+from datetime import timedelta
 
 from bench.bare import Bare
-from bench.bed import PAST, SETTINGS, Bed, Filling
-from bench.corpus import Vocabulary, lasting, talk
+from bench.bed import SETTINGS, Bed, Filling
 from bench.measure import Stopwatch, memory
-from bench.questions import Listener
-from bench.vocabulary import spoken
+from bench.talking import Talk, talking
 from terrarium_mcp.chat.records import NewMessage
-from terrarium_mcp.store import LogSource, Store, open_store
+from terrarium_mcp.logformats.reading_child import rarely_collecting
+from terrarium_mcp.store import LogSource, PreparedLog, Store, open_store
 from terrarium_mcp.store.sqlite.engine.fts_merge import SegmentMerger
-
-SLICE = 50_000
-"""Lines that each writes in its turn."""
 
 
 async def fill(bed: Bed) -> None:
     """Write all lines, by all writers."""
-    vocabulary = spoken()
-    listener = Listener(bed.lines, vocabulary.english.alone.words)
-    async with bed.store() as store, open_store(bed.empty, SETTINGS):
-        filling = await _written(bed, store, listener, _slices(bed.lines, vocabulary))
-        # The keeper would do so during the first measurements.
-        await SegmentMerger(store._database).merge()  # noqa: SLF001 -- no other program has to wait for it
-    listener.questions().write(bed.asked)
+    with talking(bed.lines) as talk:
+        async with bed.store() as store, open_store(bed.empty, SETTINGS):
+            filling = await _written(bed, store, talk)
+            # The keeper would do so during the first measurements.
+            await SegmentMerger(store._database).merge()  # noqa: SLF001 -- no other program has to wait for it
+        talk.questions().write(bed.asked)
     bed.note(filling)
 
 
-async def import_part(store: Store, position: int, lines: Iterable[NewMessage]) -> None:
+async def import_part(
+    store: Store, position: int, lines: Iterable[NewMessage] | PreparedLog
+) -> None:
     """Append the lines from this position on, as a part of one long import."""
     number = await store.imports.begin("bench")  # as it is not finished, the same each time
     log = LogSource(
@@ -54,9 +52,7 @@ async def import_part(store: Store, position: int, lines: Iterable[NewMessage]) 
     await store.imports.add_all(number, [(log, lines)])
 
 
-async def _written(
-    bed: Bed, store: Store, listener: Listener, slices: Iterator[Sequence[NewMessage]]
-) -> Filling:
+async def _written(bed: Bed, store: Store, talk: Talk) -> Filling:
     """Let the store write a slice, and then the rivals the same rows."""
     alone = bed.folder / "same.db"
     written, memories, wall, elsewhere = 0, [], 0.0, Stopwatch()
@@ -68,31 +64,20 @@ async def _written(
     ):
         while True:
             with elsewhere.running():
-                if not (heard := next(slices, [])):
+                if not (made := talk.make()):
                     break
-                listener.hear(heard)
             before = time.perf_counter()
-            await import_part(store, written, heard)
+            with rarely_collecting():
+                async with talk.blocks() as blocks:
+                    await import_part(store, written, PreparedLog(blocks))
             wall += time.perf_counter() - before
             with elsewhere.running():
                 for rival in (same, owners):
-                    rival.take(rows, written + 1, written + len(heard))
-            written += len(heard)
+                    rival.take(rows, written + 1, written + made)
+            written += made
             memories.append(memory())
     alone.unlink()
     # Whatever the threads of the store do, and whenever, is the store's.
-    ours = Stopwatch(time.process_time() - began - elsewhere.cpu, wall)
+    ours = Stopwatch(time.process_time() - began - elsewhere.cpu + talk.spent, wall)
     grown = round(memories[-1] - memories[len(memories) // 10], 1)
     return Filling(bed.lines, ours, same.spent, owners.spent, grown)
-
-
-def _slices(count: int, vocabulary: Vocabulary) -> Iterator[Sequence[NewMessage]]:
-    """The recorded lines up to the present, then those from before."""
-    past = count // PAST
-    now = datetime.now(UTC)
-    began = now - lasting(count - past)
-    recorded = talk(count - past, ended=now, vocabulary=vocabulary)
-    imported = talk(past, ended=began, vocabulary=vocabulary, seed=1)
-    for lines in (recorded, imported):
-        while heard := list(islice(lines, SLICE)):
-            yield heard
