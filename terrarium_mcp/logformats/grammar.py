@@ -18,9 +18,9 @@ from terrarium_mcp.logformats.entries import RANKS, TO_RANK, Boundary, LogEvent,
 from terrarium_mcp.logformats.month_names import month_number
 
 NICK = r"[^\s<>\x00-\x1f]+"
-SENDER = rf"(?=-*[^-\s])(?![!*]-){NICK}"
+SENDER = rf"(?=-*[^-\s])(?![!*:]-){NICK}"
 """A nick between dashes, as a notice has it: not of dashes alone, which are a line, and not the
-`-!-` of irssi or the `-*-` of Quassel."""
+`-!-` of irssi, the `-*-` of Quassel or the `-:-` of BitchX."""
 RANK = rf"[{RANKS}]*+"
 """Prefixes that a client shows before a nick: of one or several ranks. Before the group `nick` none
 need be named: a rule drops them from it."""

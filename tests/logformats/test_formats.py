@@ -239,6 +239,25 @@ LINES = [
             ('*** ada (~a@home) has set the topic for #tea: "tea!"', TOPIC, "ada", "tea!"),
         )
     ),
+    *(
+        ("ircii", f"{stamp}{mark} {body}", *event)
+        for stamp in ("[23:57] ", "")
+        for mark in ("-:-", "***")  # of BitchX
+        for body, *event in (
+            ("ada [~a@home] has joined #tea", JOIN, "ada", ""),
+            ("ada [~a@home] has left #tea [bye]", PART, "ada", "bye"),
+            ("ada [~a@home] has left #tea", PART, "ada", ""),
+            ("SignOff ada: #tea (bye (now))", QUIT, "ada", "bye (now)"),
+            ("SignOff: ada (bye)", QUIT, "ada", "bye"),
+            ("bob was kicked off #tea by ada (out)", KICK, "ada", "bob out"),
+            ("ada is now known as b", NICK, "ada", "b"),
+            ("You(ada) are now known as b", NICK, "ada", "b"),
+            ("mode/#tea [+o bob] by ada", MODE, "ada", "+o bob"),
+            ("ServerMode/#tea [+nt] by irc.example", MODE, "irc.example", "+nt"),
+            ("Topic (#tea): changed by ada: tea: now", TOPIC, "ada", "tea: now"),
+            ("Topic (#tea): unset by ada", TOPIC, "ada", ""),
+        )
+    ),
     ("ircii", "<bob> hi", PRIVMSG, "bob", "hi"),
     ("ircii", "11:57pm <bob> hi", PRIVMSG, "bob", "hi"),
     *(
@@ -677,6 +696,30 @@ def test_what_goes_to_operators_only_is_private(name: str, line: str, kind: Mess
 
 
 @pytest.mark.parametrize(
+    "said",
+    [
+        "<bob:#mate> hi",
+        "<bob/#mate> hi",
+        "<bob:@#tea> ops",
+        "<bob:~&@#tea> ops",
+        "* bob/#mate waves",
+        "* bob/@#tea waves",
+        "[bob(~b@home)] psst",
+        "[msg(bob)] psst",
+    ],
+)
+def test_what_was_said_elsewhere_is_left_out_where_ircii_has_one_log_for_all(said: str) -> None:
+    for stamp in ("[23:57] ", ""):
+        assert events_of("ircii", stamp + said) == ()
+
+
+@pytest.mark.parametrize("name", ["irssi", "mirc", "eggdrop", "znc", "limnoria", "circe"])
+def test_what_bitchx_tells_of_people_is_no_notice_of_a_nick(name: str) -> None:
+    for stamp in ("[23:57] ", "[23:57:13] ", "23:57 ", ""):
+        assert FORMATS[name].read(f"{stamp}-:- bob [~b@home] has joined #tea") is None
+
+
+@pytest.mark.parametrize(
     ("name", "line", "channel"),
     [
         ("irssi", "23:57 -bob:#tea- hi", "#tea"),
@@ -913,6 +956,18 @@ def test_a_log_of_konversation_is_recognised_with_its_channel() -> None:
             ("", "", None),
         ),
         (
+            "ircii",
+            "BitchX.log",
+            [
+                "IRC log started Sat Oct 24 23:50:00 2026",
+                "[23:57] -:- bob [~b@h] has joined #tea",
+                "[23:58] <bob> hi",
+                "[23:58] -:- mode/#tea [+k sekrit] by ada",
+                "IRC log ended Sat Oct 24 23:59:00 2026",
+            ],
+            ("", "", None),
+        ),
+        (
             "quassel-text",
             "notes/tea.txt",
             ["[23:57:13] <bob> hi", "[23:57:14] -*- bob waves", "[23:57:14] * Topic for #tea is"],
@@ -1061,6 +1116,9 @@ def test_a_theme_of_irssi_is_read_if_it_cannot_be_mistaken(said: str, nick: str)
         ("hexchat", "Oct 24 23:57:13 *\t#tea :You're not a channel operator"),
         ("eggdrop", "[23:57] Last message repeated 2 time(s)."),
         ("irssi", "23:57 !irc.example Highest connection count: 7 (6 clients)"),
+        ("ircii", "-:- [Users(#tea:2/3)] bob"),
+        ("ircii", "-:- NetSplit: a.example split from b.example [11:57pm]"),
+        ("ircii", ">>> ada [~a@home] requested PING from #tea"),
     ],
 )
 def test_what_a_client_says_to_its_user_is_no_event(name: str, line: str) -> None:

@@ -1,5 +1,7 @@
 """ircII and its kin (EPIC, BitchX in plain letters), and ERC: any name; by documentation.
 
+BitchX marks events with `-:-`, or `***` as ircII does, in words of its own.
+
 Stamps are what their user made them, or none: all is then of the moment at which the log was
 opened. ERC's are read on the left, where many have them; by default it writes some of them, on the
 right, and breaks long lines. What is of another channel than that of the window is left out.
@@ -8,7 +10,7 @@ right, and breaks long lines. What is of another channel than that of the window
 import re
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.entries import Boundary
+from terrarium_mcp.logformats.entries import TO_RANK, Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     CTIME,
@@ -29,8 +31,52 @@ _NAMED = rf"(?P<channel>{CHANNEL}?)"
 _WHY = r"(?:(?: because)? \((?P<text>.*)\))?"
 _ERC_WHY = r"(?:: (?P<text>.*))?"
 
+_BITCHX = r"(?:-:-|\*\*\*)"
+_ITS_PERSON = rf"{_BITCHX} (?P<nick>{NICK}) \[(?P<user>[^\s@\]]*)@(?P<host>[^\s\]]*)\]"
+
+_RULES_OF_BITCHX: tuple[LineRule, ...] = (
+    message(MessageType.JOIN, rf"{_ITS_PERSON} has joined (?P<channel>{CHANNEL})"),
+    message(
+        MessageType.PART,
+        rf"{_ITS_PERSON} has left (?P<channel>{CHANNEL})(?: \[(?P<text>.*)\])?",
+    ),
+    message(
+        MessageType.QUIT,
+        rf"{_BITCHX} SignOff (?P<nick>{NICK}?): (?P<channel>{CHANNEL}) \((?P<text>.*)\)",
+    ),
+    message(MessageType.QUIT, rf"{_BITCHX} SignOff: (?P<nick>{NICK}) \((?P<text>.*)\)"),
+    message(
+        MessageType.KICK,
+        rf"{_BITCHX} (?P<target>{NICK}) was kicked off (?P<channel>{CHANNEL})"
+        rf" by (?P<nick>{NICK}) \((?P<text>.*)\)",
+    ),
+    message(
+        MessageType.NICK,
+        rf"(?:{_BITCHX}|>>>) You\((?P<nick>[^\s<>()]+)\) are now known as (?P<new>{NICK})",
+        own=True,
+    ),
+    message(MessageType.NICK, rf"-:- (?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
+    message(
+        MessageType.MODE,
+        rf"{_BITCHX} (?:ServerMode|mode(?:hack)?)/(?P<channel>{CHANNEL}) \[(?P<text>.*)\]"
+        rf" by (?P<nick>{NICK})",
+    ),
+    message(
+        MessageType.TOPIC,
+        rf"{_BITCHX} Topic \((?P<channel>[#&+!][^\s()]*)\): changed by (?P<nick>{NICK}?):"
+        r" (?P<text>.*)",
+    ),
+    message(
+        MessageType.TOPIC,
+        rf"{_BITCHX} Topic \((?P<channel>[#&+!][^\s()]*)\): unset by (?P<nick>{NICK})",
+    ),
+    # What is said in private, and what its client says.
+    chatter(r"\[[^\s()\[\]]+\([^\s()]*\)\] |>>> |-:- "),
+)
+
 _RULES: tuple[LineRule, ...] = (
-    chatter(r"<[^\s<>:/]+[:/][#&+!]\S*> "),
+    # To another channel, or to people of some ranks (STATUSMSG).
+    chatter(rf"<[^\s<>:/]+[:/](?:{TO_RANK})?[#&+!]\S*> |\* [^\s<>/]+/(?:{TO_RANK})?[#&+!]\S* "),
     message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
     message(MessageType.PRIVMSG, r"> (?P<text>.*)", own=True),
     message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
@@ -60,6 +106,7 @@ _RULES: tuple[LineRule, ...] = (
         MessageType.TOPIC, rf"{_PERSON} has changed the topic on channel {_NAMED} to (?P<text>.*)"
     ),
     message(MessageType.TOPIC, rf'{_PERSON} has set the topic for {_NAMED}: "(?P<text>.*)"'),
+    *_RULES_OF_BITCHX,
     chatter(r"\*\*\* (?!\S+ \([^\s@()]+@[^\s()]+\))|\*[^\s*]+\* |->|\Z"),
 )
 
