@@ -71,7 +71,7 @@ def find_contents(
             continue
         try:
             findings.contents += _contents(
-                file, choices, scratch, findings, is_alone=len(files) == 1
+                file, choices, networks, scratch, findings, is_alone=len(files) == 1
             )
         except UndecidedLog as error:
             findings.undecided.append(error)
@@ -111,7 +111,13 @@ def _spelt_alike(contents: Sequence[LogContent], networks: Sequence[str]) -> lis
 
 
 def _contents(
-    file: LogFile, choices: Choices, scratch: Path, findings: Findings, *, is_alone: bool
+    file: LogFile,
+    choices: Choices,
+    networks: Sequence[str],
+    scratch: Path,
+    findings: Findings,
+    *,
+    is_alone: bool,
 ) -> Sequence[LogContent]:
     """What a file holds, after what was found before it; it is noted if it is an export."""
     with file.opened() as stream:
@@ -125,7 +131,9 @@ def _contents(
             if not fit or fit.format.spells_channels:
                 head += islice(lines, SAMPLE - OF_NEXT_DAY)
             with closing(_beyond_sample(file)) as more:
-                log = planned(file, head, choices, fit, more=more, is_alone=is_alone)
+                log = planned(
+                    file, head, choices, fit, networks=networks, more=more, is_alone=is_alone
+                )
             require_date(log, chain(head, lines))
             return [content_of_text(log)]
     if is_database(first):

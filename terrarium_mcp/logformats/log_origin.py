@@ -5,7 +5,7 @@ channel may be another: `#we_ird.chan` of `#we/ird.chan`.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import date, datetime
 from typing import NamedTuple
@@ -45,9 +45,15 @@ class LogOrigin(NamedTuple):
 
 
 def origin_in(path: str, patterns: Iterable[re.Pattern[str]]) -> LogOrigin:
-    """The origin that a path (with `/`) names, by the patterns of a format.
+    """The first origin that a path (with `/`) names, by the patterns of a format."""
+    return next(origins_in(path, patterns), LogOrigin())
 
-    The channel is the group `channel`, or `escaped` where characters stand there as `%2d`.
+
+def origins_in(path: str, patterns: Iterable[re.Pattern[str]]) -> Iterator[LogOrigin]:
+    """All origins that a path (with `/`) may name, by the patterns of a format.
+
+    The channel is the group `channel`, or `escaped` where characters stand there as `%2d`. If a dot
+    separates it from the network behind it, that may be any dot of the two: `#tea.Libera.Chat`.
     A rotated log (`#tea.log.1`) has the origin of the log that it was. Dates are looked for where
     the pattern has one; elsewhere they are left out of the path first.
     """
@@ -56,15 +62,31 @@ def origin_in(path: str, patterns: Iterable[re.Pattern[str]]) -> LogOrigin:
     for pattern in patterns:
         has_date = "date" in pattern.groupindex
         if match := pattern.search(original if has_date else undated.path):
-            groups = match.groupdict("")
-            network = groups.get("network", "")
-            return LogOrigin(
-                "" if network.lower() in _NO_NETWORKS else network,
-                groups.get("channel", "") or unquote(groups.get("escaped", "")),
-                _day(groups["date"]) if has_date else undated.day,
-                is_window="window" in groups,
-            )
-    return LogOrigin()
+            day = _day(match["date"] or "") if has_date else undated.day
+            for channel, network in _divided(match):
+                yield LogOrigin(
+                    "" if network.lower() in _NO_NETWORKS else network,
+                    unquote(channel) if "escaped" in pattern.groupindex else channel,
+                    day,
+                    is_window="window" in pattern.groupindex,
+                )
+
+
+def _divided(match: re.Match[str]) -> Iterator[tuple[str, str]]:
+    """The channel and the network of a path, at the last dot that may separate them first."""
+    groups = match.groupdict("")
+    network = groups.get("network", "")
+    group = "escaped" if "escaped" in groups else "channel"
+    channel = groups.get(group, "")
+    yield channel, network
+    if not (channel and network):
+        return
+    if match.string[match.end(group) : match.start("network")] != ".":
+        return
+    while "." in channel.lstrip("."):
+        channel, _, moved = channel.rpartition(".")
+        network = f"{moved}.{network}"
+        yield channel, network
 
 
 def origin_by_name(path: str) -> LogOrigin:

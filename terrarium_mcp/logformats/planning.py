@@ -6,9 +6,10 @@ the option that decides it.
 
 import codecs
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, timedelta, tzinfo
+from itertools import chain
 
 from terrarium_mcp.chat.identity import as_channel, fold, is_channel
 from terrarium_mcp.errors import TerrariumError, shown
@@ -17,7 +18,12 @@ from terrarium_mcp.logformats.detection import ENOUGH, Fit, best_fit
 from terrarium_mcp.logformats.files import LogFile
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.grammar import TextFormat
-from terrarium_mcp.logformats.log_origin import LogOrigin, origin_by_name
+from terrarium_mcp.logformats.log_origin import (
+    LogOrigin,
+    is_perhaps,
+    origin_by_name,
+    origins_in,
+)
 from terrarium_mcp.logformats.log_reader import LogReader
 from terrarium_mcp.zstd import ZSTD_MAGIC
 
@@ -136,6 +142,7 @@ def planned(
     choices: Choices,
     fit: Fit | None = None,
     *,
+    networks: Iterable[str] = (),
     more: Iterable[str] = (),
     is_alone: bool = False,
 ) -> PlannedLog:
@@ -146,6 +153,7 @@ def planned(
         head: its first lines.
         choices: what the operator decided.
         fit: how a format reads it, if one is known to read it well.
+        networks: those that the database knows.
         more: its lines behind the first, as in `best_fit`.
         is_alone: it is the only file of the import.
 
@@ -156,7 +164,7 @@ def planned(
     """
     lines = texts_of(head)
     fit = fit or _fit(file, head, choices, more)
-    origin = fit.origin if fit.origin != LogOrigin() else origin_by_name(file.name)
+    origin = _origin(file.name, lines, fit.format, choices, networks)
     told = "" if origin.target or origin.is_window else _told_room(lines, fit.format)
     origin = origin._replace(target=origin.target or told)
     target = _target(origin, choices, is_alone=is_alone and not told)
@@ -207,6 +215,38 @@ def require_date(log: PlannedLog, lines: Iterable[bytes]) -> None:
         if line and line.boundary and not (line.stamp or foreign):
             foreign = f" Its dates are in a language that is not known: {shown(text)}"
     raise UnplacedLog(log.file.path, NO_DATE + foreign)
+
+
+def _origin(
+    path: str, lines: Iterable[str], form: TextFormat, choices: Choices, networks: Iterable[str]
+) -> LogOrigin:
+    """What the path of a log tells; of several origins that it may name, that of its lines.
+
+    Where they name no channel, and several dots may separate it from its network, a network that is
+    known decides; else neither is told.
+    """
+    origins = list(dict.fromkeys(origins_in(path, form.paths))) or [origin_by_name(path)]
+    first = origins[0]
+    if len(origins) == 1:
+        return first
+    chosen = [as_channel(choices.channel)] if choices.channel else []
+    for room in chain(chosen, _rooms(lines, form)):
+        for one in origins:
+            if is_perhaps(one.target, room):
+                return one
+    name = f"{first.target}.{first.network}"
+    divisions = [one for one in origins if f"{one.target}.{one.network}" == name]
+    if len(divisions) == 1:
+        return first
+    known = {network.casefold() for network in (choices.network, *networks)}
+    told = (one for one in divisions if one.network.casefold() in known)
+    return next(told, LogOrigin(day=first.day))
+
+
+def _rooms(lines: Iterable[str], form: TextFormat) -> Iterator[str]:
+    """The channels and persons of whom lines say that they are, and where their events happen."""
+    for line in filter(None, map(form.read, lines)):
+        yield from filter(None, (line.room, *(event.channel for event in line.events)))
 
 
 def _target(origin: LogOrigin, choices: Choices, *, is_alone: bool) -> str:

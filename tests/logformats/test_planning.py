@@ -137,6 +137,61 @@ def test_a_log_of_mirc_says_whose_it_is_whatever_its_name(tmp_path: Path) -> Non
     assert rooms(private) == [("dalnet", "bob")]
 
 
+STARTED = "Session Start: Sat Oct 24 23:51:20 2026"
+TALK = "[23:57] <bob> hi"
+LIBERA_CHAT = ("Libera.Chat", "#tea")
+KVIRC_STARTED = "### Log session started at Sat Oct 24 23:57:12 2026 ###"
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "room"),
+    [
+        ("#tea.Libera.Chat.log", [STARTED, "Session Ident: #tea", TALK], LIBERA_CHAT),
+        ("#tea.Libera.Chat.20261024.log", [STARTED, "Session Ident: #tea", TALK], LIBERA_CHAT),
+        ("#tea.Libera.Chat.log", [STARTED, TALK, "[23:58] * Joins: b (b@h)"], ("", "")),
+        ("#tea.Libera.Chat.log", [STARTED, "[23:58] * b (b@h) has joined #tea"], LIBERA_CHAT),
+        ("#node.js.Libera.log", [STARTED, "Session Ident: #node.js", TALK], ("Libera", "#node.js")),
+        ("libera/#node.js.log", [STARTED, "Session Ident: #node.js", TALK], ("libera", "#node.js")),
+        ("bob.Libera.Chat.log", [STARTED, "Session Ident: bob", TALK], ("Libera.Chat", "bob")),
+        ("bob.Libera.Chat.20261024.log", [STARTED, TALK], ("Libera.Chat", "bob")),
+        ("bob.2600net.20261024.log", [STARTED, TALK], ("2600net", "bob")),
+        (
+            "channel_#tea.Libera.Chat_2026.10.24.log",
+            [KVIRC_STARTED, "[23:57:15] b [b@h] has joined #tea"],
+            LIBERA_CHAT,
+        ),
+        (
+            "query_bob.Libera.Chat_2026.10.24.log",
+            [KVIRC_STARTED, "[23:57:13] <bob> hi"],
+            ("Libera.Chat", "bob"),
+        ),
+    ],
+)
+def test_lines_tell_which_dot_of_a_name_is_between_channel_and_network(
+    name: str, lines: list[str], room: tuple[str, str], tmp_path: Path
+) -> None:
+    choices = Choices(zone=BERLIN)
+    findings = found(tmp_path / "a", name, choices=choices, line="\n".join(lines), private=True)
+    assert (rooms(findings) or [("", "")]) == [room]
+
+
+@pytest.mark.parametrize("channel", ["", "tea"])
+def test_a_network_that_is_known_tells_where_its_name_begins(channel: str, tmp_path: Path) -> None:
+    (log := tmp_path / "#tea.Libera.Chat.log").write_text(f"{STARTED}\n{TALK}")
+
+    def place(networks: Sequence[str], choices: Choices) -> list[tuple[str, str]]:
+        files = list(log_files([str(log)], tmp_path))
+        return rooms(
+            find_contents(files, choices, networks=networks, private=False, scratch=tmp_path)
+        )
+
+    choices = Choices(zone=BERLIN, channel=channel)
+    assert place(["oftc", "libera.chat"], choices) == [("libera.chat", "#tea")]
+    assert place([], replace(choices, network="Libera.Chat")) == [LIBERA_CHAT]
+    told_channel = [("libera", "#tea")] if channel else []
+    assert place([], replace(choices, network="libera")) == told_channel
+
+
 def test_two_networks_of_mirc_are_not_put_together(tmp_path: Path) -> None:
     lines = "Session Start: Sat Oct 24 23:57:12 2026\n[23:57] <bob> hi"
     names = ("logs/Undernet/#tea.log", "logs/DALnet/#tea.log", "logs/#mate.EFnet.log")
@@ -475,7 +530,6 @@ def test_a_file_that_is_named_as_a_channel_is_of_it_wherever_it_lies(
 
 
 OPENED = "--- Log opened Sat Oct 24 23:51:20 2026"
-STARTED = "Session Start: Sat Oct 24 23:51:20 2026"
 
 
 @pytest.mark.parametrize(

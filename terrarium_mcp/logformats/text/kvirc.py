@@ -54,7 +54,8 @@ KVIRC = TextFormat(
         re.compile(
             r"(?<![^/])channel_(?P<escaped>[^/]+?)\.(?P<network>[^/.]+?)(?:_[\d._]+)?\.log\Z"
         ),
-        re.compile(r"(?<![^/])query_(?P<escaped>[^/]+?)\.(?P<network>[^/.]+?)(?:_[\d._]+)?\.log\Z"),
+        # A nick has no dot; a name of a network may have one (`Libera.Chat`).
+        re.compile(r"(?<![^/])query_(?P<escaped>[^/.]+)\.(?P<network>[^/]+?)(?:_[\d._]+)?\.log\Z"),
         re.compile(r"(?<![^/])(?P<window>console|dccchat|deadchannel)_[^/]+\.log\Z"),
     ),
     by_documentation=True,

@@ -106,6 +106,8 @@ _RULES = (
 
 _NAMED = r"(?<![^/])(?P<channel>[#&+!][^/]*?)"
 _DATE = r"(?P<date>\d{8})"
+_NETWORK = r"[^\W\d][^/.]*(?:\.[^\W\d][^/.]*)?"
+"""Behind a nick, which has no dot; some names of networks have one (`Libera.Chat`)."""
 
 MIRC = TextFormat(
     name="mirc",
@@ -130,8 +132,8 @@ MIRC = TextFormat(
         re.compile(rf"{_NAMED}\.(?P<network>[^/.]+)\.log\Z"),
         re.compile(rf"(?:(?P<network>[^/]+)/)?{_NAMED}\.log\Z"),
         re.compile(r"(?<![^/])(?P<window>[Ss]tatus)(?:\.[^/]+)?\.log\Z"),
-        re.compile(rf"(?<![^/])(?P<channel>[^/.]+)\.(?P<network>[^/.]+)\.{_DATE}\.log\Z"),
-        re.compile(r"(?<![^/])(?P<channel>[^/.]+)\.(?P<network>[^\W\d][^/.]*)\.log\Z"),
+        re.compile(rf"(?<![^/])(?P<channel>[^/.]+)\.(?P<network>[^/]+)\.{_DATE}\.log\Z"),
+        re.compile(rf"(?<![^/])(?P<channel>[^/.]+)\.(?P<network>{_NETWORK})\.log\Z"),
     ),
     by_documentation=True,
 )
