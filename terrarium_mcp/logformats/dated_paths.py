@@ -21,7 +21,10 @@ _DATE = "|".join(
 )
 _ENDINGS = r"(?:\.[A-Za-z]+)*\Z"
 _FIRST = re.compile(rf"(?<![^/])({_DATE})[-._ ](?=[^/]+\Z)")
-_LAST = re.compile(rf"[-._/ ]({_DATE})(?={_ENDINGS})")
+_LAST = re.compile(rf"(?:[-._/ ]({_DATE})|/({_YEAR}))(?={_ENDINGS})")
+"""A year is one as the whole name of a file: no nick begins with a digit (RFC 2812, 2.3.1)."""
+_YEAR_OF_ROOM = re.compile(rf"(?<![^/])(([^/]+)/\2)[-._]{_YEAR}(?={_ENDINGS})")
+"""A year behind the name that the folder has, too: `#tea/#tea.2026.log`."""
 _WITHIN = re.compile(rf"(?<!\d){_YEAR}-{_MONTH}-{_DAY}(?!\d)(?=[^/]*\Z)")
 _LAST_OF_YEAR = re.compile(rf"(?:[-._/]({_MONTH}-{_DAY})|/({_MONTH}|{_DAY}))(?={_ENDINGS})")
 """What is left of a date whose year is a folder: `10-24`, or `24` as the whole name of a file."""
@@ -44,7 +47,7 @@ def without_dates(path: str) -> DatedPath:
     first line. A month, or a year of two digits, is no day either.
     """
     in_folders = "".join(_FOLDERS.findall(path)[-1:])
-    undated = _FOLDERS.sub("", path)
+    undated = _YEAR_OF_ROOM.sub(r"\1", _FOLDERS.sub("", path))
     forms = (_LAST, _LAST_OF_YEAR, _FIRST) if in_folders else (_LAST, _FIRST)
     if _HAS_MONTH.match(in_folders):
         forms = (*forms, _LAST_OF_MONTH)

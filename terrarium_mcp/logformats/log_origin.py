@@ -11,7 +11,7 @@ from datetime import date, datetime
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.identity import fold, is_channel
 from terrarium_mcp.logformats.dated_paths import without_dates
 
 _NO_NETWORKS = {"", "log", "logs", "moddata", "irclogs", "channellogger", "mirc"}
@@ -64,6 +64,8 @@ def origins_in(path: str, patterns: Iterable[re.Pattern[str]]) -> Iterator[LogOr
         if match := pattern.search(original if has_date else undated.path):
             day = _day(match["date"] or "") if has_date else undated.day
             for channel, network in _divided(match):
+                if is_channel(network):
+                    continue  # it is the folder of a channel: no network's name begins like one
                 yield LogOrigin(
                     "" if network.lower() in _NO_NETWORKS else network,
                     unquote(channel) if "escaped" in pattern.groupindex else channel,

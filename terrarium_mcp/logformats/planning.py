@@ -12,6 +12,7 @@ from datetime import UTC, date, timedelta, tzinfo
 from itertools import chain
 
 from terrarium_mcp.chat.identity import as_channel, fold, is_channel
+from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.errors import TerrariumError, shown
 from terrarium_mcp.logformats.decoding import decoded, texts_of
 from terrarium_mcp.logformats.detection import ENOUGH, Fit, best_fit
@@ -40,6 +41,8 @@ _UTF_16 = tuple(decoded(mark)[0] for mark in (codecs.BOM_UTF16_LE, codecs.BOM_UT
 
 _PACKED = (b"PK\x03\x04", b"\x1f\x8b", b"\xfd7zXZ\0", ZSTD_MAGIC, b"BZh")
 """How a zip, gzip, xz, zstd or bzip2 file begins."""
+
+_TALK = {MessageType.PRIVMSG, MessageType.ACTION}
 
 _FEW_RETURNS = 5
 """Carriage returns that a line may have within it."""
@@ -218,7 +221,7 @@ def require_date(log: PlannedLog, lines: Iterable[bytes]) -> None:
 
 
 def _origin(
-    path: str, lines: Iterable[str], form: TextFormat, choices: Choices, networks: Iterable[str]
+    path: str, lines: Sequence[str], form: TextFormat, choices: Choices, networks: Iterable[str]
 ) -> LogOrigin:
     """What the path of a log tells; of several origins that it may name, that of its lines.
 
@@ -229,6 +232,8 @@ def _origin(
     first = origins[0]
     if len(origins) == 1:
         return first
+    if first.is_window:
+        return _of_person(first, origins, lines, form)
     chosen = [as_channel(choices.channel)] if choices.channel else []
     for room in chain(chosen, _rooms(lines, form)):
         for one in origins:
@@ -241,6 +246,20 @@ def _origin(
     known = {network.casefold() for network in (choices.network, *networks)}
     told = (one for one in divisions if one.network.casefold() in known)
     return next(told, LogOrigin(day=first.day))
+
+
+def _of_person(
+    window: LogOrigin, origins: Iterable[LogOrigin], lines: Iterable[str], form: TextFormat
+) -> LogOrigin:
+    """The private conversation of a log that has the name of its folder, as a window may have it.
+
+    The folder is then that of a person, and its network's is above. People talk only here.
+    """
+    events = (event for line in lines if (read := form.read(line)) for event in read.events)
+    if not (window.network and any(one.kind in _TALK and one.certain for one in events)):
+        return window
+    others = (one for one in origins if one.network not in ("", window.network))
+    return next((one for one in others if one.target == window.network), window)
 
 
 def _rooms(lines: Iterable[str], form: TextFormat) -> Iterator[str]:

@@ -38,10 +38,19 @@ def test_a_day_may_be_anywhere(path: str) -> None:
         "2026/net/#tea.log",
         "2026/10/net/#tea.log",
         "net/26-10-24_#tea.log",
+        "net/#tea/2026.log",
+        "net/#tea/2026-10.log",
     ],
 )
 def test_what_is_not_certain_is_no_day(path: str) -> None:
     assert without_dates(path) == ("net/#tea.log", None)
+
+
+@pytest.mark.parametrize("sep", [".", "-", "_"])
+def test_a_year_behind_the_name_of_the_folder_is_none_of_the_name(sep: str) -> None:
+    assert without_dates(f"net/#tea/#tea{sep}2026.log") == ("net/#tea/#tea.log", None)
+    assert without_dates(f"net/bob/bob{sep}2026.log") == ("net/bob/bob.log", None)
+    assert without_dates(f"net/#te/#tea{sep}2026.log").path == f"net/#te/#tea{sep}2026.log"
 
 
 @pytest.mark.parametrize("date_of", ["-20261024", ".2026-10-24"])

@@ -14,8 +14,9 @@ from terrarium_mcp.logformats.databases.database_formats import DATABASE_FORMATS
 from terrarium_mcp.logformats.detection import best_fit, next_day_fit
 from terrarium_mcp.logformats.files import LogFile
 from terrarium_mcp.logformats.finding import Findings, find_contents
+from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.grammar import TextFormat
-from terrarium_mcp.logformats.log_origin import LogOrigin, is_perhaps, origin_in
+from terrarium_mcp.logformats.log_origin import LogOrigin, is_perhaps, origin_in, origins_in
 from terrarium_mcp.logformats.log_reader import DatedEvent
 from terrarium_mcp.logformats.named_files import log_files
 from terrarium_mcp.logformats.planning import (
@@ -326,6 +327,44 @@ def test_a_folder_may_be_of_one_channel(path: str, form: TextFormat) -> None:
     assert origin_in(path, form.paths)[:2] == ("LibNet", "#tea")
     assert origin_in(path[path.index("#") :], form.paths)[:2] == ("", "#tea")
     assert not origin_in(path, form.paths).is_window
+
+
+@pytest.mark.parametrize("form", TEXT_FORMATS, ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "name",
+    ["#tea.log", "#tea.2026-10-24.log", "#tea.20261024.log", "2026-10-24.log", "x.log", "out"],
+)
+def test_a_folder_that_is_named_as_a_channel_is_no_network(name: str, form: TextFormat) -> None:
+    for one in origins_in(f"irclogs/#tea/{name}", form.paths):
+        assert one.network == ""
+
+
+@pytest.mark.parametrize(
+    "name", ["#tea.log", "#tea.2026-10-24.log", "#tea.20261024.log", "#tea.2026.log", "2026.log"]
+)
+@pytest.mark.parametrize(
+    ("started", "said"),
+    [(STARTED, TALK), ("--- Log opened Sat Oct 24 23:51:20 2026", "23:57 < bob> hi")],
+)
+def test_the_network_is_above_the_folder_of_a_channel(
+    name: str, started: str, said: str, tmp_path: Path
+) -> None:
+    log = plan(tmp_path, f"libera/#tea/{name}", started, said)
+    assert (log.network, log.target) == ("libera", "#tea")
+
+
+@pytest.mark.parametrize("name", ["bob.log", "bob.2026.log", "bob.2026-10-24.log"])
+def test_a_private_conversation_with_a_folder_of_its_own_is_no_window(
+    name: str, tmp_path: Path
+) -> None:
+    started = "--- Log opened Sat Oct 24 23:51:20 2026"
+    talk = plan(tmp_path, f"irclogs/LibNet/bob/{name}", started, "23:57 <bob> hi")
+    assert (talk.network, talk.target) == ("LibNet", "bob")
+    said = "23:57 -!- Irssi: Connection to irc.example established"
+    window = plan(tmp_path, f"irclogs/LibNet/bob/{name}", started, said, "23:57 -irc.example- hi")
+    assert (window.network, window.target, window.origin.is_window) == ("bob", "", True)
+    lone = plan(tmp_path, "irclogs/LibNet/LibNet.log", started, "23:57 <bob> hi")
+    assert lone.origin.is_window
 
 
 def test_channels_with_folders_of_their_own_are_found_beside_others(tmp_path: Path) -> None:

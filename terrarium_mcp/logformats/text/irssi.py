@@ -119,6 +119,7 @@ IRSSI = TextFormat(
     paths=(
         re.compile(rf"{FOLDER_OF_CHANNEL}\.log\Z"),
         re.compile(r"(?P<network>[^/]+)/(?P<window>status|\(status\)|(?P=network))\.log\Z"),
+        re.compile(r"(?<![^/])(?P<network>[^/]+)/(?P<channel>[^/]+)/(?P=channel)\.log\Z"),
         # `autolog_path` may put both into the name of the file.
         re.compile(r"(?<![^/])(?P<network>[^/#&+!._-]+)[._-](?P<channel>[#&+!][^/]*)\.log\Z"),
         re.compile(r"(?P<network>[^/]+)/(?P<channel>[^/]+)\.log\Z"),

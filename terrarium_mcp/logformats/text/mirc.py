@@ -14,6 +14,7 @@ from terrarium_mcp.logformats.entries import Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     CTIME,
+    FOLDER_OF_CHANNEL,
     ISO_DAY,
     NICK,
     RANK,
@@ -127,6 +128,7 @@ MIRC = TextFormat(
         *_RULES,
     ),
     paths=(
+        re.compile(rf"{FOLDER_OF_CHANNEL}\.log\Z"),
         re.compile(rf"{_NAMED}\.(?P<network>[^/.]+)\.{_DATE}\.log\Z"),
         re.compile(rf"(?:(?P<network>[^/]+)/)?{_NAMED}\.{_DATE}\.log\Z"),
         re.compile(rf"{_NAMED}\.(?P<network>[^/.]+)\.log\Z"),
