@@ -1,7 +1,7 @@
 """Logs of other programs: their formats as data, and how a line becomes a message.
 
 - usual_places, named_files, files, archives, unpacking, finding: which files there are
-- detection, contents, log_origin, dated_paths, planning, choice_limits: what each of them is
+- detection, contents, log_origin, dated_paths, sessions, planning, choice_limits: what each is
 - formats, grammar, text/: the text formats, one file each; databases/: databases of other programs,
   the only place outside the store with SQL; jsonl: our own export
 - log_reader, decoding, log_clock, month_names, entries: from bytes, lines and stamps to what was

@@ -94,4 +94,4 @@ def content_of_text(log: PlannedLog) -> LogContent:
 def _read_text(log: PlannedLog) -> Iterator[ReadLog]:
     reader = log.reader()
     with log.file.opened() as stream:
-        yield ReadLog(reader.read(lines_of(stream)), reader.counts)
+        yield ReadLog(reader.read(log.lines(lines_of(stream))), reader.counts)

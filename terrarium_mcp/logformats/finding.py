@@ -12,7 +12,13 @@ from terrarium_mcp.logformats.contents import LogContent, content_of_text
 from terrarium_mcp.logformats.databases.database_contents import contents_of_database
 from terrarium_mcp.logformats.databases.database_format import is_database
 from terrarium_mcp.logformats.decoding import decoded, texts_of
-from terrarium_mcp.logformats.detection import FARTHEST, OF_NEXT_DAY, SAMPLE, next_day_fit
+from terrarium_mcp.logformats.detection import (
+    FARTHEST,
+    OF_NEXT_DAY,
+    SAMPLE,
+    Fit,
+    next_day_fit,
+)
 from terrarium_mcp.logformats.exported_rooms import contents_of_export
 from terrarium_mcp.logformats.files import LogFile, UnusableFile, lines_of
 from terrarium_mcp.logformats.jsonl import is_jsonl
@@ -20,9 +26,12 @@ from terrarium_mcp.logformats.planning import (
     Choices,
     UndecidedLog,
     UnplacedLog,
+    fitting,
+    path_origin,
     planned,
     require_date,
 )
+from terrarium_mcp.logformats.sessions import rooms_told
 
 
 @dataclass(slots=True)
@@ -131,15 +140,40 @@ def _contents(
             if not fit or fit.format.spells_channels:
                 head += islice(lines, SAMPLE - OF_NEXT_DAY)
             with closing(_beyond_sample(file)) as more:
-                log = planned(
-                    file, head, choices, fit, networks=networks, more=more, is_alone=is_alone
+                fit = fit or fitting(file, head, choices, more)
+            rooms = _rooms(file, head, choices, fit, networks)
+            logs = [
+                planned(
+                    file,
+                    head,
+                    choices,
+                    fit,
+                    networks=networks,
+                    room=room,
+                    is_first=room == rooms[0],
+                    is_alone=is_alone,
                 )
-            require_date(log, chain(head, lines))
-            return [content_of_text(log)]
+                for room in rooms
+            ]
+            require_date(logs[0], chain(head, lines))
+            return list(map(content_of_text, logs))
     if is_database(first):
         return contents_of_database(file, choices)
     findings.exports.append(file)
     return contents_of_export(file, choices, scratch)
+
+
+def _rooms(
+    file: LogFile, head: Sequence[bytes], choices: Choices, fit: Fit, networks: Sequence[str]
+) -> Sequence[str]:
+    """The rooms of which the lines of a file tell; an empty one if they tell none."""
+    if not fit.format.tells_rooms:
+        return [""]
+    origin = path_origin(file.name, texts_of(head), fit.format, choices, networks)
+    if origin.is_window:
+        return [""]
+    with file.opened() as stream:
+        return rooms_told(lines_of(stream), fit.format, origin.target) or [""]
 
 
 def _beyond_sample(file: LogFile) -> Generator[str, None, None]:

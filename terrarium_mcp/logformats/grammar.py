@@ -229,6 +229,23 @@ class TextFormat:
         """Whether lines of some form name their channel."""
         return any("channel" in rule.pattern.groupindex for rule in (*self.rules, *self.unstamped))
 
+    @cached_property
+    def tells_rooms(self) -> bool:
+        """Whether lines of some form tell of which channel or person the log is."""
+        return bool(self._telling_rooms)
+
+    @cached_property
+    def _telling_rooms(self) -> Sequence[re.Pattern[str]]:
+        return [one.pattern for one in self.unstamped if "room" in one.pattern.groupindex]
+
+    def room_in(self, line: str) -> str:
+        """The channel or the person of whom a line tells that the log is; empty if it tells none.
+
+        It takes a tenth of the time of `read`.
+        """
+        found = (pattern.match(line) for pattern in self._telling_rooms)
+        return next((match["room"] for match in found if match), "")
+
     def resolution(self, lines: Iterable[str]) -> timedelta:
         """The unit of the stamps in some lines: a second, or a minute where none is written."""
         texts = (self._text_of(line) for line in lines)

@@ -26,6 +26,7 @@ from terrarium_mcp.logformats.log_origin import (
     origins_in,
 )
 from terrarium_mcp.logformats.log_reader import LogReader
+from terrarium_mcp.logformats.sessions import only_of
 from terrarium_mcp.zstd import ZSTD_MAGIC
 
 NO_NETWORK = "its network is not named anywhere. Name it with --network."
@@ -118,6 +119,8 @@ class PlannedLog:
     `origin` is what its path says, whatever the options say.
     `target` is a channel, or a person; "" for a window in which the client talks about itself.
     `is_spelt`: its lines, or the operator, spell the target; otherwise the name of the file does.
+    `room`: whose sessions alone are read, if its lines tell whose each is; `is_first`: with what
+    precedes them all.
     """
 
     file: LogFile
@@ -131,6 +134,8 @@ class PlannedLog:
     resolution: timedelta
     bytes_per_line: float
     is_spelt: bool = False
+    room: str = ""
+    is_first: bool = True
 
     def reader(self) -> LogReader:
         """A reader for all of its lines."""
@@ -138,15 +143,22 @@ class PlannedLog:
             self.format, self.zone, channel=self.target, day=self.day, encoding=self.encoding
         )
 
+    def lines(self, every: Iterable[bytes]) -> Iterable[bytes]:
+        """Of every line of its file its own, the others blank."""
+        if not self.room:
+            return every
+        return only_of(self.room, every, self.format, is_first=self.is_first)
+
 
 def planned(
     file: LogFile,
     head: Sequence[bytes],
     choices: Choices,
-    fit: Fit | None = None,
+    fit: Fit,
     *,
     networks: Iterable[str] = (),
-    more: Iterable[str] = (),
+    room: str = "",
+    is_first: bool = True,
     is_alone: bool = False,
 ) -> PlannedLog:
     """How a text log will be read, decided from its path and its first lines.
@@ -155,22 +167,20 @@ def planned(
         file: the file.
         head: its first lines.
         choices: what the operator decided.
-        fit: how a format reads it, if one is known to read it well.
+        fit: how its format reads it.
         networks: those that the database knows.
-        more: its lines behind the first, as in `best_fit`.
+        room: the channel or the person whose sessions are meant, if lines tell whose each is.
+        is_first: what precedes the first session is meant, too.
         is_alone: it is the only file of the import.
 
     Raises:
-        NoLog: it is no log in a known format.
         UnplacedLog: options must say its network or its channel, and perhaps its time zone.
         UndecidedLog: an option must say its time zone.
     """
     lines = texts_of(head)
-    fit = fit or _fit(file, head, choices, more)
-    origin = _origin(file.name, lines, fit.format, choices, networks)
-    told = "" if origin.target or origin.is_window else _told_room(lines, fit.format)
-    origin = origin._replace(target=origin.target or told)
-    target = _target(origin, choices, is_alone=is_alone and not told)
+    origin = path_origin(file.name, lines, fit.format, choices, networks)
+    origin = origin._replace(target=room or origin.target)
+    target = _target(origin, choices, is_alone=is_alone and not room)
     network = choices.network or origin.network
     zone = choices.zone or _written_zone(head, fit.format, choices.encoding)
     if origin.is_window and not target:
@@ -188,6 +198,9 @@ def planned(
         choices.encoding,
         fit.format.resolution(lines),
         1 + sum(map(len, head)) / (len(head) or 1),
+        is_spelt=bool(room),
+        room=room,
+        is_first=is_first,
     )
     if renamed := choices.renamed.get(fold(target)):
         return replace(log, target=renamed, is_spelt=True)
@@ -220,7 +233,7 @@ def require_date(log: PlannedLog, lines: Iterable[bytes]) -> None:
     raise UnplacedLog(log.file.path, NO_DATE + foreign)
 
 
-def _origin(
+def path_origin(
     path: str, lines: Sequence[str], form: TextFormat, choices: Choices, networks: Iterable[str]
 ) -> LogOrigin:
     """What the path of a log tells; of several origins that it may name, that of its lines.
@@ -281,23 +294,27 @@ def _target(origin: LogOrigin, choices: Choices, *, is_alone: bool) -> str:
     return as_channel(choices.channel)
 
 
-def _told_room(lines: Iterable[str], form: TextFormat) -> str:
-    """The one room of which lines say that the log is; empty if they say none, or several."""
-    told = {fold(line.room): line.room for text in lines if (line := form.read(text)) and line.room}
-    return next(iter(told.values())) if len(told) == 1 else ""
-
-
 def _spelt(log: PlannedLog, head: Sequence[bytes]) -> PlannedLog:
     """The log with its channel as its first lines spell it."""
     if not log.format.spells_channels:
         return log
     reader = log.reader()
-    for _ in reader.read(head):
+    for _ in reader.read(log.lines(head)):
         pass
-    return replace(log, target=reader.spelling or log.target, is_spelt=bool(reader.spelling))
+    is_spelt = log.is_spelt or bool(reader.spelling)
+    return replace(log, target=reader.spelling or log.target, is_spelt=is_spelt)
 
 
-def _fit(file: LogFile, head: Sequence[bytes], choices: Choices, more: Iterable[str]) -> Fit:
+def fitting(
+    file: LogFile, head: Sequence[bytes], choices: Choices, more: Iterable[str] = ()
+) -> Fit:
+    """How its format reads a text log, told from its path and its first lines.
+
+    `more` are the lines behind these, as in `best_fit`.
+
+    Raises:
+        NoLog: it is no log in a known format.
+    """
     lines = texts_of(head)
     if head and head[0].startswith(_PACKED):
         raise NoLog(

@@ -14,7 +14,7 @@ from terrarium_mcp.chat.records import SPEECH, MessageType
 from terrarium_mcp.logformats.files import LogFile, lines_of
 from terrarium_mcp.logformats.log_reader import DatedEvent, LogItem, RejectedLine
 from terrarium_mcp.logformats.named_files import log_files
-from terrarium_mcp.logformats.planning import Choices, PlannedLog, planned
+from terrarium_mcp.logformats.planning import Choices, PlannedLog, fitting, planned
 
 LOGS = Path(__file__).parents[1] / "samples" / "logs"
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -61,7 +61,8 @@ def logs_of(program: str, scratch: Path) -> Iterator[PlannedLog]:
     """The logs of a program, as an import plans them."""
     for file in log_files([str(LOGS / program)], scratch):
         assert isinstance(file, LogFile), file
-        yield planned(file, heads(file), Choices(network="labnet", zone=BERLIN))
+        head, choices = heads(file), Choices(network="labnet", zone=BERLIN)
+        yield planned(file, head, choices, fitting(file, head, choices))
 
 
 def heads(file: LogFile) -> list[bytes]:

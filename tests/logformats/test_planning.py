@@ -17,7 +17,7 @@ from terrarium_mcp.logformats.finding import Findings, find_contents
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.grammar import TextFormat
 from terrarium_mcp.logformats.log_origin import LogOrigin, is_perhaps, origin_in, origins_in
-from terrarium_mcp.logformats.log_reader import DatedEvent
+from terrarium_mcp.logformats.log_reader import DatedBoundary, DatedEvent, RejectedLine
 from terrarium_mcp.logformats.named_files import log_files
 from terrarium_mcp.logformats.planning import (
     Choices,
@@ -25,6 +25,7 @@ from terrarium_mcp.logformats.planning import (
     PlannedLog,
     UndecidedLog,
     UnknownFormat,
+    fitting,
     planned,
 )
 from terrarium_mcp.logformats.text.eggdrop import EGGDROP
@@ -53,7 +54,8 @@ def plan(
     path.write_bytes(b"\n".join(head))
     (file,) = log_files([str(path)], tmp_path)
     assert isinstance(file, LogFile)
-    return planned(file, head, choices or Choices(zone=BERLIN))
+    choices = choices or Choices(zone=BERLIN)
+    return planned(file, head, choices, fitting(file, head, choices))
 
 
 def found(
@@ -118,30 +120,64 @@ def test_each_layout_of_znc_is_known(path: str, origin: tuple[str, str]) -> None
     assert (found.network, found.target) == origin
 
 
-def test_a_log_of_mirc_says_whose_it_is_whatever_its_name(tmp_path: Path) -> None:
-    start, talk = "Session Start: Sat Oct 24 23:57:12 2026", "[23:57] <bob> hi"
-    choices = Choices(network="dalnet", zone=BERLIN)
-    channel = plan(tmp_path, "old.log", start, "Session Ident: #tea", talk, choices=choices)
-    assert (channel.network, channel.target) == ("dalnet", "#tea")
-    both = ["Session Ident: #tea", "Session Ident: #mate"]
-    with pytest.raises(UndecidedLog, match="--channel"):
-        plan(tmp_path, "both.log", start, *both, talk, choices=choices)
-    (tmp_path / "old.log").write_text(f"{start}\nSession Ident: bob\n{talk}\n")
-    forced = replace(choices, channel="#tea")
-    private = find_contents(
-        list(log_files([str(tmp_path / "old.log")], tmp_path)),
-        forced,
-        networks=[],
-        private=True,
-        scratch=tmp_path,
-    )
-    assert rooms(private) == [("dalnet", "bob")]
-
-
 STARTED = "Session Start: Sat Oct 24 23:51:20 2026"
 TALK = "[23:57] <bob> hi"
 LIBERA_CHAT = ("Libera.Chat", "#tea")
 KVIRC_STARTED = "### Log session started at Sat Oct 24 23:57:12 2026 ###"
+
+
+def test_a_log_of_mirc_says_whose_it_is_whatever_its_name(tmp_path: Path) -> None:
+    choices = Choices(network="dalnet", zone=BERLIN)
+
+    def whose(ident: str, choices: Choices) -> list[tuple[str, str]]:
+        lines = f"{STARTED}\nSession Ident: {ident}\n{TALK}"
+        names = ("old.log", "#mate.log", "bob.dalnet.log")
+        return [
+            room
+            for name in names
+            for room in rooms(
+                found(tmp_path / name, name, choices=choices, line=lines, private=True)
+            )
+        ]
+
+    assert whose("#tea", choices) == [("dalnet", "#tea")] * 3
+    forced = replace(choices, channel="#tea")
+    assert whose("bob", forced) == [("dalnet", "bob")] * 3
+    assert whose("bob (~b@home.example)", forced) == [("dalnet", "bob")] * 3
+
+
+def test_each_session_of_mirc_is_of_its_own_room(tmp_path: Path) -> None:
+    def session(minute: int, ident: str, text: str) -> str:
+        return (
+            f"Session Start: Sat Oct 24 23:{minute}:20 2026\nSession Ident: {ident}\n"
+            f"[23:{minute}] <bob> {text}\nSession Close: Sat Oct 24 23:{minute}:50 2026\n\n"
+        )
+
+    log = tmp_path / "joined" / "#tea.dalnet.log"
+    log.parent.mkdir()
+    sessions = (("#tea", "one"), ("#rust", "two"), ("bob", "my number"), ("#Tea", "three"))
+    log.write_text(
+        "[23:10] <bob> zero\n"
+        + "".join(session(20 + at, *one) for at, one in enumerate(sessions))
+        + "a line that cannot be read\n"
+    )
+    choices = Choices(zone=BERLIN, day=date(2026, 10, 24))
+    findings = found(log.parent, choices=choices)
+    said, opened, rejected = {}, {}, {}
+    for content in findings.contents:
+        with content.read() as read:
+            items = list(read.items)
+            assert read.counts.lines == 22
+            assert read.counts.messages + read.counts.empty + read.counts.rejected == 22
+        said[content.target] = [one.event.text for one in items if isinstance(one, DatedEvent)]
+        opened[content.target] = [
+            one.at.astimezone(BERLIN).minute for one in items if isinstance(one, DatedBoundary)
+        ]
+        rejected[content.target] = [one.number for one in items if isinstance(one, RejectedLine)]
+    assert said == {"#tea": ["zero", "one", "three"], "#rust": ["two"]}
+    assert opened == {"#tea": [20, 20, 23, 23], "#rust": [21, 21]}
+    assert rejected == {"#tea": [22], "#rust": []}
+    assert [(one.network, one.target) for one in findings.private] == [("dalnet", "bob")]
 
 
 @pytest.mark.parametrize(

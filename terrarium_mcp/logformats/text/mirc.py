@@ -1,7 +1,7 @@
 """mIRC: `#channel.log` or `#channel.network.20261024.log`, `nick.network.log`; by documentation.
 
 A folder for each network is an option, too. Whatever the name of the file, a session says whose it
-is.
+is, and one file may have sessions of several.
 
 Stamps are an option, of 24 or 12 hours, and never hold a date: lines of sessions do. As in
 HexChat, an action may imitate most events. Lines may begin with the code of a colour.
@@ -123,7 +123,7 @@ MIRC = TextFormat(
         boundary(Boundary.OPENED, rf"Session Start: {CTIME}"),
         boundary(Boundary.DAY, rf"Session Time: {CTIME}"),
         boundary(Boundary.CLOSED, rf"Session Close(?: \({CHANNEL}\))?: {CTIME}"),
-        chatter(r"Session Ident: (?P<room>\S+)\Z"),
+        chatter(r"Session Ident: (?P<room>\S+)"),  # of a person, the address follows
         chatter(r"Session Ident: "),
         *_RULES,
     ),
