@@ -25,6 +25,7 @@ from terrarium_mcp.logformats.text.rbot import RBOT
 from terrarium_mcp.logformats.text.rcirc import RCIRC
 from terrarium_mcp.logformats.text.textual import TEXTUAL
 from terrarium_mcp.logformats.text.thelounge import THE_LOUNGE
+from terrarium_mcp.logformats.text.thelounge_2 import THE_LOUNGE_2
 from terrarium_mcp.logformats.text.tunes import TUNES
 from terrarium_mcp.logformats.text.ubuntu import UBUNTU
 from terrarium_mcp.logformats.text.weechat import WEECHAT
@@ -57,6 +58,7 @@ TEXT_FORMATS: Sequence[TextFormat] = (
     RBOT,
     LIMECHAT,
     CONVOS,
+    THE_LOUNGE_2,
 )
 """Where two formats read a log equally well, the earlier one is taken. irssi's stamps may look like
 those of several others, and its logs are more frequent than those that come after it."""

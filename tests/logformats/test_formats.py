@@ -258,6 +258,22 @@ LINES = [
             ("Topic (#tea): unset by ada", TOPIC, "ada", ""),
         )
     ),
+    *(
+        ("thelounge-2", f"[2026-10-24 23:57:13] {body}", *event)
+        for body, *event in (
+            ("<bob> hi", PRIVMSG, "bob", "hi"),
+            ("* bob action waves", ACTION, "bob", "waves"),
+            ("* bob notice psst", NOTICE, "bob", "psst"),
+            ("* ada (~a@home) join", JOIN, "ada", ""),
+            ("* ada join", JOIN, "ada", ""),
+            ("* ada (~a@home) part bye now", PART, "ada", "bye now"),
+            ("* ada (~a@home) quit Quit: bye", QUIT, "ada", "Quit: bye"),
+            ("* ada quit", QUIT, "ada", ""),
+            ("* ada nick b", NICK, "ada", "b"),
+            ("* ada mode +o bob", MODE, "ada", "+o bob"),
+            ("* ada topic tea!", TOPIC, "ada", "tea!"),
+        )
+    ),
     ("ircii", "<bob> hi", PRIVMSG, "bob", "hi"),
     ("ircii", "11:57pm <bob> hi", PRIVMSG, "bob", "hi"),
     *(
@@ -713,6 +729,15 @@ def test_what_was_said_elsewhere_is_left_out_where_ircii_has_one_log_for_all(sai
         assert events_of("ircii", stamp + said) == ()
 
 
+@pytest.mark.parametrize(
+    "said", ["bob (~b@home) join", "bob (~b@home) quit Quit: bye", "ada mode +k sekrit"]
+)
+@pytest.mark.parametrize("name", sorted(set(FORMATS) - {"thelounge-2"}))
+def test_what_old_logs_of_the_lounge_tell_of_people_is_no_action(name: str, said: str) -> None:
+    line = FORMATS[name].read(f"[2026-10-24 23:57:13] * {said}")
+    assert not (line and line.events)
+
+
 @pytest.mark.parametrize("name", ["irssi", "mirc", "eggdrop", "znc", "limnoria", "circe"])
 def test_what_bitchx_tells_of_people_is_no_notice_of_a_nick(name: str) -> None:
     for stamp in ("[23:57] ", "[23:57:13] ", "23:57 ", ""):
@@ -955,6 +980,24 @@ def test_a_log_of_konversation_is_recognised_with_its_channel() -> None:
             ],
             ("", "", None),
         ),
+        *(
+            (
+                "thelounge-2",
+                path,
+                [
+                    "[2026-10-24 23:57:13] * ada (~a@home) join",
+                    "[2026-10-24 23:57:14] * ada mode +k sekrit",
+                    "[2026-10-24 23:57:15] * ada action waves",
+                    "[2026-10-24 23:57:16] <bob> hi",
+                ],
+                origin,
+            )
+            for path, origin in (
+                ("logs/ada/irc.example.org/#tea.log", ("irc.example.org", "#tea", None)),
+                ("ada/libera-f-f2f2-b7c8-4181-ff0e56144acc/#tea.log", ("libera", "#tea", None)),
+                ("old/#tea.log", ("", "", None)),
+            )
+        ),
         (
             "ircii",
             "BitchX.log",
@@ -1116,6 +1159,9 @@ def test_a_theme_of_irssi_is_read_if_it_cannot_be_mistaken(said: str, nick: str)
         ("hexchat", "Oct 24 23:57:13 *\t#tea :You're not a channel operator"),
         ("eggdrop", "[23:57] Last message repeated 2 time(s)."),
         ("irssi", "23:57 !irc.example Highest connection count: 7 (6 clients)"),
+        ("thelounge-2", "[2026-10-24 23:57:13] * undefined topic tea!"),
+        ("thelounge-2", "[2026-10-24 23:57:13] *  topic_set_by"),
+        ("thelounge-2", "[2026-10-24 23:57:13] * ada kick out"),
         ("ircii", "-:- [Users(#tea:2/3)] bob"),
         ("ircii", "-:- NetSplit: a.example split from b.example [11:57pm]"),
         ("ircii", ">>> ada [~a@home] requested PING from #tea"),

@@ -5,6 +5,7 @@ import re
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    DOES,
     ISO_DAY,
     NICK,
     SENDER,
@@ -51,7 +52,7 @@ CHATZILLA = TextFormat(
             MessageType.TOPIC,
             rf"=-= (?P<nick>{NICK}) has changed the topic to [\u201c\"'](?P<text>.*)[\u201d\"']",
         ),
-        message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
+        message(MessageType.ACTION, rf"\* {DOES}"),
         chatter(r"-->\||<--\||\|<--|=-=|===|\[[A-Z]+\]"),
     ),
     paths=(re.compile(r"(?P<network>[^/]+)/(?:channels|users)/(?P<channel>[^/]+)\.log\Z"),),

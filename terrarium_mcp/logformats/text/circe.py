@@ -8,6 +8,7 @@ import re
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    DOES,
     ISO_DAY,
     NICK,
     SENDER,
@@ -29,7 +30,7 @@ CIRCE = TextFormat(
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.PRIVMSG, r"> (?P<text>.*)", own=True),
-        message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
+        message(MessageType.ACTION, rf"\* {DOES}"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"\*\*\* Join: {_PERSON}.*"),
         message(MessageType.PART, rf"\*\*\* Part: {_PERSON} left (?P<channel>{CHANNEL}?){_WHY}"),

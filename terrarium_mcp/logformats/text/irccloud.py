@@ -7,6 +7,7 @@ import re
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
+    DOES,
     ISO_DAY,
     NICK,
     SENDER,
@@ -37,7 +38,7 @@ IRCCLOUD = TextFormat(
         message(MessageType.TOPIC, rf"\* (?P<nick>{NICK}) set the topic to:? (?P<text>.*)"),
         message(MessageType.MODE, rf"\* (?P<nick>{NICK}) set (?P<text>[+-][A-Za-z].*)"),
         chatter(r"\* (?:Channel (?:mode|timestamp) is|Socket closed|Joined channel)\b"),
-        message(MessageType.ACTION, rf"[\u2014*] (?P<nick>{NICK})(?: (?P<text>.*))?"),
+        message(MessageType.ACTION, rf"[\u2014*] {DOES}"),
         chatter(r"[\u2192\u2190\u21d0\u2014] "),
     ),
     paths=(re.compile(r"(?<![^/])\d+-(?P<network>[^/]+)/\d+-(?P<channel>[^/]+)\.txt\Z"),),

@@ -14,6 +14,7 @@ from terrarium_mcp.logformats.entries import TO_RANK, Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     CTIME,
+    DOES,
     ISO_DAY,
     NICK,
     SENDER,
@@ -79,7 +80,7 @@ _RULES: tuple[LineRule, ...] = (
     chatter(rf"<[^\s<>:/]+[:/](?:{TO_RANK})?[#&+!]\S*> |\* [^\s<>/]+/(?:{TO_RANK})?[#&+!]\S* "),
     message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
     message(MessageType.PRIVMSG, r"> (?P<text>.*)", own=True),
-    message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
+    message(MessageType.ACTION, rf"\* {DOES}"),
     message(MessageType.NOTICE, rf"-{SENDER_TO_CHANNEL}- ?(?P<text>.*)"),
     message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)", private=True),
     message(MessageType.JOIN, rf"{_PERSON} has joined channel (?P<channel>{CHANNEL})(?: \+\w+)?"),

@@ -15,6 +15,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import Boundary, LogEvent
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    DOES,
     FOLDER_OF_CHANNEL,
     ISO_OR_NAMED_DAY,
     NICK,
@@ -57,7 +58,7 @@ IRSSI = TextFormat(
         message(MessageType.PRIVMSG, rf"< ?{SPEAKER_TO_CHANNEL}> ?(?P<text>.*)"),
         message(MessageType.PRIVMSG, rf"< ?(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf" ?\* {SPEAKER_TO_CHANNEL}(?: (?P<text>.*))?"),
-        message(MessageType.ACTION, rf" ?\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
+        message(MessageType.ACTION, rf" ?\* {DOES}"),
         message(MessageType.NOTICE, rf"-{SENDER_TO_CHANNEL}- (?P<text>.*)"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?)\({USER_HOST}\)- (?P<text>.*)"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?)- (?P<text>.*)"),

@@ -14,7 +14,9 @@ from terrarium_mcp.logformats.entries import Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     CTIME,
+    DOES,
     FOLDER_OF_CHANNEL,
+    HAPPENS,
     ISO_DAY,
     NICK,
     RANK,
@@ -96,11 +98,11 @@ _RULES = (
     message(MessageType.ACTION, rf"{_COLOUR}\*\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
     message(
         MessageType.ACTION,
-        rf"{_COLOUR}\* (?!\w+: )(?P<nick>{NICK})(?: (?P<text>.*))?[\x03\x0f]?",
+        rf"{_COLOUR}\* (?!\w+: ){DOES}[\x03\x0f]?",
         certain=False,
     ),
     chatter(
-        rf"{_COLOUR}(?:\*(?!\*\* (?:\S+: )?\S+ \([^\s@()]+@[^\s()]+\))|->"
+        rf"{_COLOUR}(?:\*(?!\*\* (?:\S+: )?\S+ \([^\s@()]+@[^\s()]+\)| \S+ {HAPPENS})|->"
         rf"|\[[^]]*\b(?:VERSION|PING|TIME)\b|{CHANNEL} created on |-\Z)"
     ),
 )

@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import Boundary, LogEvent
 from terrarium_mcp.logformats.grammar import (
+    DOES,
     ISO_DAY,
     NICK,
     SENDER,
@@ -38,7 +39,7 @@ ZNC = TextFormat(
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         # Of mIRC is `* Joins: ada`, whose logs look alike else.
-        message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?<!:)(?: (?P<text>.*))?"),
+        message(MessageType.ACTION, rf"\* (?!\S+:(?: |\Z)){DOES}"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"\*\*\* Joins: (?P<nick>{NICK}) \({USER_HOST}\)"),
         message(
