@@ -14,8 +14,16 @@ from urllib.parse import unquote
 from terrarium_mcp.chat.identity import fold, is_channel
 from terrarium_mcp.logformats.dated_paths import without_dates
 
-_NO_NETWORKS = {"", "log", "logs", "moddata", "irclogs", "channellogger", "mirc"}
-"""Names of folders that programs make, and that are no network's."""
+_WORDS_OF_FOLDERS = {
+    *("log", "logs", "moddata", "irclog", "irclogs", "channellogger", "mirc"),
+    *("irc", "chat", "chatlogs", "chanlogs", "data", "files", "txt", "import", "export"),
+    *("archive", "archives", "backup", "backups", "bak", "copy", "old", "new", "tmp", "temp"),
+    *("desktop", "documents", "downloads"),
+}
+"""Words that programs call folders by, or people who keep logs: a folder whose name has no other
+(`irc-logs`, `Old Logs 2`) is not that of a network."""
+
+_BETWEEN_WORDS = re.compile(r"[-_. \d]+")
 
 _LOSSY = re.compile(r"[/\\:*?\"<>|_-]")
 """What programs replace in names of files, what they put there, or leave out."""
@@ -49,9 +57,12 @@ def origin_in(path: str, patterns: Iterable[re.Pattern[str]]) -> LogOrigin:
     return next(origins_in(path, patterns), LogOrigin())
 
 
-def origins_in(path: str, patterns: Iterable[re.Pattern[str]]) -> Iterator[LogOrigin]:
+def origins_in(
+    path: str, patterns: Iterable[re.Pattern[str]], known: Iterable[str] = ()
+) -> Iterator[LogOrigin]:
     """All origins that a path (with `/`) may name, by the patterns of a format.
 
+    `known` are networks, whatever they are called: `old` is else a folder of old logs.
     The channel is the group `channel`, or `escaped` where characters stand there as `%2d`. If a dot
     separates it from the network behind it, that may be any dot of the two: `#tea.Libera.Chat`.
     A rotated log (`#tea.log.1`) has the origin of the log that it was. Dates are looked for where
@@ -59,19 +70,29 @@ def origins_in(path: str, patterns: Iterable[re.Pattern[str]]) -> Iterator[LogOr
     """
     original = _ROTATED.sub("", path)
     undated = without_dates(original)
+    networks = {one.casefold() for one in known}
     for pattern in patterns:
         has_date = "date" in pattern.groupindex
         if match := pattern.search(original if has_date else undated.path):
             day = _day(match["date"] or "") if has_date else undated.day
             for channel, network in _divided(match):
                 if is_channel(network):
-                    continue  # it is the folder of a channel: no network's name begins like one
+                    continue  # the folder of a channel
+                is_known = network.casefold() in networks
                 yield LogOrigin(
-                    "" if network.lower() in _NO_NETWORKS else network,
+                    network if is_known or not _is_folder_of_logs(network, match) else "",
                     unquote(channel) if "escaped" in pattern.groupindex else channel,
                     day,
                     is_window="window" in pattern.groupindex,
                 )
+
+
+def _is_folder_of_logs(network: str, match: re.Match[str]) -> bool:
+    """Whether what stands for the network is a folder with a name that any folder may have."""
+    words = set(filter(None, _BETWEEN_WORDS.split(network.lower())))
+    if not (words and words <= _WORDS_OF_FOLDERS):
+        return False
+    return match.string.startswith("/", match.end("network"))
 
 
 def _divided(match: re.Match[str]) -> Iterator[tuple[str, str]]:

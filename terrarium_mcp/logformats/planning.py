@@ -156,7 +156,7 @@ def planned(
     choices: Choices,
     fit: Fit,
     *,
-    networks: Iterable[str] = (),
+    networks: Sequence[str] = (),
     room: str = "",
     is_first: bool = True,
     is_alone: bool = False,
@@ -234,14 +234,15 @@ def require_date(log: PlannedLog, lines: Iterable[bytes]) -> None:
 
 
 def path_origin(
-    path: str, lines: Sequence[str], form: TextFormat, choices: Choices, networks: Iterable[str]
+    path: str, lines: Sequence[str], form: TextFormat, choices: Choices, networks: Sequence[str]
 ) -> LogOrigin:
     """What the path of a log tells; of several origins that it may name, that of its lines.
 
     Where they name no channel, and several dots may separate it from its network, a network that is
     known decides; else neither is told.
     """
-    origins = list(dict.fromkeys(origins_in(path, form.paths))) or [origin_by_name(path)]
+    found = origins_in(path, form.paths, networks)
+    origins = list(dict.fromkeys(found)) or [origin_by_name(path)]
     first = origins[0]
     if len(origins) == 1:
         return first

@@ -20,6 +20,7 @@ from terrarium_mcp.logformats.log_origin import LogOrigin, is_perhaps, origin_in
 from terrarium_mcp.logformats.log_reader import DatedBoundary, DatedEvent, RejectedLine
 from terrarium_mcp.logformats.named_files import log_files
 from terrarium_mcp.logformats.planning import (
+    NO_NETWORK,
     Choices,
     NoLog,
     PlannedLog,
@@ -363,6 +364,39 @@ def test_a_folder_may_be_of_one_channel(path: str, form: TextFormat) -> None:
     assert origin_in(path, form.paths)[:2] == ("LibNet", "#tea")
     assert origin_in(path[path.index("#") :], form.paths)[:2] == ("", "#tea")
     assert not origin_in(path, form.paths).is_window
+
+
+@pytest.mark.parametrize("folder", ["old", "Backup", "irc-logs", "Old Logs 2", "logs_2016"])
+@pytest.mark.parametrize(
+    ("started", "said", "name"),
+    [
+        (STARTED, TALK, "#tea.log"),
+        ("--- Log opened Sat Oct 24 23:51:20 2026", "23:57 < bob> hi", "#tea.log"),
+        ("[23:57:12] *** Joins: ada (a@home)", "[23:57:13] <bob> hi", "#tea/2026-10-24.log"),
+        (WEECHAT, WEECHAT, "#tea.weechatlog"),
+    ],
+)
+def test_a_folder_of_logs_is_no_network_unless_one_is_called_so(
+    folder: str, started: str, said: str, name: str, tmp_path: Path
+) -> None:
+    log = tmp_path / folder / name
+    log.parent.mkdir(parents=True)
+    log.write_text(f"{started}\n{said}\n")
+
+    def places(known: Sequence[str], choices: Choices) -> Findings:
+        files = list(log_files([str(log)], tmp_path))
+        return find_contents(files, choices, networks=known, private=False, scratch=tmp_path)
+
+    choices = Choices(zone=BERLIN)
+    (undecided,) = places(["libera"], choices).undecided
+    assert undecided.problem == NO_NETWORK
+    assert rooms(places([folder.upper()], choices)) == [(folder.upper(), "#tea")]
+    assert rooms(places([], replace(choices, network="oftc"))) == [("oftc", "#tea")]
+
+
+@pytest.mark.parametrize("folder", ["libera", "Libera.Chat", "irc.example.org", "2600", "oldnet"])
+def test_any_other_folder_above_a_channel_is_a_network(folder: str) -> None:
+    assert origin_in(f"backup/{folder}/#tea.log", IRSSI.paths).network == folder
 
 
 @pytest.mark.parametrize("form", TEXT_FORMATS, ids=lambda one: one.name)
