@@ -93,6 +93,8 @@ class LogLine(NamedTuple):
     events: tuple[LogEvent, ...] = ()
     boundary: Boundary | None = None
     dated: datetime | date | None = None
+    is_misdated: bool = False
+    """It says from when on the log goes on, in words or numbers that are no date."""
     owner_joined: bool = False
     """The owner of the log is who joined last: what follows is only shown to who joins."""
     room: str = ""

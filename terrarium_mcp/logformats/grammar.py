@@ -183,7 +183,7 @@ def chatter(pattern: str, *, owner_joined: bool = False) -> ChatterRule:
 class BoundaryRule:
     """A form of lines at which the log begins, ends, or goes on at another day.
 
-    Groups of its pattern as those of a stamp.
+    Groups of its pattern as those of a stamp. If they are there, the line names a date.
     """
 
     boundary: Boundary
@@ -194,7 +194,9 @@ class BoundaryRule:
         match = self.pattern.match(body)
         if not match:
             return None
-        return LogLine(stamp, boundary=self.boundary, dated=_dated(match))
+        dated = _dated(match)
+        is_misdated = dated is None and "month" in self.pattern.groupindex
+        return LogLine(stamp, boundary=self.boundary, dated=dated, is_misdated=is_misdated)
 
 
 def boundary(kind: Boundary, pattern: str) -> BoundaryRule:

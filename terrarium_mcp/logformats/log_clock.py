@@ -55,6 +55,20 @@ class LogClock:
         self._day, self._local = dated, None  # midnight is passed; the clock starts over
         return self._midnight()
 
+    def go_on_next_day(self) -> datetime:
+        """A line says that another day begins, but not which; returns its midnight.
+
+        Where no line precedes it, the day that is known is that day already.
+
+        Raises:
+            NoDate: no date is known.
+        """
+        return self.go_on(self._local.date() + _DAY) if self._local else self._midnight()
+
+    def lose_date(self) -> None:
+        """A line says that the log goes on at a day, and nobody knows at which."""
+        self._day = self._local = self._moment = None
+
     def moment(self, stamp: Stamp | None) -> datetime:
         """The moment (in UTC) of the next line; of one without a stamp, that of the line before.
 

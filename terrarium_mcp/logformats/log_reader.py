@@ -23,6 +23,8 @@ LONGEST_LINE = 16 * 1024
 
 TOO_LONG = "longer than any line of IRC"
 
+_MISDATED = "its date cannot be read, so that of the lines after it is not known"
+
 _NO_DATE = "its date is not known; --date names the day of the first line"
 
 
@@ -95,6 +97,7 @@ class LogReader:
         self._file_channel = channel
         self._format = form
         self._clock = LogClock(zone, day)
+        self._counts_days = day is not None
         self._encoding = encoding or "cp1252"
         self._owner = ""
         self._joined_last = ""
@@ -115,6 +118,9 @@ class LogReader:
         line = self._format.read(text)
         if line is None:
             return [self._rejected(text, f"not a line of {self._format.program}")]
+        if line.is_misdated and not self._counts_days:
+            self._clock.lose_date()
+            return [self._rejected(text, _MISDATED)]
         try:
             return self._dated(line)
         except NoDate:
@@ -132,13 +138,20 @@ class LogReader:
         if line.is_chatter:
             self.counts.empty += 1
             return ()
-        at = self._clock.go_on(line.dated) if line.dated else self._clock.moment(line.stamp)
+        at = self._moment(line)
         self.counts.steps_back = self._clock.steps_back
         events = [DatedEvent(at, self._named(event)) for event in line.events]
         self.counts.messages += len(events)
         self.counts.empty += not events
         self.counts.uncertain += len([event for event in line.events if not event.certain])
         return [DatedBoundary(at, line.boundary), *events] if line.boundary else events
+
+    def _moment(self, line: LogLine) -> datetime:
+        if line.dated:
+            return self._clock.go_on(line.dated)
+        if line.is_misdated and line.boundary is Boundary.DAY:
+            return self._clock.go_on_next_day()
+        return self._clock.moment(line.stamp)
 
     def _named(self, event: LogEvent) -> LogEvent:
         """The event with the owner's nick where the line leaves it out."""

@@ -630,6 +630,46 @@ def test_november_in_finnish_is_not_march() -> None:
     assert line.dated == date(2026, 11, 24)
 
 
+@pytest.mark.parametrize("weekday", ["v", "sze", "Sun", "su", "dg.", "\u65e5", "\u05d0'", "P\xa0"])
+def test_a_day_of_irssi_may_be_of_any_language(weekday: str) -> None:
+    line = FORMATS["irssi"].read(f"--- Day changed {weekday} okt 25 2026")
+    assert line
+    assert (line.boundary, line.dated) == (Boundary.DAY, date(2026, 10, 25))
+
+
+FOREIGN_DAYS = [
+    "--- Log opened Sat Oct 24 23:50:20 2026",
+    "23:50 < ada> one",
+    "--- Day changed v zzz 25 2026",
+    "23:51 < ada> two",
+    "--- Day changed 26/10",
+    "23:52 < ada> three",
+    "--- Day changed Tue Oct 27 2026",
+    "23:53 < ada> four",
+]
+
+
+def test_lines_after_a_day_that_cannot_be_read_are_of_no_day_until_the_next() -> None:
+    reader = LogReader(FORMATS["irssi"], UTC, channel="#tea")
+    items = list(reader.read(line.encode() for line in FOREIGN_DAYS))
+    assert [
+        (f"{item.said_at:%m-%d}", item.event.text) for item in items if isinstance(item, DatedEvent)
+    ] == [("10-24", "one"), ("10-27", "four")]
+    rejected = [item for item in items if isinstance(item, RejectedLine)]
+    assert [one.number for one in rejected] == [3, 4, 5, 6]
+    assert rejected[0].why.startswith("its date cannot be read")
+    assert reader.counts.rejected == 4
+
+
+def test_where_the_first_day_is_given_a_day_that_cannot_be_read_is_the_next() -> None:
+    reader = LogReader(FORMATS["irssi"], UTC, channel="#tea", day=date(2026, 10, 24))
+    items = list(reader.read(line.encode() for line in FOREIGN_DAYS[1:]))
+    assert [
+        (f"{item.said_at:%m-%d}", item.event.text) for item in items if isinstance(item, DatedEvent)
+    ] == [("10-24", "one"), ("10-25", "two"), ("10-26", "three"), ("10-27", "four")]
+    assert reader.counts.rejected == 0
+
+
 @pytest.mark.parametrize(
     "written",
     [

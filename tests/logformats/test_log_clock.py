@@ -115,6 +115,22 @@ def test_a_day_line_begins_another_day() -> None:
     assert reader.moment(clock("23:30:00")).day == 27
 
 
+def test_a_day_line_that_names_no_day_begins_the_next() -> None:
+    reader = LogClock(BERLIN, DAY)
+    for local_day in (DAY.day, DAY.day + 1, DAY.day + 2):
+        reader.go_on_next_day()
+        assert reader.moment(clock("12:00:00")).day == local_day
+
+
+@pytest.mark.parametrize("stamp", [Stamp(12, 0), Stamp(12, 0, month=10, day=24), None])
+def test_where_the_date_is_lost_no_moment_is_invented(stamp: Stamp | None) -> None:
+    reader = LogClock(BERLIN, DAY)
+    reader.moment(clock("23:00:00"))
+    reader.lose_date()
+    with pytest.raises(NoDate):
+        reader.moment(stamp)
+
+
 @pytest.mark.parametrize("stamp", [Stamp(12, 0), Stamp(12, 0, month=10, day=24), None])
 def test_without_any_date_no_moment_is_invented(stamp: Stamp | None) -> None:
     with pytest.raises(NoDate):

@@ -38,8 +38,9 @@ from terrarium_mcp.logformats.layout import (
     writable_nick,
 )
 
-_WEEKDAY = r"\w{2,9}\.?"
-_DAY = rf"{_WEEKDAY} (?P<month>\w+)\.? +(?P<day>\d+)"
+_WEEKDAY = r"\S+\s+"
+"""Of one letter in Hungarian and Chinese; glibc pads those of Latvian."""
+_DAY = rf"{_WEEKDAY}(?P<month>\w+)\.? +(?P<day>\d+)"
 _MOMENT = rf"{_DAY} (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) (?P<year>\d{{4}})"
 _AND_MORE = r"(?: \(\+\d+ more[^()]*\))?"
 """The end of a long list of people."""
@@ -113,9 +114,9 @@ IRSSI = TextFormat(
         ),
     ),
     unstamped=(
-        boundary(Boundary.OPENED, rf"--- Log opened {_MOMENT}"),
-        boundary(Boundary.CLOSED, rf"--- Log closed {_MOMENT}"),
-        boundary(Boundary.DAY, rf"--- Day changed {_DAY} (?P<year>\d{{4}})"),
+        boundary(Boundary.OPENED, rf"--- Log opened (?:{_MOMENT})?"),
+        boundary(Boundary.CLOSED, rf"--- Log closed (?:{_MOMENT})?"),
+        boundary(Boundary.DAY, rf"--- Day changed (?:{_DAY} (?P<year>\d{{4}}))?"),
     ),
     paths=(
         re.compile(rf"{FOLDER_OF_CHANNEL}\.log\Z"),
