@@ -15,7 +15,7 @@ from typing import Protocol
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import RANKS, TO_RANK, Boundary, LogEvent, LogLine, Stamp
-from terrarium_mcp.logformats.month_names import month_number
+from terrarium_mcp.logformats.month_names import month_number, month_of_day
 
 NICK = r"[^\s<>\x00-\x1f]+"
 SENDER = rf"(?=-*[^-\s])(?![!*:]-){NICK}"
@@ -52,12 +52,15 @@ USER_HOST = r"(?P<user>[^\s@()<>]*)@(?P<host>[^\s()<>]*) ?"
 """As it stands in parentheses; who publishes a log may have put a blank for the host."""
 
 ISO_DAY = r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"
+BEFORE_MONTH = "(?:de |d\u2019)?"
+"""What Catalan puts before the name of a month."""
 ISO_OR_NAMED_DAY = (
-    r"(?:(?P<year>\d{4})-)?(?P<month>(?(year)\d\d|[^\W\d]{3,9}))(?(year)-|\.? +)(?P<day>\d\d?)"
+    rf"(?:(?P<year>\d{{4}})-| ?{BEFORE_MONTH})"
+    r"(?P<month>(?(year)\d\d|(?:[^\W\d]{3,9}|\d\d?[\u6708\uc6d4])))(?(year)-|\.? +)(?P<day>\d\d?)"
 )
-"""`2026-10-24`, or `Oct 24` without a year."""
+"""`2026-10-24`, or `Oct 24` without a year; East Asian months have a number."""
 CTIME = (
-    r"\w+ (?P<month>\w+) +(?P<day>\d+)"
+    r"(?P<weekday>\w+) (?P<month>\w+) +(?P<day>\d+)"
     r" (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) (?P<year>\d{4})"
 )
 """A moment as C's `ctime` prints it: `Sat Oct 24 23:57:13 2026`, in whatever language."""
@@ -211,8 +214,8 @@ class TextFormat:
     Attributes:
         name: as the option `--format` takes it.
         program: the program, for people to read.
-        stamp: what a line begins with. Groups: year, month (a number or an English name), day,
-            hour, minute, second, fraction, half (AM or PM), zone, epoch.
+        stamp: what a line begins with. Groups: year, month (a number or a name), day, weekday
+            (with a year only), hour, minute, second, fraction, half (AM or PM), zone, epoch.
         rules: forms of what follows a stamp; the first that fits counts.
         unstamped: forms of lines without a stamp.
         paths: patterns of the end of a file's path, with `/`. Groups: network, channel (or a
@@ -288,7 +291,7 @@ def stamp_in(match: re.Match[str]) -> Stamp | None:
         moment = datetime.fromtimestamp(int(epoch), UTC)
         return _of_moment(moment)
     written = groups.get
-    month = _month(written("month", ""))
+    month = _month(groups)
     hour, minute = int(groups["hour"]), int(groups["minute"])
     if half := written("half"):
         hour = _hour(hour, half)
@@ -320,12 +323,15 @@ def _of_moment(moment: datetime) -> Stamp:
     )
 
 
-def _month(written: str) -> int | None:
+def _month(groups: Mapping[str, str]) -> int | None:
     """The number of a month, 0 if none is written, None if it is not understood."""
+    written = groups.get("month", "")
     if not written:
         return 0
     if written.isdecimal():
         return int(written) if len(written) < 3 else None  # of thousands of digits `int` makes none
+    if (weekday := groups.get("weekday")) and len(groups["day"]) < 3:
+        return month_of_day(written, weekday, int(groups["day"]), int(groups["year"]))
     return month_number(written)
 
 
@@ -348,7 +354,7 @@ def _zone(written: str) -> tzinfo | None:
 def _dated(match: re.Match[str]) -> datetime | date | None:
     """The local moment, or the day, that a boundary names."""
     groups = match.groupdict("")
-    month = _month(groups.get("month", ""))
+    month = _month(groups)
     if not month or not groups.get("year"):
         return None
     try:

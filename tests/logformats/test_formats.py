@@ -618,10 +618,84 @@ def test_a_month_may_be_written_in_many_languages(month: str) -> None:
         "tammi helmi maalis huhti touko kesä heinä elo syys loka marras joulu",
         "sty lut mar kwi maj cze lip sie wrz paź lis gru",
         "led úno bře dub kvě čen čec srp zář říj lis pro",
+        "Jän Feb Mär Apr Mai Jun Jul Aug Sep Okt Nov Dez",
+        "Ιαν Φεβ Μαρ Απρ Μαΐ Ιουν Ιουλ Αυγ Σεπ Οκτ Νοε Δεκ",  # noqa: RUF001 -- Greek
+        "яну фев мар апр май юни юли авг сеп окт ное дек",
+        "јан феб мар апр мај јун јул авг сеп окт нов дец",
+        "jan feb mar apr maj jun jul avg sep okt nov dec",
+        "сту лют сак кра май чэр ліп жні вер кас ліс сне",
+        "saus. vas. kov. bal. geg. birž. liep. rugp. rugs. spal. lapkr. gruod.",
+        "jan feb mar apr mai jūn jūl aug sep okt nov dec",
+        "jaan veebr märts apr mai juuni juuli aug sept okt nov dets",
+        "jan feb mar apr maí jún júl ágú sep okt nóv des",
+        "gen. febr. març abr. maig juny jul. ag. set. oct. nov. des.",
+        "Xan Feb Mar Abr Mai Xuñ Xul Ago Set Out Nov Dec",
+        "urt ots mar api mai eka uzt abu ira urr aza abe",
+        "Jan Feb Mar Apr Mei Jun Jul Agu Sep Okt Nov Des",
+        "ינו פבר מרץ אפר מאי יונ יול אוג ספט אוק נוב דצמ",
+        "1月 2月 3月 4月 5月 6月 7月 8月 9月 10月 11月 12月",
+        "1월 2월 3월 4월 5월 6월 7월 8월 9월 10월 11월 12월",
     ],
 )
 def test_each_month_of_a_language_is_known(months: str) -> None:
     assert [month_number(name) for name in months.split()] == [*range(1, 13)]
+
+
+@pytest.mark.parametrize(
+    "day",
+    [  # as glibc writes them in Croatian
+        *("pon sij 05", "pon velj 02", "pon ožu 02", "sri tra 01", "pet svi 01", "pet lip 26"),
+        *("sri srp 01", "sub kol 01", "uto ruj 01", "sub lis 24", "uto stu 24", "čet pro 24"),
+    ],
+)
+def test_a_weekday_tells_months_in_croatian_from_those_in_polish_and_czech(day: str) -> None:
+    line = FORMATS["irssi"].read(f"--- Day changed {day} 2026")
+    assert line
+    assert isinstance(line.dated, date)
+    weekdays = ("pon", "uto", "sri", "čet", "pet", "sub", "ned")
+    assert weekdays[line.dated.weekday()] == day[:3]
+    months = ("sij", "velj", "ožu", "tra", "svi", "lip", "srp", "kol", "ruj", "lis", "stu", "pro")
+    assert months[line.dated.month - 1] == day[4:-3]
+
+
+@pytest.mark.parametrize(
+    ("day", "month"),
+    [
+        *(("wto lis 24", 11), ("pon lis 23", 11), ("pt lip 24", 7), ("pią lip 24", 7)),
+        *(("Út lis 24", 11), ("Pá srp 28", 8), ("čtvrtek srp 27", 8)),
+    ],
+)
+def test_months_in_polish_and_czech_are_none_in_croatian(day: str, month: int) -> None:
+    line = FORMATS["irssi"].read(f"--- Day changed {day} 2026")
+    assert line
+    assert isinstance(line.dated, date)
+    assert line.dated.month == month
+
+
+@pytest.mark.parametrize(
+    "month",
+    ["\u03bf\u03ba\u03c4", "10\u6708", "10\uc6d4", "d\u2019oct.", "spal.", "\u05d0\u05d5\u05e7"],
+)
+def test_a_stamp_and_a_day_have_months_of_any_language(month: str) -> None:
+    for name, text in (
+        ("hexchat", f"{month} 24 23:57:13 <bob>\thi"),
+        ("irssi", f"{month} 24 23:57:13 < bob> hi"),
+    ):
+        line = FORMATS[name].read(text)
+        assert line
+        assert line.stamp
+        assert (line.stamp.month, line.stamp.day) == (10, 24)
+    changed = FORMATS["irssi"].read(f"--- Day changed \u571f {month} 24 2026")
+    assert changed
+    assert changed.dated == date(2026, 10, 24)
+
+
+def test_a_month_of_one_digit_may_be_padded() -> None:
+    for text in (" 1\u6708 24 23:57:13 <bob>\thi", "1\u6708 24 23:57:13 <bob>\thi"):
+        line = FORMATS["hexchat"].read(text)
+        assert line
+        assert line.stamp
+        assert line.stamp.month == 1
 
 
 def test_november_in_finnish_is_not_march() -> None:
@@ -679,6 +753,7 @@ def test_where_the_first_day_is_given_a_day_that_cannot_be_read_is_the_next() ->
         "[Samstag, 24. Oktober 2026] [23:57:13 MESZ]",
         "[samedi 24 octobre 2026] [23:57:13 CEST]",
         "[s\u00e1bado, 24 de octubre de 2026] [23:57:13 CEST]",
+        "[subota, 24. listopada 2026] [23:57:13 CEST]",
     ],
 )
 def test_konversation_dates_its_lines_in_the_language_of_its_user(written: str) -> None:

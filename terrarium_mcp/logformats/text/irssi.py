@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import Boundary, LogEvent
 from terrarium_mcp.logformats.grammar import (
+    BEFORE_MONTH,
     CHANNEL,
     DOES,
     FOLDER_OF_CHANNEL,
@@ -38,9 +39,9 @@ from terrarium_mcp.logformats.layout import (
     writable_nick,
 )
 
-_WEEKDAY = r"\S+\s+"
+_WEEKDAY = r"(?P<weekday>\S+)\s+"
 """Of one letter in Hungarian and Chinese; glibc pads those of Latvian."""
-_DAY = rf"{_WEEKDAY}(?P<month>\w+)\.? +(?P<day>\d+)"
+_DAY = rf"{_WEEKDAY}{BEFORE_MONTH}(?P<month>\w+)\.? +(?P<day>\d+)"
 _MOMENT = rf"{_DAY} (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) (?P<year>\d{{4}})"
 _AND_MORE = r"(?: \(\+\d+ more[^()]*\))?"
 """The end of a long list of people."""

@@ -30,7 +30,7 @@ KONVERSATION = TextFormat(
     name="konversation",
     program="Konversation",
     stamp=re.compile(  # `[Saturday, October 24, 2026] [11:57:13 PM CEST] `, by the user's locale
-        r"\[(?=\D*(?P<day>\d\d?)\b)[^\s\]]+ (?:\d\d?\.? (?:de )?)?(?P<month>[^\W\d]++)"
+        r"\[(?=\D*(?P<day>\d\d?)\b)(?P<weekday>[^\s\]]+) (?:\d\d?\.? (?:de )?)?(?P<month>[^\W\d]++)"
         r"[^\]]*?\b(?P<year>\d{4})\]"
         r" \[(?P<hour>\d\d?):(?P<minute>\d\d):(?P<second>\d\d)(?:\s(?P<half>[AaPp][Mm]))?[^\]]*\] "
     ),
