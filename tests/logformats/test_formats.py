@@ -920,11 +920,71 @@ def test_the_key_of_a_channel_is_left_out_of_modes_as_they_came() -> None:
 
 
 def test_prefixes_of_weechat_that_its_user_chose_are_nobodys_nick() -> None:
-    for said in ("\u25b6\tbob (~bob@h) has joined #tea", "\u26a1\tada waves"):
+    for said in ("\u25b6\tbob is somewhere", "\u26a1\tada waves", "\u2139\tbob is away", ">>\tbob"):
         assert FORMATS["weechat"].read(f"2026-10-24 23:57:13\t{said}") is None
     line = FORMATS["weechat"].read("2026-10-24 23:57:13\t\u00e4da\thi")
     assert line
     assert line.events[0].nick == "\u00e4da"
+
+
+@pytest.mark.parametrize("sign", ["\u25b6", "\u2139", "\u2139\ufe0f", ">>", "+", "<-"])
+def test_what_happens_in_weechat_is_known_behind_a_sign_that_its_user_chose(sign: str) -> None:
+    for said, kind in (
+        ("bob (~bob@h) has joined #tea", JOIN),
+        ("bob (~bob@h) has left #tea (bye)", PART),
+        ("bob (~bob@h) has quit (bye)", QUIT),
+        ("bob is now known as ada", NICK),
+        ("bob has kicked ada (out)", KICK),
+        ("Mode #tea [+o ada] by bob", MODE),
+        ('bob has changed topic for #tea to "tea"', TOPIC),
+    ):
+        (event,) = events_of("weechat", f"2026-10-24 23:57:13\t{sign}\t{said}")
+        assert (event.kind, event.nick) == (kind, "bob")
+        assert not event.certain  # the sign may be that of actions
+
+
+def test_who_says_what_happens_does_not_make_it_happen_in_weechat() -> None:
+    assert FORMATS["weechat"].read("2026-10-24 23:57:13\t*\tbob (~bob@h) has quit (bye)") is None
+    for nick in ("ada", "[]", "{^}", "|", "_"):
+        for column in (nick, f"<{nick}>"):
+            said = "bob (~bob@h) has quit (bye)"
+            (event,) = events_of("weechat", f"2026-10-24 23:57:13\t{column}\t{said}")
+            assert (event.kind, event.nick, event.text) == (PRIVMSG, nick, said)
+
+
+def test_a_mode_is_known_in_weechat_in_any_language() -> None:
+    (event,) = events_of("weechat", "2026-10-24 23:57:13\t--\tModus #tea [+o ada] durch bob")
+    assert (event.kind, event.nick, event.text, event.channel) == (MODE, "bob", "+o ada", "#tea")
+
+
+@pytest.mark.parametrize("column", ["<@ada>", "<ada>", "ada:", "+ada:", "@ada"])
+def test_nicks_of_weechat_may_have_signs_around_them(column: str) -> None:
+    lines = [f"2026-10-24 23:57:13\t{column}\thi"]
+    fit = best_fit("irc.libera.#tea.weechatlog", lines)
+    assert (fit.format.name, fit.read) == ("weechat", 1)
+    (event,) = events_of("weechat", *lines)
+    assert (event.kind, event.nick, event.text) == (PRIVMSG, "ada", "hi")
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "channel", "text"),
+    [
+        ("-->\tbob (~bob@h) hat den Channel #tea betreten", JOIN, "#tea", ""),
+        ("-->\tbob [account] (Bob B) (~bob@h) est entr\u00e9 dans #tea", JOIN, "#tea", ""),
+        ("<--\tbob (~bob@h) a quitt\u00e9 #tea (\u00e0 plus (tard) #mate)", PART, "#tea", None),
+        ("<--\tbob (~bob@h) verlie\u00df #tea (bye)", PART, "#tea", "bye"),
+        ("<--\tbob (~bob@h) verlie\u00df #tea", PART, "#tea", ""),
+        ("<--\tbob (~bob@h) a quitt\u00e9 (#tea)", QUIT, "", "#tea"),
+        ("<--\tbob (~bob@h) hat den IRC verlassen (bye)", QUIT, "", "bye"),
+        ("<--\tbob (~bob@h) hat den IRC verlassen", QUIT, "", ""),
+    ],
+)
+def test_who_comes_and_goes_in_weechat_is_known_in_any_language(
+    line: str, kind: MessageType, channel: str, text: str | None
+) -> None:
+    (event,) = events_of("weechat", f"2026-10-24 23:57:13\t{line}")
+    assert (event.kind, event.nick, event.host, event.channel) == (kind, "bob", "h", channel)
+    assert event.text == ("\u00e0 plus (tard) #mate" if text is None else text)
 
 
 def test_what_circe_tells_of_people_is_no_action_in_kvirc() -> None:

@@ -2,7 +2,11 @@
 
 Up to 4.7 stamps are local and in whole seconds; later ones are UTC, `2026-10-24T21:57:03.123456Z`.
 One file may hold both. Its user may have put another sign between the numbers, a name for the
-month or a zone, or left the day out.
+month or a zone, or left the day out; another sign in front of what happens, or signs around nicks.
+Behind such a sign an action may imitate an event.
+
+What happens is told in the language of its user. Who comes and goes, and modes, are known by their
+form, whatever the words are; other events in English, and a notice in some languages more.
 """
 
 import re
@@ -18,6 +22,7 @@ from terrarium_mcp.logformats.grammar import (
     NICK,
     RANK,
     USER_HOST,
+    MessageRule,
     TextFormat,
     chatter,
     message,
@@ -32,8 +37,14 @@ from terrarium_mcp.logformats.layout import (
 )
 
 # A prefix of WeeChat's own (-->, <--, --, =!=, *) never begins like a nick, nor do the signs of
-# Unicode that its user may have put in their place.
-_NICK = rf"(?P<nick>(?![-<=*\s]|[^\w\x00-\x7f]){NICK})"
+# Unicode that its user may have put in their place: some of these look like letters.
+_NICK = rf"(?P<nick>(?![-<=*\s]|[^\w\x00-\x7f]|[\u2100-\u214f]){NICK}?)"
+
+_OWN_SIGN = r"(?!(?:-->|<--|--|=!=|=\?=|\*)\t)(?:[^\w\s\[\]\\`^{|}]|[\u2100-\u214f]){1,6}"
+"""What its user may have put before what happens, or before actions: no nick has its characters."""
+
+_WORDS = r" [^()#&+!]*+"
+"""What people do who come or go, in any language."""
 
 # A nick has no parentheses (RFC 2812, 2.3.1), in which WeeChat puts who sent a notice.
 _SENDER = r"(?P<nick>[^\s<>()\x00-\x1f]+?)"
@@ -42,6 +53,17 @@ _NOTICE = "(?:Notice|Hinweis|Aviso|Notifica|Powiadomienie|Ozn\u00e1men\u00ed)"
 """English, and the languages that translate it; none translates `PvNotice` or `Msg`."""
 
 _ENDING = r"(?:weechat)?log\Z"
+
+
+def _event(
+    kind: MessageType, prefix: str, pattern: str, *, own: bool = False
+) -> tuple[MessageRule, MessageRule]:
+    """An event behind WeeChat's own prefix, and behind a sign that may be that of actions."""
+    return (
+        message(kind, rf"{prefix}\t{pattern}", own=own),
+        message(kind, rf"{_OWN_SIGN}\t{pattern}", own=own, certain=False),
+    )
+
 
 WEECHAT = TextFormat(
     name="weechat",
@@ -52,41 +74,68 @@ WEECHAT = TextFormat(
         r"(?P<zone>Z|[+-]\d\d:?\d\d)?\t"
     ),
     rules=(
-        message(MessageType.PRIVMSG, rf"{RANK}{_NICK}\t(?P<text>.*)"),
+        # `nick_prefix` and `nick_suffix` of its user: `<ada>`, `ada:`.
+        message(MessageType.PRIVMSG, rf"<{RANK}{_NICK}>\t(?P<text>.*)"),
+        message(MessageType.PRIVMSG, rf"{RANK}{_NICK}:?\t(?P<text>.*)"),
         message(MessageType.ACTION, rf" \*\t(?P<nick>{NICK})(?: (?P<text>.*))?"),
+        *_event(
+            MessageType.JOIN,
+            "-->",
+            rf"(?P<nick>{NICK}) (?:\[\S+\] )?(?:\(.*\) )?\({USER_HOST}\)"
+            rf" has joined (?P<channel>{CHANNEL})",
+        ),
+        *_event(
+            MessageType.PART,
+            "<--",
+            rf"(?P<nick>{NICK}) \({USER_HOST}\) has left (?P<channel>{CHANNEL})"
+            r"(?: \((?P<text>.*)\))?",
+        ),
+        *_event(
+            MessageType.QUIT,
+            "<--",
+            rf"(?P<nick>{NICK}) \({USER_HOST}\) has quit(?: \((?P<text>.*)\))?",
+        ),
+        *_event(
+            MessageType.KICK,
+            "<--",
+            rf"(?P<nick>{NICK}) has kicked (?P<target>{NICK})(?: \((?P<text>.*)\))?",
+        ),
+        *_event(MessageType.NICK, "--", rf"You are now known as (?P<new>{NICK})", own=True),
+        *_event(MessageType.NICK, "--", rf"(?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
+        *_event(
+            MessageType.MODE,
+            "--",
+            rf"Mode (?P<channel>{CHANNEL}) \[(?P<text>.*)\] by (?P<nick>{NICK})",
+        ),
+        message(
+            MessageType.MODE,
+            rf"--\t\w+ (?P<channel>{CHANNEL}) \[(?P<text>[+-].*)\] \w+ (?P<nick>{NICK})",
+        ),
+        *_event(
+            MessageType.TOPIC,
+            "--",
+            rf'(?P<nick>{NICK}) has changed topic for (?=.*"\Z)(?P<channel>{CHANNEL})'
+            r'(?: from ".*?")? to "(?P<text>.*)"',
+        ),
+        *_event(
+            MessageType.TOPIC,
+            "--",
+            rf"(?P<nick>{NICK}) has (?:unset|removed) topic for (?P<channel>{CHANNEL})"
+            r"(?: \(old topic: .*\))?",
+        ),
         message(
             MessageType.JOIN,
             rf"-->\t(?P<nick>{NICK}) (?:\[\S+\] )?(?:\(.*\) )?\({USER_HOST}\)"
-            rf" has joined (?P<channel>{CHANNEL})",
+            rf"{_WORDS}(?P<channel>{CHANNEL})(?: [^()]*)?",
         ),
         message(
             MessageType.PART,
-            rf"<--\t(?P<nick>{NICK}) \({USER_HOST}\) has left (?P<channel>{CHANNEL})"
-            r"(?: \((?P<text>.*)\))?",
+            rf"<--\t(?P<nick>{NICK}) \({USER_HOST}\){_WORDS}(?P<channel>{CHANNEL})"
+            r"(?: [^()]*+)?(?:\((?P<text>.*)\))?",
         ),
         message(
             MessageType.QUIT,
-            rf"<--\t(?P<nick>{NICK}) \({USER_HOST}\) has quit(?: \((?P<text>.*)\))?",
-        ),
-        message(
-            MessageType.KICK,
-            rf"<--\t(?P<nick>{NICK}) has kicked (?P<target>{NICK})(?: \((?P<text>.*)\))?",
-        ),
-        message(MessageType.NICK, rf"--\tYou are now known as (?P<new>{NICK})", own=True),
-        message(MessageType.NICK, rf"--\t(?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
-        message(
-            MessageType.MODE,
-            rf"--\tMode (?P<channel>{CHANNEL}) \[(?P<text>.*)\] by (?P<nick>{NICK})",
-        ),
-        message(
-            MessageType.TOPIC,
-            rf'--\t(?P<nick>{NICK}) has changed topic for (?=.*"\Z)(?P<channel>{CHANNEL})'
-            r'(?: from ".*?")? to "(?P<text>.*)"',
-        ),
-        message(
-            MessageType.TOPIC,
-            rf"--\t(?P<nick>{NICK}) has (?:unset|removed) topic for (?P<channel>{CHANNEL})"
-            r"(?: \(old topic: .*\))?",
+            rf"<--\t(?P<nick>{NICK}) \({USER_HOST}\){_WORDS}(?:\((?P<text>.*)\))?",
         ),
         # To people of some ranks of the channel (STATUSMSG).
         message(MessageType.PRIVMSG, rf"--\tMsg:{RANK}\({_SENDER}\): (?P<text>.*)", private=True),
@@ -101,7 +150,7 @@ WEECHAT = TextFormat(
         ),
         # Whose nick is in front of a colon sent a notice to one person.
         message(MessageType.NOTICE, rf"--\t(?!irc:){_SENDER}: (?P<text>.*)", private=True),
-        chatter(rf"--\tChannel {CHANNEL}: \d+ nicks? ", owner_joined=True),
+        chatter(rf"(?:--|{_OWN_SIGN})\tChannel {CHANNEL}: \d+ nicks? ", owner_joined=True),
         chatter(r"(?:-->|<--|--|=!=|=\?=)?\t"),
     ),
     paths=(
