@@ -214,8 +214,9 @@ class TextFormat:
     Attributes:
         name: as the option `--format` takes it.
         program: the program, for people to read.
-        stamp: what a line begins with. Groups: year, month (a number or a name), day, weekday
-            (with a year only), hour, minute, second, fraction, half (AM or PM), zone, epoch.
+        stamp: what a line begins with. Groups: year, month (a number or a name), day, weekday,
+            hour, minute, second, fraction, half (AM or PM), zone, epoch.
+        other_stamps: what lines begin with whose user writes days otherwise.
         rules: forms of what follows a stamp; the first that fits counts.
         unstamped: forms of lines without a stamp.
         paths: patterns of the end of a file's path, with `/`. Groups: network, channel (or a
@@ -229,6 +230,7 @@ class TextFormat:
     stamp: re.Pattern[str]
     rules: Sequence[LineRule]
     unstamped: Sequence[LineRule] = ()
+    other_stamps: Sequence[re.Pattern[str]] = ()
     paths: Sequence[re.Pattern[str]] = ()
     by_documentation: bool = False
     text_of: Callable[[str], str] | None = None
@@ -258,7 +260,7 @@ class TextFormat:
     def resolution(self, lines: Iterable[str]) -> timedelta:
         """The unit of the stamps in some lines: a second, or a minute where none is written."""
         texts = (self._text_of(line) for line in lines)
-        stamps = (match for text in texts if (match := self.stamp.match(text)))
+        stamps = (match for text in texts if (match := self._stamped(text)))
         has_seconds = any({"second", "epoch"} & _written(match).keys() for match in stamps)
         return timedelta(seconds=1) if has_seconds else timedelta(minutes=1)
 
@@ -266,7 +268,7 @@ class TextFormat:
         """What a line (without its line break) says; None if it is not of this format."""
         text = self._text_of(line)
         stamp, body, rules = None, text, self.unstamped
-        if match := self.stamp.match(text):
+        if match := self._stamped(text):
             stamp, body, rules = stamp_in(match), text[match.end() :], self.rules
             if stamp is None:
                 return None
@@ -274,6 +276,11 @@ class TextFormat:
             if (said := one.read(stamp, body)) is not None:
                 return said
         return LogLine() if not text.strip() else None
+
+    def _stamped(self, text: str) -> re.Match[str] | None:
+        match = self.stamp.match(text)
+        others = (match for one in self.other_stamps if (match := one.match(text)))
+        return match or next(others, None)
 
     def _text_of(self, line: str) -> str:
         return self.text_of(line) if self.text_of else line
@@ -303,7 +310,7 @@ def stamp_in(match: re.Match[str]) -> Stamp | None:
         minute,
         min(int(written("second") or 0), 59),  # 60: a leap second
         int(fraction[:6].ljust(6, "0")) if (fraction := written("fraction")) else 0,
-        int(year) if (year := written("year")) else None,
+        _year(year) if (year := written("year")) else None,
         month,
         int(written("day") or 0),
         zone,
@@ -330,9 +337,16 @@ def _month(groups: Mapping[str, str]) -> int | None:
         return 0
     if written.isdecimal():
         return int(written) if len(written) < 3 else None  # of thousands of digits `int` makes none
-    if (weekday := groups.get("weekday")) and len(groups["day"]) < 3:
-        return month_of_day(written, weekday, int(groups["day"]), int(groups["year"]))
+    weekday, year = groups.get("weekday"), groups.get("year")
+    if weekday and year and len(groups["day"]) < 3:
+        return month_of_day(written, weekday, int(groups["day"]), int(year))
     return month_number(written)
+
+
+def _year(written: str) -> int:
+    """The year of four digits or two; of two it is of 1969 to 2068, as POSIX reads it."""
+    year = int(written)
+    return year if len(written) > 2 else year + (1900 if year > 68 else 2000)
 
 
 def _hour(hour: int, half: str) -> int:

@@ -50,6 +50,9 @@ _FEW_RETURNS = 5
 
 _CLOCK = re.compile(r"\d:\d\d")
 
+_UNCERTAIN_DAY = re.compile(r"\[?\d\d?([/-])\d\d?(?:\1\d{2,4})?,? ")
+"""Two numbers, of which one is the month."""
+
 _MARKED = (
     (re.compile(r"\{|\[\s*(?:\{|\Z)"), "JSON"),
     (re.compile(r"<(?:[?!]|/?[a-z][\w-]*(?:\s[^>]*=|>$))", re.IGNORECASE), "XML or HTML"),
@@ -361,7 +364,12 @@ def _quoted(lines: Sequence[str]) -> str:
     if kind := next((kind for form, kind in _MARKED if form.match(first)), ""):
         return f"It is {kind}, in a form that is not known"
     timed = next((line for line in lines if _CLOCK.search(line)), "")
-    return f"It has lines such as: {shown(timed)}" if timed else "Its first lines show no time"
+    if not timed:
+        return "Its first lines show no time"
+    told = f"It has lines such as: {shown(timed)}"
+    if _UNCERTAIN_DAY.match(timed):
+        return f"Nothing says which number of its days is the month; write 2026-10-24. {told}"
+    return told
 
 
 def _written_zone(head: Sequence[bytes], form: TextFormat, encoding: str) -> tzinfo | None:

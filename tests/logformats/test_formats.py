@@ -1263,6 +1263,21 @@ DAY = ("2026", "10", "24")
         ("hexchat", "[2026-10-24 23:57:13] <bob>\thi", DAY),
         ("hexchat", "2026-10-24T23:57:13+0200 <bob>\thi", DAY),
         ("hexchat", "23:57:13 <bob>\thi", ("None", "0", "0")),
+        ("hexchat", "24.10.2026 23:57:13 <bob>\thi", DAY),
+        ("hexchat", "[24.10.26 23:57:13] <bob>\thi", DAY),
+        ("hexchat", "[24.10. 23:57:13] <bob>\thi", ("None", "10", "24")),
+        ("hexchat", "24.10.99 23:57:13 <bob>\thi", ("1999", "10", "24")),
+        ("hexchat", "[2026/10/24 23:57:13] <bob>\thi", DAY),
+        ("hexchat", "2026.10.24 23:57:13 <bob>\thi", DAY),
+        ("hexchat", "24 Oct 23:57:13 <bob>\thi", ("None", "10", "24")),
+        ("hexchat", "[24 Okt. 2026 23:57:13] <bob>\thi", DAY),
+        ("hexchat", "24-Oct-2026 23:57:13 <bob>\thi", DAY),
+        ("hexchat", "24/Oct/2026 11:57:13 PM <bob>\thi", DAY),
+        ("hexchat", "Sat Oct 24 23:57:13 <bob>\thi", ("None", "10", "24")),
+        ("hexchat", "Sat, 24 Oct 2026 23:57:13 +0200 <bob>\thi", DAY),
+        ("hexchat", "[Sat Oct 24 2026 23:57:13] <bob>\thi", DAY),
+        ("hexchat", "[Sat Oct 24 23:57:13 2026] <bob>\thi", DAY),
+        ("hexchat", "sub 24 lis 2026 23:57:13 <bob>\thi", DAY),
     ],
 )
 def test_a_user_may_have_another_stamp(name: str, text: str, day: tuple[str, str, str]) -> None:
@@ -1272,6 +1287,16 @@ def test_a_user_may_have_another_stamp(name: str, text: str, day: tuple[str, str
     assert (line.events[0].nick, line.events[0].text) == ("bob", "hi")
     assert line.stamp.clock.replace(tzinfo=None) == time(23, 57, 13)
     assert (str(line.stamp.year), str(line.stamp.month), str(line.stamp.day)) == day
+
+
+@pytest.mark.parametrize("day", ["24/10/26", "10/24/2026", "24-10-2026", "24/10"])
+def test_a_day_whose_month_is_not_certain_is_not_read_in_hexchat(day: str) -> None:
+    assert FORMATS["hexchat"].read(f"[{day} 23:57:13] <bob>\thi") is None
+
+
+def test_the_unit_of_stamps_that_a_user_changed_is_told_from_them() -> None:
+    for stamp, unit in (("24.10.2026 23:57:13", 1), ("24.10.2026 23:57", 60)):
+        assert FORMATS["hexchat"].resolution([f"{stamp} <bob>\thi"]).total_seconds() == unit
 
 
 @pytest.mark.parametrize(

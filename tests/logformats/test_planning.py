@@ -663,6 +663,15 @@ def test_a_log_of_comings_and_goings_may_have_a_line_that_cannot_be_read(tmp_pat
     assert plan(tmp_path, "net/#tea/2026-10-24.log", *joins, "garbage").format is ZNC
 
 
+@pytest.mark.parametrize("chosen", ["", "hexchat"])
+def test_a_log_whose_days_may_be_mistaken_is_refused_with_the_way_out(
+    chosen: str, tmp_path: Path
+) -> None:
+    line = "[24/10/26 23:57:13] <bob>\thi"
+    with pytest.raises(NoLog, match=r"which number of its days is the month; write 2026-10-24\."):
+        plan(tmp_path, "libera/#tea.log", line, choices=Choices(format=chosen, zone=BERLIN))
+
+
 def test_a_format_that_was_named_wrongly_is_refused(tmp_path: Path) -> None:
     with pytest.raises(NoLog, match="not a log of irssi"):
         plan(tmp_path, "x.log", WEECHAT, choices=Choices(zone=BERLIN, format="irssi"))

@@ -1,7 +1,8 @@
 """HexChat, `logs/<network>/<channel>.log`, and XChat, `xchatlogs/<network>-<channel>.log`.
 
 Their stamps have no year unless the user writes them otherwise: `[23:57]`, `[11:57:13 PM]`, or
-none, so that all is of the moment at which the log was opened.
+none, so that all is of the moment at which the log was opened. Days are read whose month is
+certain: not those of numbers between slashes or dashes that begin with no year.
 
 In HexChat, what people do and what happens both begin with `*`: events are known by their wording,
 which somebody may act out; only a join and a part show user@host, and are certain. XChat's default
@@ -137,14 +138,31 @@ _RULES: tuple[LineRule, ...] = (
     chatter(rf"\*\t|\*\*\*\t|>|{_ARROW}"),
 )
 
+_CLOCK = (
+    r"(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?: ?(?P<half>[AaPp][Mm]))?"
+    r"(?: ?(?P<zone>[+-]\d\d:?\d\d|Z))?"
+)
+_MONTH = r"(?P<month>[^\W\d]{3,9})\.?"
+_WEEKDAY = r"(?:(?P<weekday>[^\W\d]{1,12})[.,]{0,2} )?"
+_DATED_CLOCKS = (
+    rf"(?P<year>\d{{4}})(?P<mark>[/.])(?P<month>\d\d?)(?P=mark)(?P<day>\d\d?),? {_CLOCK}",
+    rf"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{{4}}|\d\d)?,? {_CLOCK}",
+    rf"{_WEEKDAY}(?P<day>\d\d?)\.?[ /-]{_MONTH}(?:[ /-](?P<year>\d{{4}}))?,? {_CLOCK}",
+    rf"{_WEEKDAY}{_MONTH} {{1,2}}(?P<day>\d\d?)(?:,? (?P<year>\d{{4}}))?,? {_CLOCK}",
+    CTIME,
+)
+"""As users write days: `2026/10/24`, `24.10.2026`, `24.10.`, `24 Oct`, `Sat Oct 24`."""
+
 HEXCHAT = TextFormat(
     name="hexchat",
     program="HexChat or XChat",
     stamp=re.compile(
         r"(?P<bracket>\[)?"
         rf"(?:{ISO_OR_NAMED_DAY}[ T])?"
-        r"(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?: ?(?P<half>[AaPp][Mm]))?"
-        r"(?P<zone>[+-]\d\d:?\d\d|Z)?(?(bracket)\]) (?(month)(?(year)(?=\S+\t))|(?=\S+\t))"
+        rf"{_CLOCK}(?(bracket)\]) (?(month)(?(year)(?=\S+\t))|(?=\S+\t))"
+    ),
+    other_stamps=tuple(
+        re.compile(rf"(?P<bracket>\[)?{one}(?(bracket)\]) (?=\S+\t)") for one in _DATED_CLOCKS
     ),
     rules=_RULES,
     unstamped=(
