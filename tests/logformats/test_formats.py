@@ -55,6 +55,8 @@ LINES = [
     ("hexchat", "Oct 24 23:57:13 *\tbob gives voice to ada", MODE, "bob", "+v ada"),
     ("hexchat", "Oct 24 23:57:13 *\tbob sets quiet on *!*@h", MODE, "bob", "+q *!*@h"),
     ("hexchat", "Oct 24 23:57:13 *\tbob removes quiet on *!*@h", MODE, "bob", "-q *!*@h"),
+    ("hexchat", "Oct 24 23:57:13 ---\tbob sets invite on *!*@h", MODE, "bob", "+I *!*@h"),
+    ("hexchat", "Oct 24 23:57:13 ---\tbob removes invite on *!*@h", MODE, "bob", "-I *!*@h"),
     ("hexchat", "Oct 24 23:57:13 *\tbob sets modes [#x +ov a b]", MODE, "bob", "+ov a b"),
     ("hexchat", "Oct 24 23:57:13 ---\tbob sets modes [#x -o a]", MODE, "bob", "-o a"),
     (

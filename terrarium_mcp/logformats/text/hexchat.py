@@ -49,6 +49,8 @@ _MODES = (
     ("removes exempt on", "-e"),
     ("sets invite exempt on", "+I"),
     ("removes invite exempt on", "-I"),
+    ("sets invite on", "+I"),  # XChat
+    ("removes invite on", "-I"),
     ("sets channel keyword to", "+k"),
     ("sets channel limit to", "+l"),
 )
