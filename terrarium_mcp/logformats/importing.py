@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import NamedTuple
+from zoneinfo import ZoneInfo
 
 from anyio import to_thread
 
@@ -159,7 +160,10 @@ class LogImport:
             report.sha256 = found
             if content.target and found in known:
                 report.earlier = await store.imports.was_read(
-                    found, content.network, content.target
+                    found,
+                    content.network,
+                    content.target,
+                    await _local_beginning(content) if content.is_by_day else None,
                 )
             if not report.earlier and zones.get(content.file.path, _NO_ZONES) - {content.zone}:
                 report.earlier = await _read_in_another_zone(store, content, found)
@@ -231,6 +235,12 @@ async def _read_in_another_zone(
     if not (content.target and began):
         return None
     return await store.imports.read_in_another_zone(_source(content, sha256), began)
+
+
+async def _local_beginning(content: LogContent) -> datetime | None:
+    """When the first line of a content was said, in local time without its zone."""
+    began = await to_thread.run_sync(_began, content)
+    return began and began.astimezone(ZoneInfo(content.zone)).replace(tzinfo=None)
 
 
 def _began(content: LogContent) -> datetime | None:

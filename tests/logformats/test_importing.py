@@ -110,6 +110,25 @@ async def test_the_same_import_twice_adds_nothing(tmp_path: Path) -> None:
     assert len(again) < len(reports) / 2
 
 
+async def test_a_day_on_which_the_same_was_said_is_another_day(tmp_path: Path) -> None:
+    folder = tmp_path / "labnet" / "#lab"
+    folder.mkdir(parents=True)
+    said = b"[00:00:00] <bot> Good morning\n"
+    (folder / "2026-10-24.log").write_bytes(said)
+    async with history(tmp_path) as store:
+        await imported(store, tmp_path, folder)
+        for day in ("2026-10-25", "2026-10-23"):
+            (folder / f"{day}.log").write_bytes(said)
+            _, reports = await imported(store, tmp_path, folder)
+            news = [one for one in reports if not one.earlier]
+            assert [Path(one.content.file.path).stem for one in news] == [day]
+            assert news[0].totals
+            assert news[0].totals.added == 1
+        number, _ = await imported(store, tmp_path, folder)
+    assert number == 0
+    assert len(dump(tmp_path)) == 3
+
+
 async def test_a_copy_of_a_log_under_another_name_adds_nothing(tmp_path: Path) -> None:
     """It is another file, so its lines are recognised one by one."""
     log = LOGS / "weechat" / "logs" / "irc.labnet.#lab.weechatlog"

@@ -4,7 +4,8 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import aclosing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
@@ -157,16 +158,21 @@ class Imports:
         rows = await self._database.rows(_KNOWN_FILES, [json.dumps([*sha256s])])
         return frozenset(row[0] for row in rows)
 
-    async def was_read(self, sha256: str, network: str, channel: str) -> EarlierReading | None:
+    async def was_read(
+        self, sha256: str, network: str, channel: str, began: datetime | None = None
+    ) -> EarlierReading | None:
         """The newest import that read a file of these contents whole, into this channel.
 
         None if there is none, if it has been undone, or if it could read no line as a message.
+        Of a file that is of one day, `began` is the local time of its first line (naive): what
+        people say may be the same on two days, and is then said twice.
         """
         rows = await self._database.rows(_READERS, {"sha256": sha256, "network": storable(network)})
         casemapping = await self._rooms.casemapping(network)
         name = fold(storable(channel), casemapping)
-        for import_id, its_channel, zone in rows:
-            if fold(its_channel, casemapping) == name:
+        for import_id, its_channel, zone, first in rows:
+            is_here = fold(its_channel, casemapping) == name
+            if is_here and (began is None or _is_of_same_day(began, from_text(first), zone)):
                 return EarlierReading(import_id, zone)
         return None
 
@@ -230,6 +236,22 @@ def _record(row: Row) -> ImportRecord:
     )
 
 
+_CLOCK_ERROR = timedelta(hours=1)
+"""By how much the time of a log's lines may have been corrected."""
+
+
+def _is_of_same_day(began: datetime, first: datetime, zone: str) -> bool:
+    """Whether the first line that was stored of a log of the same contents is of the same day.
+
+    Args:
+        began: when the first of its lines was said, in local time; it may not have been stored.
+        first: when the first line that was stored of the other log was said.
+        zone: that in which the other log was read.
+    """
+    later = first.astimezone(ZoneInfo(zone)).replace(tzinfo=None) - began
+    return -_CLOCK_ERROR <= later < timedelta(days=1) - _CLOCK_ERROR
+
+
 _INTERRUPTED = """
 SELECT max(id) FROM imports WHERE command = ? AND finished IS NULL AND undone IS NULL"""
 
@@ -240,7 +262,7 @@ _ZONES = """
 SELECT DISTINCT path, zone FROM import_sources WHERE path IN (SELECT value FROM json_each(?))"""
 
 _READERS = """
-SELECT s.import, s.channel, s.zone FROM import_sources s JOIN imports i ON i.id = s.import
+SELECT s.import, s.channel, s.zone, s.first FROM import_sources s JOIN imports i ON i.id = s.import
 WHERE s.sha256 = :sha256 AND s.network = :network AND s.is_whole AND s.lines > 0
   AND i.undone IS NULL
 ORDER BY s.import DESC"""

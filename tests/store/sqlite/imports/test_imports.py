@@ -208,6 +208,16 @@ async def test_a_file_that_was_read_whole_is_known_by_its_contents(store: Store)
     assert await store.imports.was_read("abc", "net", "#tea") is None
 
 
+async def test_a_file_of_one_day_is_known_by_its_contents_on_that_day(store: Store) -> None:
+    number = await store.imports.begin("terrarium-mcp import a.log")
+    await add(store, number, log_of(contents="abc"), logged(TEA))
+    began = TEA[0].said_at.replace(tzinfo=None)
+    for days, is_known in ((-1, False), (0, True), (1, False)):
+        day = began + timedelta(days=days)
+        earlier = await store.imports.was_read("abc", "net", "#tea", day)
+        assert (earlier == EarlierReading(number, "UTC")) == is_known
+
+
 async def test_a_file_that_was_read_in_part_is_not_known(store: Store) -> None:
     def broken() -> list[NewMessage]:
         raise OSError("the disk is gone")
