@@ -424,16 +424,29 @@ def test_the_network_is_above_the_folder_of_a_channel(
 
 
 @pytest.mark.parametrize("name", ["bob.log", "bob.2026.log", "bob.2026-10-24.log"])
+@pytest.mark.parametrize(
+    ("started", "said", "told"),
+    [
+        (
+            "--- Log opened Sat Oct 24 23:51:20 2026",
+            "23:57 <bob> hi",
+            "23:57 -!- Irssi: Connection to irc.example established",
+        ),
+        (
+            "**** BEGIN LOGGING AT Sat Oct 24 23:51:20 2026",
+            "Oct 24 23:57:13 <bob>\thi",
+            "Oct 24 23:57:13 *\tLooking up irc.example",
+        ),
+    ],
+)
 def test_a_private_conversation_with_a_folder_of_its_own_is_no_window(
-    name: str, tmp_path: Path
+    name: str, started: str, said: str, told: str, tmp_path: Path
 ) -> None:
-    started = "--- Log opened Sat Oct 24 23:51:20 2026"
-    talk = plan(tmp_path, f"irclogs/LibNet/bob/{name}", started, "23:57 <bob> hi")
+    talk = plan(tmp_path, f"irclogs/LibNet/bob/{name}", started, said)
     assert (talk.network, talk.target) == ("LibNet", "bob")
-    said = "23:57 -!- Irssi: Connection to irc.example established"
-    window = plan(tmp_path, f"irclogs/LibNet/bob/{name}", started, said, "23:57 -irc.example- hi")
+    window = plan(tmp_path, f"irclogs/LibNet/bob/{name}", started, told)
     assert (window.network, window.target, window.origin.is_window) == ("bob", "", True)
-    lone = plan(tmp_path, "irclogs/LibNet/LibNet.log", started, "23:57 <bob> hi")
+    lone = plan(tmp_path, "irclogs/LibNet/LibNet.log", started, said)
     assert lone.origin.is_window
 
 

@@ -181,6 +181,7 @@ HEXCHAT = TextFormat(
         re.compile(r"xchatlogs/(?P<network>[^/-]+)-(?P<channel>[^/]+)\.log\Z"),
         re.compile(rf"{FOLDER_OF_CHANNEL}\.log\Z"),
         re.compile(r"(?P<network>[^/]+)/(?P<window>server|(?P=network)|)\.log\Z"),
+        re.compile(r"(?<![^/])(?P<network>[^/]+)/(?P<channel>[^/]+)/(?P=channel)\.log\Z"),
         re.compile(r"(?P<network>[^/]+)/(?P<channel>[^/]+)\.log\Z"),
     ),
 )
