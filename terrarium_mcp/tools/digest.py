@@ -24,6 +24,7 @@ from terrarium_mcp.tools.digest_text import (
 )
 from terrarium_mcp.tools.facts import LEAST_JSON, within_budget
 from terrarium_mcp.tools.known_nicks import unknown_nick_notes
+from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.parameters import (
     Channel,
     Forgiving,
@@ -107,7 +108,7 @@ async def catch_up(
     # Who asks may never have said anything, and who has is not looked up again.
     named = [nick] if is_named and not start.is_known else []
     notes = [
-        *await unknown_nick_notes(request, named, rooms),
+        *map(note, await unknown_nick_notes(request, named, rooms)),
         *cut_note(request, recent),
         *([] if digest.said or recent.reached else await _last_line(request, rooms, start)),
         *clamping_notes(max_tokens=max_tokens),

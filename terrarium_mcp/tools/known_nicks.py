@@ -9,7 +9,6 @@ from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.errors import shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Person, Sort
-from terrarium_mcp.tools.notes import note
 
 IS_A_RELAY = "is a relay: the lines that it carries count for those who spoke"
 """What is said of a relay, after its nick."""
@@ -46,18 +45,18 @@ async def on_its_network(
 async def unknown_nick_notes(
     request: Request, nicks: Iterable[str], rooms: Sequence[Room]
 ) -> list[str]:
-    """A note for each of these nicks that is a relay, or not recorded, with similar ones."""
+    """A sentence on each of these nicks that is a relay, or not recorded, with similar ones."""
     notes = []
     for nick in dict.fromkeys(nicks):
         if await is_relay(request, nick, rooms):
-            notes.append(note(f"{shown(nick)} {IS_A_RELAY}"))
+            notes.append(f"{shown(nick)} {IS_A_RELAY}")
             continue
         people = await _looked_up(request, nick, rooms)
         if not (any(person.is_known for person in people) or await _is_found(request, nick, rooms)):
             people = [await without_opted_out(request, person) for person in people]
             near = harmless(", ".join(similar_to(people)))
             similar = f"; similar nicks: {near}" if near else ""
-            notes.append(note(f"no one called {shown(nick)} is recorded here{similar}"))
+            notes.append(f"no one called {shown(nick)} is recorded here{similar}")
     return notes
 
 

@@ -23,7 +23,7 @@ from terrarium_mcp.chat.times.time_expressions import (
 )
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Search, Sort
-from terrarium_mcp.tools.known_nicks import people_called
+from terrarium_mcp.tools.known_nicks import people_called, unknown_nick_notes
 from terrarium_mcp.tools.question_hints import finds_exactly, question_hints
 from terrarium_mcp.tools.silence import is_silent
 
@@ -89,7 +89,10 @@ async def _meant(
     if asked and asked.nick and query.people:
         asked = None  # of people named by operators
     is_ranked = search.sort is Sort.RELEVANCE and set(SPEECH).issuperset(query.kinds)
-    if asked and not (asked.about and is_ranked) and await _is_known(asked.nick, search, request):
+    if asked and not await _is_known(asked.nick, search, request):
+        unknown = await unknown_nick_notes(request, [asked.nick], search.rooms)
+        search, asked = _with_notes(search, unknown), None
+    if asked and not (asked.about and is_ranked):
         return _said_by(asked, times, search)
     if times and not is_ranked:
         return _with_query(search, narrowed_to(times, query).with_clauses(*telling_clauses(rest)))

@@ -74,7 +74,7 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
     spelt_otherwise = await version_notes(request, lines, stats.lines)
     notes += spelt_otherwise
     if not stats.lines or len(query.nicks) > 1:
-        notes += await unknown_nick_notes(request, query.nicks, rooms)
+        notes += map(note, await unknown_nick_notes(request, query.nicks, rooms))
     if not (stats.lines or spelt_otherwise):
         notes += await _question_notes(request, selection.channel, lines)
         notes += await silence_notes(request, replace(lines, until=request.until))

@@ -83,7 +83,7 @@ async def search_page(
         search = replace(search, cursor=_cursor(cursor, fingerprint))
     notes = [
         *map(note, parsed.notes),
-        *await unknown_nick_notes(request, parsed.nicks, rooms),
+        *map(note, await unknown_nick_notes(request, parsed.nicks, rooms)),
         *clamping_notes(hours=hours, limit=limit, context=context),
     ]
     layout = _Layout(request, query, await _covered(request, search), notes, context, form)

@@ -136,10 +136,14 @@ async def test_somebody_beyond_the_view_makes_no_time_a_person(house: House) -> 
     assert notes(told)[0] == "note: read as before:2026-07-01"
 
 
-async def test_a_person_of_whom_nothing_is_recorded_is_a_word(house: House) -> None:
+@pytest.mark.parametrize("about", ["", " about the key", " to bo", " in May"])
+async def test_a_person_of_whom_nothing_is_recorded_is_a_word_and_a_note_says_so(
+    house: House, about: str
+) -> None:
     await house.hears(TALK)
-    told = await asked(house, "what did zoe say?")
+    told = await asked(house, f"what did adda say{about}?")
     assert not any("read as" in note for note in notes(told))
+    assert "note: no one called adda is recorded here; similar nicks: ada" in notes(told)
 
 
 async def test_a_person_beyond_the_view_is_a_word_like_one_that_does_not_exist(
