@@ -106,7 +106,7 @@ async def _event_hints(
         kinds=asked.kinds,
         notes=(),
     )
-    hits = await _found(sought, search, request)
+    hits = await found_exactly(sought, search, request)
     if not hits.messages:
         return []
     events = "event" if hits.total == 1 else "events"
@@ -116,10 +116,10 @@ async def _event_hints(
 
 async def finds_exactly(query: Query, search: Search, request: Request) -> bool:
     """Whether a query finds a line where the `search` looks, without any similar words."""
-    return bool((await _found(query, search, request)).messages)
+    return bool((await found_exactly(query, search, request)).messages)
 
 
-async def _found(query: Query, search: Search, request: Request) -> Hits:
+async def found_exactly(query: Query, search: Search, request: Request) -> Hits:
     """What a query finds exactly, and its newest line; no line if it finds only similar ones."""
     exact = replace(search, query=query, sort=Sort.NEWEST, limit=1, wants_total=True)
     hits = await request.store.search(exact, "hint")

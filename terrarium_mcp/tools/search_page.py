@@ -14,6 +14,7 @@ from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Hits, Rung, Search
 from terrarium_mcp.tools.asides import left_out_note
+from terrarium_mcp.tools.changed_nicks import changed_nick_note
 from terrarium_mcp.tools.facts import head_facts, json_costs
 from terrarium_mcp.tools.known_nicks import unknown_nick_notes
 from terrarium_mcp.tools.notes import note
@@ -192,6 +193,7 @@ class _Layout(NamedTuple):
             notes.append(scan_note(request, search, hits.reached))
         notes += apart_note(request, search, hits)
         notes += exact_total_note(request, search, hits)
+        notes += map(note, await changed_nick_note(request, search, hits))
         if not (hits.messages or search.cursor):
             notes += await silence_notes(request, search) or [NOT_NEVER]
         return notes

@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 from terrarium_mcp.chat.records import Member, Room
 
+NICK_CHANGE = "nick change"
+"""The kind of evidence that a nick was changed to another, or from it."""
+
 
 class PresenceSnapshot(NamedTuple):
     """The members of a room at `as_of`; None if no member list was ever received."""
@@ -42,6 +45,11 @@ class Evidence:
     first: datetime
     last: datetime
     count: int | None
+
+    @property
+    def is_nick_change(self) -> bool:
+        """Whether somebody changed one of the nicks to the other."""
+        return self.kind == NICK_CHANGE
 
 
 class Person(NamedTuple):

@@ -14,7 +14,7 @@ from terrarium_mcp.chat.similar_nicks import SIGNS, plain_start, similar_nicks
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, from_text
 from terrarium_mcp.chat.voices import rules_on
 from terrarium_mcp.offload import offload
-from terrarium_mcp.store.records.people import Evidence, NickActivity, Person
+from terrarium_mcp.store.records.people import NICK_CHANGE, Evidence, NickActivity, Person
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
 from terrarium_mcp.store.sqlite.engine.index_words import nick_words, type_word
@@ -33,8 +33,6 @@ from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.nick_evidence import HOST, PeopleIndex
 from terrarium_mcp.store.sqlite.index.voice_rules import stored_rules
 from terrarium_mcp.store.sqlite.topics.stats_sql import AFTER, BEFORE, SPELT_BEFORE
-
-NICK_CHANGE = "nick change"
 
 SHARED = 20
 """A host with more nicks than this is a gateway or a bouncer, and is no evidence."""
