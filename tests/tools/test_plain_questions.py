@@ -31,6 +31,9 @@ def notes(told: Told) -> list[str]:
     [
         ("what did ada say?", "from:ada", [3, 1]),
         ("what did from:ada say?", "from:ada", [3, 1]),
+        ("what was ada's last message?", "from:ada", [3, 1]),
+        ("what did ada announce in May?", "from:ada after:2026-05-01 before:2026-06-01", [1, 3]),
+        ("any news from ada", "from:ada", [3, 1]),
         ("what did ada say recently?", "from:ada", [3, 1]),
         ("what has ada been saying lately in #tea", "from:ada in:#tea", [3, 1]),
         ("what happened recently in #tea?", "in:#tea", [4, 3, 2, 1]),

@@ -5,6 +5,7 @@ No line says what the question says, so no words of it find one: the person and 
 
 from typing import NamedTuple
 
+from terrarium_mcp.chat.question import asks_what_was_said
 from terrarium_mcp.chat.questions.forms import NICK, form, named_person
 from terrarium_mcp.chat.times.calendar_words import COUNTS
 
@@ -14,12 +15,17 @@ _TOLD = rf"\s+(?P<to>{NICK})"
 _HAVE = r"(?:did|does|do|has|have|had)"
 _OFTEN = r"(?:ever\s+|been\s+|just\s+|all\s+|else\s+)*"
 _SAY = r"(?:say|said|saying|write|written|wrote|writing|post|posted|talk\s+about|talking\s+about)"
-_THINK = r"(?:think|thought|mention|mentioned|suggest|suggested|recommend|recommended)"
+_THINK = (
+    r"(?:think|thought|mention(?:ed)?|suggest(?:ed)?|recommend(?:ed)?|announced?|ask(?:ed)?"
+    r"|warn(?:ed)?|find|found|report(?:ed)?|complain(?:ed)?|promised?|explain(?:ed)?|claim(?:ed)?"
+    r"|proposed?|advised?|discuss(?:ed)?|describe(?:d)?|reply|replied|answer(?:ed)?)"
+)
 _TELL = r"(?:tell|told|answer|answered|ask|asked|reply\s+to|replied\s+to|answer\s+to)"
 _END = (
     r"(?:(?P<last>last|latest|newest|(?:most\s+)?recent)"
     r"|(?:very\s+)?(?P<first>first|oldest|earliest))"
 )
+_LAST = r"(?:(?P<last>last|most\s+recently)|(?P<first>first))"
 _MANY = rf"(?:(?:\d{{1,4}}|{'|'.join(COUNTS)})\s+(?:of\s+)?)?"
 _LINE = rf"{_MANY}(?:thing|line|message|comment|word)s?"
 _LINK = r"(?P<links>links?|urls?)"
@@ -36,7 +42,10 @@ _WERE_SHARED = (
 )
 
 _FORMS = (
-    rf"what\s+{_OFTEN}{_HAVE}\s+{_NICK}\s+{_OFTEN}{_SAY}{_TO}",
+    rf"what\s+{_OFTEN}{_HAVE}\s+{_NICK}\s+{_OFTEN}(?:{_SAY}|{_THINK}){_TO}",
+    rf"what\s+{_HAVE}\s+{_NICK}\s+(?:{_SAY}|{_THINK})\s+{_LAST}",
+    rf"what\s+{_HAVE}\s+{_NICK}\s+{_LAST}\s+(?:{_SAY}|{_THINK})",
+    rf"what\s+{_HAVE}\s+{_NICK}\s+{_OFTEN}(?:ask|complain|warn)(?:ed)?\s+about",
     rf"what\s+{_HAVE}\s+{_NICK}\s+{_OFTEN}(?:{_SAY}|{_THINK})\s+(?:about|of|on)\s+(?P<about>.+?)",
     rf"what\s+(?:was|is)\s+{_NICK}\s+(?:saying|talking\s+about)",
     rf"what\s+(?:was|is|{_HAVE}\s+been)\s+(?:said|written|posted)\s+by\s+{_NICK}{_HERE}",
@@ -48,10 +57,13 @@ _FORMS = (
     rf"{_ALL}{_END}\s+{_MANY}(?:lines|messages){_EVER}(?:\s+(?:from|of))?",
     rf"{_SHOW}{_END}\s+{_LINE}\s+(?:that\s+)?{_NICK}\s+(?:said|wrote|posted)",
     rf"{_SHOW}{_END}\s+{_LINE}\s+(?:by|from|of)\s+{_NICK}",
+    rf"{_SHOW}{_NICK}['\u2019]s\s+(?:{_END}\s+{_LINE}|lines|messages)",
     rf"when\s+did\s+{_NICK}\s+(?P<first>first)\s+(?:ever\s+)?{_SPEAK}",
     rf"{_SHOW}(?:everything|anything|all|lines|messages)\s+(?:that\s+)?{_NICK}\s+(?:said|wrote)",
     rf"{_SHOW}(?:everything|anything|all|lines|messages)\s+(?:by|from)\s+{_NICK}",
+    rf"(?P<general>\S.*?)\s+(?:by|from)\s+{_NICK}",
 )
+"""A text that is `general` has no word but those that ask for whatever was said."""
 
 _OF_A_CHANNEL = rf"{_ALL}{_END}\s+(?:line|message){_EVER}"
 """The question for a single line where a channel is named: elsewhere these may be two words."""
@@ -83,6 +95,8 @@ def person_question(text: str, *, of_a_channel: bool = False) -> PersonQuestion 
     for pattern in (_OF_A_CHANNEL, *_FORMS) if of_a_channel else _FORMS:
         if match := form(pattern).fullmatch(text):
             found = match.groupdict()
+            if (general := found.get("general")) and not asks_what_was_said(general):
+                continue
             nick, to = found.get("nick") or "", found.get("to") or ""
             if any(name and not named_person(name) for name in (nick, to)):
                 return None
