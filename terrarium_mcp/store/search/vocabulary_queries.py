@@ -4,7 +4,14 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
+_DIGITS = "0123456789"
+_ALPHABETS = (
+    "abcdefghijklmnopqrstuvwxyz",
+    "абвгдежзийклмнопрстуфхцчшщъыьэюяёіїєґўђѓјќљњћџ",
+    "αβγδεζηθικλμνξοπρστυφχψωάέήίόύώϊϋΐΰ",
+)
+"""The letters of words as an index holds them: of Latin ones without accents, of others with
+them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +64,22 @@ class Vocabulary(Protocol):
 
 
 def one_letter_away(word: str) -> Iterator[str]:
-    """Every string with one letter of `word` dropped, changed or added, or two swapped."""
+    """Every string with one letter of `word` dropped, changed or added, or two swapped.
+
+    A letter added is one of its alphabets.
+    """
+    letters = _letters_for(word)
     for at in range(len(word) + 1):
         before, after = word[:at], word[at:]
-        yield from (before + letter + after for letter in _LETTERS)
+        yield from (before + letter + after for letter in letters)
         if after:
             yield before + after[1:]
-            yield from (before + letter + after[1:] for letter in _LETTERS if letter != after[0])
+            yield from (before + letter + after[1:] for letter in letters if letter != after[0])
         if len(after) > 1 and after[0] != after[1]:
             yield before + after[1] + after[0] + after[2:]
+
+
+def _letters_for(word: str) -> str:
+    """The letters that may be missing from a word, or stand where one of its own should."""
+    its = [alphabet for alphabet in _ALPHABETS if not set(alphabet).isdisjoint(word)]
+    return "".join(its or _ALPHABETS[:1]) + _DIGITS

@@ -135,6 +135,26 @@ async def test_words_like_one_that_nobody_said_are_found(store: Store) -> None:
     assert (hits.unsaid, hits.stand_ins) == (("migr",), ("immigrants", "migration"))
 
 
+@pytest.mark.parametrize(
+    ("said", "typed"),
+    [
+        ("картошку", "картошка"),
+        ("картошку", "картшку"),
+        ("йогурт", "иогурт"),
+        ("οδυσσευς", "οδισσευς"),
+        ("λόγος", "λογος"),
+        ("kartoffel", "kartofel"),
+    ],
+)
+async def test_a_misspelt_word_is_found_in_its_own_alphabet(
+    store: Store, said: str, typed: str
+) -> None:
+    await store.messages.append(chat(f"<ada> {said}\n<cy> tea"))
+    assert texts((await asked(store, typed)).messages) == [said]
+    hits = await asked(store, f"did anybody want {typed}?")
+    assert texts(hits.messages)[:1] == [said]
+
+
 async def test_a_word_that_nobody_said_is_no_misspelt_stop_word(store: Store) -> None:
     await store.messages.append(chat("<bo> tea was late\n<cy> it was\n<cy> wise"))
     assert (await asked(store, "wasm")).messages == []
