@@ -48,6 +48,20 @@ def test_irregular_forms_and_kindred_words_stand_in_for_each_other() -> None:
     assert related_words("xyzzy") == {}
 
 
+@pytest.mark.parametrize(
+    ("word", "other"),
+    [
+        ("elevator", "lift"),
+        ("vpn", "wireguard"),
+        ("vulnerabilities", "cve"),
+        ("swapped", "replace"),
+        ("holidays", "vacation"),
+    ],
+)
+def test_two_words_for_one_thing_are_kindred(word: str, other: str) -> None:
+    assert related_words(word)[other] == KINDRED
+
+
 @pytest.mark.parametrize("word", ["the", "what", "say", "don't", "anyone"])
 def test_stop_words_tell_nothing(word: str) -> None:
     assert is_stop_word(word)
