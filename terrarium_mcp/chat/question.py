@@ -71,8 +71,11 @@ def says_something(word: str) -> bool:
 
 
 def is_literal(word: str) -> bool:
-    """Whether a content word has signs that belong to it, as `11.04`, `C++` and `C#` have."""
-    return "." in word or word.endswith(("++", "#"))
+    """Whether the line itself must show it: the index knows only the words in `11.04` and `C++`.
+
+    So it is with two words side by side, such as `add on`.
+    """
+    return "." in word or " " in word or word.endswith(("++", "#"))
 
 
 def version_spellings(word: str) -> tuple[str, ...]:

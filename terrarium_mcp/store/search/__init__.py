@@ -12,8 +12,8 @@ What flows, and which step makes it:
     both       --(paging)------------>  Hits           a ranked head, then the others by time
 
 The ladder and relevance/ are here, and what words may be looked up beside those typed
-(vocabulary_queries, spelling, stand_ins); the other steps are in `store/sqlite/search/`. Down to
-SearchScope and in all of relevance/ a query is data; FTS5 and SQL begin behind it, in
+(vocabulary_queries, spelling, compounds, stand_ins); the other steps are in `store/sqlite/search/`.
+Down to SearchScope and in all of relevance/ a query is data; FTS5 and SQL begin behind it, in
 implementations of `Corpus` and in `ExactQuery`. Every rung makes a bounded number of look-ups.
 """
 

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 
 from terrarium_mcp.chat.english.words import is_stop_word
 from terrarium_mcp.chat.terms import Term, TermKind
+from terrarium_mcp.store.search.compounds import as_two_words
 from terrarium_mcp.store.search.scope import Clause, Clauses
 from terrarium_mcp.store.search.vocabulary_queries import (
     Vocabulary,
     VocabularyQuery,
+    WordsAmong,
     WordsBeginning,
     WordsHolding,
     WordsMisspelt,
@@ -37,21 +39,25 @@ async def _similar_clause(clause: Clause, vocabulary: Vocabulary) -> Clause:
 async def _similar_terms(term: Term, vocabulary: Vocabulary) -> Sequence[Term]:
     """The term and the words that may be meant by it; a phrase or a prefix stays alone.
 
-    It is no misspelt stop word: `wasm` for `was` would find any line.
+    It may be a compound that others write as two words. It is no misspelt stop word: `wasm` for
+    `was` would find any line.
     """
     if len(term.words) != 1 or term.kind is not TermKind.WORD:
         return [term]
     (word,) = term.words
+    pairs = as_two_words(word)
     queries: list[VocabularyQuery] = [
+        WordsAmong({part for pair in pairs for part in pair.split()}),
         WordsBeginning(word, 2 * len(word) + MOST, MOST),
         WordsHolding(word, MOST),
     ]
     if len(word) >= _SHORTEST_MISSPELT:
         queries.append(WordsMisspelt(word, MOST))
-    longer, holding, *meant = await vocabulary.most_frequent(*queries)
+    parts, longer, holding, *meant = await vocabulary.most_frequent(*queries)
     corrections = (one for found in meant for one in found if not is_stop_word(one))
     found = {*longer, *holding, *corrections}
-    return [Term(word), *(_substitute(similar) for similar in sorted(found))]
+    two_words = [Term(pair, TermKind.PHRASE) for pair in pairs if parts.keys() >= set(pair.split())]
+    return [Term(word), *two_words, *(_substitute(similar) for similar in sorted(found))]
 
 
 def _substitute(word: str) -> Term:

@@ -1,8 +1,9 @@
 """Stand-ins: words of a query that no line holds, and the words searched for in their place."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.terms import words_in
@@ -23,10 +24,13 @@ class StandIns:
         """The stand-ins that lines hold, that of most lines first."""
         if not self.words:
             return ()
-        lines = Counter(
-            word for text in texts for word in self.words.intersection(words_in(plain(text)))
-        )
+        lines = Counter(word for text in texts for word in self._held_by(words_in(plain(text))))
         return tuple(sorted(lines, key=lambda word: (-lines[word], word)))
+
+    def _held_by(self, said: Sequence[str]) -> frozenset[str]:
+        """The stand-ins among the words of a line; two words stand there side by side."""
+        side_by_side = (f"{first} {second}" for first, second in pairwise(said))
+        return self.words.intersection((*said, *side_by_side))
 
 
 NO_STAND_INS = StandIns()
@@ -34,7 +38,7 @@ NO_STAND_INS = StandIns()
 
 def stand_ins(typed: Clauses, taken: Clauses) -> StandIns:
     """What the clauses taken search for beside the words typed, which no line holds together."""
-    words = {word for clause in taken for term in clause for word in term.words}
-    asked = {word for clause in typed for term in clause for word in term.words}
+    words = {" ".join(term.words) for clause in taken for term in clause}
+    asked = {" ".join(term.words) for clause in typed for term in clause}
     alone = typed[0] if len(typed) == 1 else ()
     return StandIns(tuple(map(str, alone)), frozenset(words - asked))

@@ -11,6 +11,7 @@ from terrarium_mcp.chat.named_people import people_named, possible_nicks
 from terrarium_mcp.chat.question import asks_when, content_words, is_literal, version_spellings
 from terrarium_mcp.chat.terms import words_in
 from terrarium_mcp.chat.times.time_expressions import time_expressions, without_times
+from terrarium_mcp.store.search.relevance.compound_groups import with_compounds
 from terrarium_mcp.store.search.relevance.corpus import Corpus
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion, PlainQuestion, TermGroup
 from terrarium_mcp.store.search.relevance.weights import (
@@ -89,6 +90,7 @@ async def parsed(question: PlainQuestion, corpus: Corpus) -> ParsedQuestion:
     people = people_named(text, log.by, log.with_name, _topics(question))
     content = content_words(text, people)[:_CONSIDERED]
     groups = await _groups(_one_of_each_stem(content), log.lines, corpus)
+    groups = await with_compounds(groups, text, corpus)
     # Words in no line come last: they find nothing.
     groups.sort(key=lambda group: group.lines or log.lines)
     return ParsedQuestion(

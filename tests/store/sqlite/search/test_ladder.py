@@ -138,6 +138,50 @@ async def test_words_like_one_that_nobody_said_are_found(store: Store) -> None:
 @pytest.mark.parametrize(
     ("said", "typed"),
     [
+        ("the add-on is broken", "addon"),
+        ("put it into the front matter", "frontmatter"),
+        ("cache_dir is full", "cachedir"),
+        ("read the rss feed", "rssfeed"),
+        ("who feels a burn out", "burnout"),
+        ("use utf-8 for that", "utf8"),
+    ],
+)
+async def test_a_compound_is_found_as_the_two_words_that_others_write(
+    store: Store, said: str, typed: str
+) -> None:
+    await store.messages.append(chat(f"<ada> {said}\n<cy> tea"))
+    await store.messages.append(chat(f"<bo> {' or '.join(reversed(said.split()))} tea"))
+    hits = await asked(store, typed)
+    assert texts(hits.messages)[:1] == [said]
+    (pair,) = (one for one in hits.stand_ins if one.replace(" ", "") == typed)
+    for sort in (Sort.NEWEST, Sort.OLDEST):
+        assert said in texts((await find(store, typed, sort=sort)).messages)
+    hits = await asked(store, f"what about the {typed}?")
+    assert texts(hits.messages)[:1] == [said]
+    assert hits.unsaid == (typed,)
+    assert pair in hits.stand_ins
+
+
+@pytest.mark.parametrize(
+    ("said", "typed"),
+    [
+        ("gate3 is closed", "gate 3"),
+        ("the frontmatter is wrong", "front matter"),
+        ("utf8 filenames", "utf-8 file names"),
+    ],
+)
+async def test_two_words_are_found_as_the_compound_that_others_write(
+    store: Store, said: str, typed: str
+) -> None:
+    talk = "<cy> the gate\n<cy> a file\n<bo> what is the matter\n<cy> 3 cups of tea\n<bo> a log"
+    await store.messages.append(chat(f"<ada> {said}\n{talk}"))
+    hits = await asked(store, typed)
+    assert texts(hits.messages)[:1] == [said]
+
+
+@pytest.mark.parametrize(
+    ("said", "typed"),
+    [
         ("картошку", "картошка"),
         ("картошку", "картшку"),
         ("йогурт", "иогурт"),
