@@ -33,7 +33,7 @@ from terrarium_mcp.chat.times.seasons import (
 )
 
 _MONTHS_OF_A_YEAR = 12
-_UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+_UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "year": 365}
 """About how many days each unit has: `two months ago` is not exact either."""
 
 _MONTH = rf"(?P<month>{MONTH})"
@@ -74,6 +74,11 @@ _LATELY = rf"(?:{_WITHIN}\s+)?(?:the\s+)?"
 _ANY_NTH = r"(?P<nth>first|second|third|fourth|last)"
 _NTH = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _DAY_PART = rf"(?:\s+{PART})?"
+_NO_OTHER_DAY = "".join(
+    rf"(?<!\b{word}\s)"
+    for word in ("next", "coming", "each", "every", "any", "good", "black", "easter", "to", "and")
+)
+"""Not in front of a weekday that alone names one that is past."""
 _OF_A_YEAR = r"(?=,?\s+(?:(?:of|in)\s+)?(?:last|this)\s+year\b)"
 _NO_RANGE = r"(?<!\bto\s)(?<!\band\s)"
 _OF_A_WEEK = (
@@ -172,10 +177,12 @@ def _half(found: re.Match[str], _: date) -> list[Days]:
     return [(middle, date(year + 1, 1, 1))]
 
 
-def _quarter(found: re.Match[str], _: date) -> list[Days]:
+def _quarter(found: re.Match[str], today: date) -> list[Days]:
+    """A quarter; without a year, the latest of that number that has begun."""
     nth = found["nth"].lower()
-    number = int(nth) if nth.isdigit() else _NTH.get(nth, 4)
-    return [_whole("quarter", date(int(found["year"]), 3 * number - 2, 1))]
+    month = 3 * (int(nth) if nth.isdigit() else _NTH.get(nth, 4)) - 2
+    year = int(found.groupdict().get("year") or 0) or latest_year_with(month, 1, today)
+    return [_whole("quarter", date(year, month, 1))]
 
 
 def _in_year(found: re.Match[str], _: date) -> list[Days]:
@@ -319,6 +326,8 @@ READERS: tuple[tuple[str, Reader], ...] = (
     ),
     (_ON + _ISO_DAY, _on),
     (rf"{_ON}(?P<day>\d\d?)(?P<sign>[./])(?P<month>\d\d?)(?P=sign){_YEAR}", _in_numbers),
+    # A version has no dot behind it.
+    (r"on\s+(?:the\s+)?(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?!\d)", _on),
     (rf"{_ON}{_DAY_MONTH},?\s+{_YEAR}", _on),
     (rf"{_ON}{_MONTH_DAY},?\s+{_YEAR}", _on),
     (rf"{_ON}{_ORDINAL}\s+of\s+{_MONTH}(?:,?\s+{_YEAR})?", _nth_of_month),
@@ -343,6 +352,8 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"(?:in\s+)?(?:the\s+)?{_ANY_NTH}\s+quarter\s+of\s+{_YEAR}", _quarter),
     (rf"(?:in\s+)?Q(?P<nth>[1-4])\s*[/-]?\s*{_YEAR}", _quarter),
     (rf"(?:in\s+)?{_YEAR}[\s-]*Q(?P<nth>[1-4])", _quarter),
+    (rf"(?:in|during|{RELATION})\s+Q(?P<nth>[1-4])", _quarter),
+    (rf"Q(?P<nth>[1-4]){_OF_A_YEAR}", _quarter),
     (rf"(?:{_IN})?(?:{_LAST})?(?:{_PART})?{_MONTH},?\s+{_YEAR}", _in_month),
     (rf"{_DURING}{_SEASON}\s+(?:of\s+)?{_YEAR}\s*[/-]\s*(?:\d\d)?\d\d", _season_between),
     (rf"{_DURING}{_SEASON}\s+(?:of\s+)?{_YEAR}", _seasons_of),
@@ -376,15 +387,18 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (r"tonight", _tonight),
     (r"last\s+night", _last_night),
     (r"(?:on\s+|over\s+|at\s+)?(?P<which>the|last|this|past)\s+weekend", _weekend),
-    (rf"(?:a\s+)?{_COUNT}(?P<unit>day|week|month|year)s?\s+ago", _ago),
+    (rf"(?:a\s+)?{_COUNT}(?P<unit>day|week|fortnight|month|year)s?\s+ago", _ago),
     (
         rf"{_LATELY}(?:last|past)\s+{_COUNT}(?P<unit>day|week|month|year)s?",
         _last_few,
     ),
     (rf"(?:{_WITHIN}\s+(?:the\s+)?(?:last|past)|(?:the\s+)?past)\s+day(?!\s+of\b)", _last_day),
     (rf"(?:{_LATELY}past|{_WITHIN_THE}\s+last)\s+(?P<unit>week|month|year)", _last_few),
+    (rf"{_LATELY}(?:last|past)\s+(?P<unit>fortnight)", _last_few),
     (rf"{_LATELY}(?P<which>last|this)\s+(?P<unit>week|month|year)", _this_or_last),
     (rf"(?:last|on|(?P<this>this)|{RELATION})\s+(?P<weekday>{'|'.join(WEEKDAYS)})", _weekday),
+    # Without a word in front it is one in the genitive, and at the end of a question.
+    (rf"{_NO_OTHER_DAY}(?P<weekday>{'|'.join(WEEKDAYS)})(?:['\u2019]s|(?=\s*\?\s*$))", _weekday),
 )
 """The expressions that name days, the most certain first, and what reads each."""
 

@@ -42,11 +42,43 @@ from tests.chat.times.scene import NOW, days
         ("the past week", "2026-05-07", "2026-05-15"),
         ("on Monday", "2026-05-11", "2026-05-12"),
         ("last Thursday", "2026-05-07", "2026-05-08"),
+        ("who works saturday?", "2026-05-09", "2026-05-10"),
+        ("monday's outage", "2026-05-11", "2026-05-12"),
+        ("what came out of last tuesday\u2019s talk", "2026-05-12", "2026-05-13"),
+        ("a fortnight ago", "2026-04-23", "2026-05-08"),
+        ("in the last fortnight", "2026-04-30", "2026-05-15"),
+        ("on 3.11.", "2025-11-03", "2025-11-04"),
+        ("on the 03.05. at the gate", "2026-05-03", "2026-05-04"),
+        ("in Q1", "2026-01-01", "2026-04-01"),
+        ("in Q3", "2025-07-01", "2025-10-01"),
+        ("Q3 of last year", "2025-07-01", "2025-10-01"),
+        ("since Q2", "2026-04-01", "2026-07-01"),
     ],
 )
 def test_a_time_is_understood_in_any_case(text: str, since: str, until: str) -> None:
     assert days(text) == [(since, until)]
     assert days(text.title()) == days(text.upper()) == [(since, until)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "saturday",
+        "any news saturday",
+        "does it run next saturday?",
+        "every monday's tea",
+        "open from monday to friday?",
+        "black friday?",
+        "on 3.11",
+        "3.11.",
+        "on 3.13.",
+        "on 3.11.2",
+        "Q3",
+        "the Q3 results",
+    ],
+)
+def test_a_weekday_a_version_or_a_quarter_is_no_time_without_a_sign_of_one(text: str) -> None:
+    assert days(text) == []
 
 
 @pytest.mark.parametrize("now", [NOW, datetime.max.replace(tzinfo=UTC)])
