@@ -1,4 +1,4 @@
-"""Feasts that have the same date in every year, as people name a time by them. Pure."""
+"""Feasts, as people name a time by them: of the same date in every year, and Easter. Pure."""
 
 from datetime import date, timedelta
 
@@ -17,8 +17,17 @@ _DATES = {
 }
 """By name, without apostrophes: the month, the first day, and how many days."""
 
+_FROM_EASTER = {
+    "easter": (-2, 4),
+    "easter sunday": (0, 1),
+    "easter monday": (1, 1),
+    "good friday": (-2, 1),
+}
+"""By name: how many days after Easter Sunday it begins, and how many days it has."""
+
 FEAST = (
     r"christmas(?:\s+(?:eve|day))?|xmas|boxing\s+day|halloween"
+    r"|easter(?:\s+(?:sunday|monday))?|good\s+friday"
     r"|new\s+year['\u2019]?s\s+(?:eve|day)|valentine['\u2019]?s\s+day"
 )
 """Their names as people write them, as a regular expression."""
@@ -26,8 +35,12 @@ FEAST = (
 
 def feast(name: str, year: int) -> Days:
     """The days of a feast in a year. `name` is a match of `FEAST`, in any case."""
-    month, first, days = _DATES[_spelt(name)]
-    begins = date(year, month, first)
+    if moved := _FROM_EASTER.get(_spelt(name)):
+        after, days = moved
+        begins = _easter_sunday(year) + timedelta(after)
+    else:
+        month, first, days = _DATES[_spelt(name)]
+        begins = date(year, month, first)
     return begins, begins + timedelta(days)
 
 
@@ -35,6 +48,18 @@ def latest_feast(name: str, today: date) -> Days:
     """The last of its days that have begun."""
     this = feast(name, today.year)
     return this if this[0] <= today else feast(name, today.year - 1)
+
+
+def _easter_sunday(year: int) -> date:
+    """The Sunday of the western churches, by Gauss's rule as Lichtenberg put it (1997)."""
+    century, golden = year // 100, year % 19
+    lunar = 15 + (3 * century + 3) // 4 - (8 * century + 13) // 25
+    full_moon = (19 * golden + lunar) % 30
+    late = (full_moon + golden // 11) // 29
+    boundary = 21 + full_moon - late
+    first_sunday = 7 - (year + year // 4 + 2 - (3 * century + 3) // 4) % 7
+    days = boundary + 7 - (boundary - first_sunday) % 7
+    return date(year, 3, 1) + timedelta(days - 1)
 
 
 def _spelt(name: str) -> str:

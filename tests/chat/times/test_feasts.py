@@ -20,6 +20,11 @@ from tests.chat.times.scene import days
         ("on new years day", "2026-01-01", "2026-01-02"),
         ("on Valentine\u2019s day", "2026-02-14", "2026-02-15"),
         ("last halloween", "2025-10-31", "2025-11-01"),
+        ("over easter", "2026-04-03", "2026-04-07"),
+        ("at Easter 2025", "2025-04-18", "2025-04-22"),
+        ("on easter monday?", "2026-04-06", "2026-04-07"),
+        ("on good friday?", "2026-04-03", "2026-04-04"),
+        ("easter last year", "2025-04-18", "2025-04-22"),
         ("since halloween", "2025-10-31", "2026-05-15"),
     ],
 )
@@ -34,7 +39,27 @@ def test_without_a_year_it_is_the_latest_that_has_begun() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["christmas lights", "the halloween theme", "new years ago", "eve"]
+    "text",
+    [
+        "christmas lights",
+        "easter eggs",
+        "good friday?",
+        "the halloween theme",
+        "new years ago",
+        "eve",
+    ],
 )
 def test_a_feast_alone_is_a_topic(text: str) -> None:
     assert days(text) == []
+
+
+@pytest.mark.parametrize(
+    ("year", "sunday"),
+    [
+        (1961, "04-02"), (1981, "04-19"), (2000, "04-23"), (2008, "03-23"), (2011, "04-24"),
+        (2016, "03-27"), (2019, "04-21"), (2024, "03-31"), (2038, "04-25"), (2076, "04-19"),
+    ],
+)  # fmt: skip
+def test_easter_is_that_of_the_almanacs(year: int, sunday: str) -> None:
+    ((since, _),) = days(f"on easter sunday {year}")
+    assert since == f"{year}-{sunday}"
