@@ -5,13 +5,20 @@ order of time anyway, and people mean different hours by it.
 """
 
 import re
-from datetime import date, datetime, time, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import cache
 from typing import NamedTuple
 
 from terrarium_mcp.chat.times.timestamps import from_local
 
-CLOCK = r"(?:\d{1,2}(?::\d\d)?\s*[ap]\.?m(?!\w)\.?|\d{1,2}:\d\d(?![\d:])|noon)"
+IN_UTC = r"(?:\s*(?:UTC|GMT)(?!\w))"
+"""What may follow a time of day that is not one of the reader's zone. No other zone has a name that
+is of one zone alone."""
+
+CLOCK = (
+    r"(?:(?:\d{1,2}(?::\d\d)?\s*[ap]\.?m(?!\w)\.?|\d{1,2}:\d\d(?![\d:])|noon)"
+    rf"{IN_UTC}?)"
+)
 """A time of day, as a regular expression."""
 
 _AND = r"(?:and|to|until|till|-)"
@@ -51,7 +58,8 @@ class TimeOfDay(NamedTuple):
         begins, ends, at = (self.found[name] for name in ("begins", "ends", "at"))
         midnight = datetime.combine(day, time.min, zone)
         if begins:
-            ordered = clock_on(begins, day, zone), clock_on(ends, day, zone) + timedelta(minutes=1)
+            begin, end = clock_on(begins, day, _zone_of(ends, zone)), clock_on(ends, day, zone)
+            ordered = begin, end + timedelta(minutes=1)
         elif not at:
             return None
         else:
@@ -81,9 +89,12 @@ def time_of_day(text: str, begin: int, end: int) -> TimeOfDay | None:
 def clock_on(said: str, day: date, zone: tzinfo) -> datetime:
     """The moment, in UTC, of a day at which a clock shows that time: `8pm`, `20:00:30`, `midnight`.
 
+    A time with UTC or GMT behind it is that of a clock there, on a day of the same date.
+
     Raises:
         ValueError: there is no such time of day.
     """
+    zone, said = _zone_of(said, zone), _in_utc().sub("", said)
     if named := _NAMED.get(said.lower()):
         return from_local(datetime.combine(day, named), zone)
     fields = _FIELDS.fullmatch(said)
@@ -96,6 +107,16 @@ def clock_on(said: str, day: date, zone: tzinfo) -> datetime:
     if half:
         hour = hour % _NOON + (_NOON if half == "p" else 0)
     return from_local(datetime.combine(day, time(hour, minute, second)), zone)
+
+
+def _zone_of(clock: str, zone: tzinfo) -> tzinfo:
+    """The zone of a time of day: the reader's, unless it names its own."""
+    return UTC if _in_utc().search(clock) else zone
+
+
+@cache
+def _in_utc() -> re.Pattern[str]:
+    return re.compile(rf"{IN_UTC}$", re.IGNORECASE)
 
 
 @cache

@@ -12,7 +12,7 @@ from terrarium_mcp.chat.times.calendar_words import (
     WEEKDAYS,
     YEAR,
 )
-from terrarium_mcp.chat.times.clock_times import CLOCK, clock_on
+from terrarium_mcp.chat.times.clock_times import CLOCK, IN_UTC, clock_on
 from terrarium_mcp.chat.times.recent_hours import how_long_ago
 from terrarium_mcp.chat.times.time_expressions import time_expressions
 from terrarium_mcp.chat.times.timestamps import from_local, local
@@ -34,7 +34,7 @@ _COUNTED = (
 _SHORT_WEEKDAYS = {name[:3]: name for name in WEEKDAYS}
 _SHORT_WEEKDAY = rf"\b(?P<short>{'|'.join(_SHORT_WEEKDAYS)})(?:(?<=tue)s|(?<=thu)rs?)?\b"
 _WEEKDAY = rf"(?:{'|'.join(WEEKDAYS)})"
-_AT = rf"(?:\d{{1,2}}:\d\d:\d\d(?:\s*[ap]m)?|{CLOCK}|midnight)"
+_AT = rf"(?:(?:\d{{1,2}}:\d\d:\d\d(?:\s*[ap]m)?|midnight){IN_UTC}?|{CLOCK})"
 _AT_CLOCK = (
     rf"(?P<day>.+?),?\s+(?:at\s+)?(?P<clock>{_AT})",
     rf"(?:at\s+)?(?P<clock>{_AT}),?\s+(?:on\s+)?(?P<day>.+)",

@@ -91,6 +91,23 @@ def test_hours_are_those_of_the_reader() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("yesterday after 10:00 UTC", ("05-13 10:00", "05-13 22:00")),
+        ("at 8pm GMT on 5 May", ("05-05 19:30", "05-05 20:30")),
+        ("on 5 May between 20:30 and 20:40 utc", ("05-05 20:30", "05-05 20:41")),
+        ("at 8pm on 5 May", ("05-05 17:30", "05-05 18:30")),
+    ],
+)
+def test_hours_of_utc_are_not_those_of_the_reader(text: str, named: tuple[str, str]) -> None:
+    berlin = ZoneInfo("Europe/Berlin")
+    asked = f"what broke {text}?"
+    times = time_expressions(asked, NOW, berlin)
+    assert [(f"{one.since:%m-%d %H:%M}", f"{one.until:%m-%d %H:%M}") for one in times] == [named]
+    assert without_times(times, asked).split() == ["what", "broke", "?"]
+
+
 def test_an_hour_that_the_clock_skips_is_the_moment_at_which_it_does() -> None:
     berlin = ZoneInfo("Europe/Berlin")
     (one,) = time_expressions("after 2:30 on 29 March 2026", NOW, berlin)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.chat.times.query_dates import parse_moment, parse_period
 from terrarium_mcp.chat.times.time_expressions import time_expressions
 
@@ -191,6 +192,18 @@ def test_a_day_ago_is_the_same_time_of_day_also_where_the_clock_changes() -> Non
         datetime(2026, 10, 24, 22, tzinfo=UTC),
         datetime(2026, 10, 25, 23, tzinfo=UTC),
     )
+
+
+@pytest.mark.parametrize(
+    "text", ["2026-05-01 10:00 UTC", "10:00 utc on 2026-05-01", "2026-05-01 10:00:00 GMT"]
+)
+def test_a_time_of_utc_is_not_one_of_the_readers_zone(text: str) -> None:
+    assert parse_moment(text, NOW, BERLIN) == datetime(2026, 5, 1, 10, tzinfo=UTC)
+
+
+def test_the_zone_behind_a_time_in_a_query_is_no_word_of_it() -> None:
+    query = parse_query("after:2026-05-01 10:00 UTC tea", now=NOW, zone=BERLIN)
+    assert query == parse_query("tea after:2026-05-01T10:00Z")
 
 
 @pytest.mark.parametrize("text", ["2026-03-29T02:30", "2026-03-29 02:30:00", "29 march 2026 02:30"])
