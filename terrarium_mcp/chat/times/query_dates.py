@@ -161,12 +161,17 @@ def _expressed(text: str, now: datetime, zone: tzinfo) -> tuple[datetime, dateti
     """The period that `text` names as a question would: `the last 3 days`, `christmas 2012`.
 
     Of two readings, such as the winters of one year, it is the likelier.
+
+    Raises:
+        ValueError: it names all that was before a time: `after:"before yesterday"` has no meaning.
     """
     if len(text) > _MAX_CHARACTERS or _ISO.match(text):  # ISO 8601 is read strictly
         return None
     for named in (text, f"on {text}", f"in {text}"):
         times = time_expressions(f"what was said {named}?", now, zone)
-        if times and times[0].said == named and times[0].has_beginning:
+        if times and times[0].said == named:
+            if not times[0].has_beginning:
+                raise ValueError(text)
             return times[0].since, times[0].until
     return None
 
@@ -201,7 +206,10 @@ def _is_time_of_words(text: str, now: datetime, zone: tzinfo) -> bool:
     """Whether words name a time, without a time of day that a query alone may have beside it."""
     if _compiled(_SEVERAL_WORDS).fullmatch(text):
         return True
-    return _expressed(text, now, zone) is not None
+    try:
+        return _expressed(text, now, zone) is not None
+    except ValueError:
+        return False
 
 
 def _day_ago(text: str, now: datetime, zone: tzinfo) -> datetime | None:
