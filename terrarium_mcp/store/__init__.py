@@ -35,7 +35,16 @@ from terrarium_mcp.store.records.figures import (
 )
 from terrarium_mcp.store.records.people import Evidence, NickActivity, Person, PresenceSnapshot
 from terrarium_mcp.store.records.readings import Conversation, KnownLine, Link, RecentDigest
-from terrarium_mcp.store.search import COUNTED, Explanation, Hits, RankedAnew, Rung, Search, Sort
+from terrarium_mcp.store.search import (
+    COUNTED,
+    ENOUGH,
+    Explanation,
+    Hits,
+    RankedAnew,
+    Rung,
+    Search,
+    Sort,
+)
 from terrarium_mcp.store.search.scope import MOST_ROOMS
 from terrarium_mcp.store.sqlite.schema import MigrationBlocked, NotAdopted, NotOurs, WrongSchema
 from terrarium_mcp.store.sqlite.schema.adoption import WrongZone
@@ -144,6 +153,7 @@ _MODULE_OF = {name: module for module, names in _LOADED_LATER.items() for name i
 
 __all__ = [
     "COUNTED",
+    "ENOUGH",
     "HEARTBEAT",
     "LINES_IN_BLOCK",
     "LONGEST_TITLE",

@@ -10,12 +10,9 @@ from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import local
 from terrarium_mcp.errors import shown
 from terrarium_mcp.request import Request
-from terrarium_mcp.store import Evidence, Hits, Rung, Search
+from terrarium_mcp.store import ENOUGH, Evidence, Hits, Rung, Search
 from terrarium_mcp.tools.known_nicks import people_called, without_opted_out
 from terrarium_mcp.tools.question_hints import found_exactly
-
-_FEW = 3
-"""With fewer lines than this, what a person said under another nick may be what is looked for."""
 
 _MOST_PEOPLE, _MOST_NICKS = 3, 3
 """People of a query that are looked up, and other nicks of each, those of the newest changes."""
@@ -27,7 +24,7 @@ async def changed_nick_note(request: Request, search: Search, hits: Hits) -> lis
     No search includes them unasked: several people may have used the same nick.
     """
     query = search.query
-    if search.cursor or hits.total >= _FEW or not query.people:
+    if search.cursor or hits.total >= ENOUGH or not query.people:
         return []
     changes = {
         nick: await _nick_changes(request, nick, search.rooms)

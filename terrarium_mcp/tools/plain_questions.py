@@ -22,9 +22,9 @@ from terrarium_mcp.chat.times.time_expressions import (
     without_times,
 )
 from terrarium_mcp.request import Request
-from terrarium_mcp.store import Search, Sort
+from terrarium_mcp.store import ENOUGH, Search, Sort
 from terrarium_mcp.tools.known_nicks import people_called, unknown_nick_notes
-from terrarium_mcp.tools.question_hints import finds_exactly, question_hints
+from terrarium_mcp.tools.question_hints import finds_exactly, found_exactly, question_hints
 from terrarium_mcp.tools.silence import is_silent
 
 Times = tuple[TimeExpression, ...]
@@ -77,7 +77,7 @@ async def _meant(
     is_selected = in_channel or _has_operators(query)
     if times and _is_blank(rest) and not is_selected and search.sort is Sort.RELEVANCE:
         if await _was_said(query.question, search, request):
-            return _with_notes(search, [_whole_time_note(times, search)])
+            return _with_notes(search, [_as_words_note(times, rest, search)])
         return _conversations_of(times, search)
     if times and asks_for_all and not _selects_lines(query):
         return _conversations_of(times, search)
@@ -96,7 +96,7 @@ async def _meant(
         return _said_by(asked, times, search)
     if times and not is_ranked:
         return _with_query(search, narrowed_to(times, query).with_clauses(*telling_clauses(rest)))
-    return await _with_time_note(times, search, request) if times else search
+    return await _with_time_note(times, rest, search, request) if times else search
 
 
 def _is_sentence(query: Query) -> bool:
@@ -156,8 +156,13 @@ def _with_notes(search: Search, notes: Sequence[str]) -> Search:
     return replace(search, query=replace(search.query, notes=(*search.query.notes, *notes)))
 
 
-async def _with_time_note(times: Times, search: Search, request: Request) -> Search:
-    """The search with a note on the time whose lines lead, and whether there are any."""
+async def _with_time_note(times: Times, rest: str, search: Search, request: Request) -> Search:
+    """The search with a note on the time whose lines lead, and whether there are any.
+
+    Where enough lines hold all words, those that name the time too, no others are searched for.
+    """
+    if (await found_exactly(search.query, search, request)).total >= ENOUGH:
+        return _with_notes(search, [_as_words_note(times, rest, search)])
     during = narrowed_to(times[:1], Query())
     silent = await is_silent(replace(search, query=during), request)
     note = f"{harmless(times[0].said)} is {during.printed(search.zone)}: " + (
@@ -180,10 +185,10 @@ async def _was_said(text: str, search: Search, request: Request) -> bool:
     return await finds_exactly(search.query.with_clauses(*phrase), search, request)
 
 
-def _whole_time_note(times: Times, search: Search) -> str:
-    """The query for every line of a time, whose words alone are searched for as words."""
-    during = narrowed_to(times, Query()).printed(search.zone)
-    return f"searched for as words; for the lines of that time: {during}"
+def _as_words_note(times: Times, rest: str, search: Search) -> str:
+    """The query for the lines of a time whose words are searched for as words, with the `rest`."""
+    during = narrowed_to(times, search.query).with_clauses(*telling_clauses(rest))
+    return f"searched for as words; for the lines of that time: {during.printed(search.zone)}"
 
 
 async def _without_people(times: Times, search: Search, request: Request) -> Times:

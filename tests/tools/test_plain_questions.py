@@ -426,6 +426,20 @@ async def test_lines_of_the_time_of_a_topic_rank_higher_and_a_note_says_which_ti
     )
 
 
+async def test_where_enough_lines_hold_the_words_for_a_time_no_line_of_it_is_said_to_lead(
+    house: House,
+) -> None:
+    await house.hears("<ada> the gate key was lost yesterday\n" * 3)
+    (of_then,) = await house.hears("<bo> the gate key is here", at=NOON + timedelta(days=39))
+    told = await asked(house, "gate key yesterday")
+    assert of_then not in told.ids
+    query = "gate key after:2026-06-09 before:2026-06-10"
+    note = f"note: searched for as words; for the lines of that time: {query}"
+    assert notes(told) == [note]
+    assert (await asked(house, query)).ids == [of_then]
+    assert (await asked(house, "where is the gate key of yesterday?")).ids[0] == of_then
+
+
 @pytest.mark.parametrize("query", ["zeppelin in 2010", "who left on 3 May?"])
 async def test_of_a_silent_time_nothing_is_said_of_lines_where_none_is_found(
     house: House, query: str

@@ -19,6 +19,7 @@ implementations of `Corpus` and in `ExactQuery`. Every rung makes a bounded numb
 
 from terrarium_mcp.store.search.hits import (
     COUNTED,
+    ENOUGH,
     HEAD,
     Explanation,
     Hits,
@@ -31,6 +32,7 @@ from terrarium_mcp.store.search.hits import (
 
 __all__ = [
     "COUNTED",
+    "ENOUGH",
     "HEAD",
     "Explanation",
     "Hits",

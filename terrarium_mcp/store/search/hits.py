@@ -23,6 +23,9 @@ if TYPE_CHECKING:  # types only: the ranking is loaded by the first search
 COUNTED = 1_000
 """Totals are exact up to this many hits; a larger total is reported as one more than this."""
 
+ENOUGH = 3
+"""This many lines with all words answer by themselves. With fewer, others may have been meant."""
+
 HEAD = 200
 """Hits that are ranked; the others follow by time."""
 

@@ -11,15 +11,12 @@ from datetime import UTC, datetime
 
 from terrarium_mcp.chat.question import says_something
 from terrarium_mcp.chat.terms import Term, TermKind
-from terrarium_mcp.store.search.hits import Hits, Rung, Search, Sort
+from terrarium_mcp.store.search.hits import ENOUGH, Hits, Rung, Search, Sort
 from terrarium_mcp.store.search.relevance.question import PlainQuestion
 from terrarium_mcp.store.search.scope import Clause, Clauses, SearchScope
 from terrarium_mcp.store.search.spelling import similar_clauses
 from terrarium_mcp.store.search.stand_ins import NO_STAND_INS, StandIns, stand_ins
 from terrarium_mcp.store.search.vocabulary_queries import Vocabulary
-
-ENOUGH = 3
-"""This many lines with all words answer by themselves. With fewer, others may have been meant."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import pytest
 from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.search import Hits, Rung, Search, Sort
-from terrarium_mcp.store.search.ladder import ENOUGH
+from terrarium_mcp.store.search.hits import ENOUGH
 from tests.store.scene import NOON, chat, find, line_of, texts
 
 SCENE = """
