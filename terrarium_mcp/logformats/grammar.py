@@ -278,9 +278,9 @@ class TextFormat:
         return LogLine() if not text.strip() else None
 
     def _stamped(self, text: str) -> re.Match[str] | None:
-        match = self.stamp.match(text)
-        others = (match for one in self.other_stamps if (match := one.match(text)))
-        return match or next(others, None)
+        if match := self.stamp.match(text):  # nearly always
+            return match
+        return next((match for one in self.other_stamps if (match := one.match(text))), None)
 
     def _text_of(self, line: str) -> str:
         return self.text_of(line) if self.text_of else line

@@ -22,7 +22,6 @@ from terrarium_mcp.logformats.grammar import (
     NICK,
     RANK,
     USER_HOST,
-    MessageRule,
     TextFormat,
     chatter,
     message,
@@ -38,7 +37,7 @@ from terrarium_mcp.logformats.layout import (
 
 # A prefix of WeeChat's own (-->, <--, --, =!=, *) never begins like a nick, nor do the signs of
 # Unicode that its user may have put in their place: some of these look like letters.
-_NICK = rf"(?P<nick>(?![-<=*\s]|[^\w\x00-\x7f]|[\u2100-\u214f]){NICK}?)"
+_NICK = rf"(?P<nick>(?![-<=*\s]|[^\w\x00-\x7f]|[\u2100-\u214f]){NICK})"
 
 _OWN_SIGN = r"(?!(?:-->|<--|--|=!=|=\?=|\*)\t)(?:[^\w\s\[\]\\`^{|}]|[\u2100-\u214f]){1,6}"
 """What its user may have put before what happens, or before actions: no nick has its characters."""
@@ -55,15 +54,56 @@ _NOTICE = "(?:Notice|Hinweis|Aviso|Notifica|Powiadomienie|Ozn\u00e1men\u00ed)"
 _ENDING = r"(?:weechat)?log\Z"
 
 
-def _event(
-    kind: MessageType, prefix: str, pattern: str, *, own: bool = False
-) -> tuple[MessageRule, MessageRule]:
-    """An event behind WeeChat's own prefix, and behind a sign that may be that of actions."""
-    return (
-        message(kind, rf"{prefix}\t{pattern}", own=own),
-        message(kind, rf"{_OWN_SIGN}\t{pattern}", own=own, certain=False),
-    )
+_EVENTS: Sequence[tuple[MessageType, str, str]] = (
+    (
+        MessageType.JOIN,
+        "-->",
+        (
+            rf"(?P<nick>{NICK}) (?:\[\S+\] )?(?:\(.*\) )?\({USER_HOST}\)"
+            rf" has joined (?P<channel>{CHANNEL})"
+        ),
+    ),
+    (
+        MessageType.PART,
+        "<--",
+        rf"(?P<nick>{NICK}) \({USER_HOST}\) has left (?P<channel>{CHANNEL})(?: \((?P<text>.*)\))?",
+    ),
+    (
+        MessageType.QUIT,
+        "<--",
+        rf"(?P<nick>{NICK}) \({USER_HOST}\) has quit(?: \((?P<text>.*)\))?",
+    ),
+    (
+        MessageType.KICK,
+        "<--",
+        rf"(?P<nick>{NICK}) has kicked (?P<target>{NICK})(?: \((?P<text>.*)\))?",
+    ),
+    (MessageType.NICK, "--", rf"(?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
+    (
+        MessageType.MODE,
+        "--",
+        rf"Mode (?P<channel>{CHANNEL}) \[(?P<text>.*)\] by (?P<nick>{NICK})",
+    ),
+    (
+        MessageType.TOPIC,
+        "--",
+        (
+            rf'(?P<nick>{NICK}) has changed topic for (?=.*"\Z)(?P<channel>{CHANNEL})'
+            r'(?: from ".*?")? to "(?P<text>.*)"'
+        ),
+    ),
+    (
+        MessageType.TOPIC,
+        "--",
+        (
+            rf"(?P<nick>{NICK}) has (?:unset|removed) topic for (?P<channel>{CHANNEL})"
+            r"(?: \(old topic: .*\))?"
+        ),
+    ),
+)
+"""What happens, in English: the type, WeeChat's own prefix, and what follows."""
 
+_RENAMED = rf"You are now known as (?P<new>{NICK})"
 
 WEECHAT = TextFormat(
     name="weechat",
@@ -74,54 +114,13 @@ WEECHAT = TextFormat(
         r"(?P<zone>Z|[+-]\d\d:?\d\d)?\t"
     ),
     rules=(
-        # `nick_prefix` and `nick_suffix` of its user: `<ada>`, `ada:`.
-        message(MessageType.PRIVMSG, rf"<{RANK}{_NICK}>\t(?P<text>.*)"),
-        message(MessageType.PRIVMSG, rf"{RANK}{_NICK}:?\t(?P<text>.*)"),
+        message(MessageType.PRIVMSG, rf"{RANK}{_NICK}(?<!:)\t(?P<text>.*)"),
         message(MessageType.ACTION, rf" \*\t(?P<nick>{NICK})(?: (?P<text>.*))?"),
-        *_event(
-            MessageType.JOIN,
-            "-->",
-            rf"(?P<nick>{NICK}) (?:\[\S+\] )?(?:\(.*\) )?\({USER_HOST}\)"
-            rf" has joined (?P<channel>{CHANNEL})",
-        ),
-        *_event(
-            MessageType.PART,
-            "<--",
-            rf"(?P<nick>{NICK}) \({USER_HOST}\) has left (?P<channel>{CHANNEL})"
-            r"(?: \((?P<text>.*)\))?",
-        ),
-        *_event(
-            MessageType.QUIT,
-            "<--",
-            rf"(?P<nick>{NICK}) \({USER_HOST}\) has quit(?: \((?P<text>.*)\))?",
-        ),
-        *_event(
-            MessageType.KICK,
-            "<--",
-            rf"(?P<nick>{NICK}) has kicked (?P<target>{NICK})(?: \((?P<text>.*)\))?",
-        ),
-        *_event(MessageType.NICK, "--", rf"You are now known as (?P<new>{NICK})", own=True),
-        *_event(MessageType.NICK, "--", rf"(?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
-        *_event(
-            MessageType.MODE,
-            "--",
-            rf"Mode (?P<channel>{CHANNEL}) \[(?P<text>.*)\] by (?P<nick>{NICK})",
-        ),
+        message(MessageType.NICK, rf"--\t{_RENAMED}", own=True),
+        *(message(kind, rf"{prefix}\t{pattern}") for kind, prefix, pattern in _EVENTS),
         message(
             MessageType.MODE,
             rf"--\t\w+ (?P<channel>{CHANNEL}) \[(?P<text>[+-].*)\] \w+ (?P<nick>{NICK})",
-        ),
-        *_event(
-            MessageType.TOPIC,
-            "--",
-            rf'(?P<nick>{NICK}) has changed topic for (?=.*"\Z)(?P<channel>{CHANNEL})'
-            r'(?: from ".*?")? to "(?P<text>.*)"',
-        ),
-        *_event(
-            MessageType.TOPIC,
-            "--",
-            rf"(?P<nick>{NICK}) has (?:unset|removed) topic for (?P<channel>{CHANNEL})"
-            r"(?: \(old topic: .*\))?",
         ),
         message(
             MessageType.JOIN,
@@ -150,6 +149,12 @@ WEECHAT = TextFormat(
         ),
         # Whose nick is in front of a colon sent a notice to one person.
         message(MessageType.NOTICE, rf"--\t(?!irc:){_SENDER}: (?P<text>.*)", private=True),
+        # `nick_prefix` and `nick_suffix` of its user: `<ada>`, `ada:`.
+        message(MessageType.PRIVMSG, rf"<{RANK}{_NICK}>\t(?P<text>.*)"),
+        message(MessageType.PRIVMSG, rf"{RANK}{_NICK}:\t(?P<text>.*)"),
+        # Behind the user's own sign, which may be that of actions.
+        message(MessageType.NICK, rf"{_OWN_SIGN}\t{_RENAMED}", own=True, certain=False),
+        *(message(kind, rf"{_OWN_SIGN}\t{pattern}", certain=False) for kind, _, pattern in _EVENTS),
         chatter(rf"(?:--|{_OWN_SIGN})\tChannel {CHANNEL}: \d+ nicks? ", owner_joined=True),
         chatter(r"(?:-->|<--|--|=!=|=\?=)?\t"),
     ),
