@@ -67,8 +67,8 @@ ALLOTMENTS: Sequence[Allotment] = (
     Allotment(Part.NEWEST, 900, 3),
     Allotment(Part.SUMMARY, 300, 4),
 )
-"""The budget of a request. Results of earlier rounds shrink to a line before any part gives way;
-after the last part, whole rounds go."""
+"""The budget of a request. The reasoning of rounds goes first, then results of earlier ones shrink
+to a line, before any part gives way; after the last part, whole rounds go."""
 
 TURNS_SHARE = next(one.share for one in ALLOTMENTS if one.part is Part.TURNS)
 """Estimated tokens of past turns above which they are summarised."""
@@ -120,11 +120,13 @@ def first_request(request: ModelRequest, limit: int = SOFT_LIMIT) -> ModelReques
 def fitted(request: ModelRequest, limit: int) -> ModelRequest:
     """The request reduced to `limit` tokens, least important content first, no more than needed.
 
-    In order: older tool results shrink to one line; the parts give way; older rounds are dropped
-    (each call with its results); the newest results are truncated; the newest round is dropped.
+    In order: the reasoning that came with calls goes; older tool results shrink to one line; the
+    parts give way; older rounds are dropped (each call with its results); the newest results are
+    truncated; the newest round is dropped.
     What the system message says first, and the question, always stay.
     """
     steps: tuple[_Step, ...] = (
+        _without_reasoning,
         _with_short_older_results,
         _with_less_around,
         _without_older_rounds,
@@ -141,9 +143,11 @@ def fitted(request: ModelRequest, limit: int) -> ModelRequest:
 def result_share(request: ModelRequest, limit: int = HARD_LIMIT) -> int:
     """Tokens for each result of the calls of the last round, which has none yet.
 
-    `limit` is that of the next request: with a larger one, what else is in it would give way.
+    `limit` is that of the next request: with a larger one, what else is in it would give way. No
+    reasoning has room that results can use.
     """
     calls = len(request.rounds[-1].calls.said.calls)
+    request = _without_reasoning(request, 0)
     room = limit - fitted(request, limit - MIN_RESULT * calls).size
     return max(MIN_RESULT, min(SOFT_LIMIT, room) // calls) - FRAME
 
@@ -189,6 +193,15 @@ _SHRINKING: dict[Part, Callable[[ModelRequest], ModelRequest]] = {
 """How each part loses its least important bit."""
 
 
+def _without_reasoning(request: ModelRequest, limit: int) -> ModelRequest:
+    """The oldest goes first: an endpoint that insists on it reads of those calls in words."""
+    for place, one in enumerate(request.rounds):
+        if request.size <= limit:
+            break
+        request = _with_round(request, place, one.without_reasoning)
+    return request
+
+
 def _with_short_older_results(request: ModelRequest, limit: int) -> ModelRequest:
     for place, one in enumerate(request.rounds[:-1]):
         for number, result in enumerate(one.results):
@@ -202,10 +215,14 @@ def _with_short_older_results(request: ModelRequest, limit: int) -> ModelRequest
 def _with_result(
     request: ModelRequest, place: int, number: int, result: ToolResult
 ) -> ModelRequest:
-    rounds, results = list(request.rounds), list(request.rounds[place].results)
+    results = list(request.rounds[place].results)
     results[number] = result
-    rounds[place] = replace(rounds[place], results=tuple(results))
-    return replace(request, rounds=tuple(rounds))
+    return _with_round(request, place, replace(request.rounds[place], results=tuple(results)))
+
+
+def _with_round(request: ModelRequest, place: int, one: ToolRound) -> ModelRequest:
+    rounds = request.rounds
+    return replace(request, rounds=(*rounds[:place], one, *rounds[place + 1 :]))
 
 
 def _with_less_around(request: ModelRequest, limit: int) -> ModelRequest:

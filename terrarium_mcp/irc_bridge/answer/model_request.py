@@ -1,5 +1,6 @@
 """One request to the model, by its parts: what the budget weighs and cuts. Pure."""
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -7,6 +8,7 @@ from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.irc_bridge.model.chat_types import (
     AssistantToolCalls,
     ChatMessage,
+    ModelMessage,
     TalkMessage,
     ToolResult,
 )
@@ -68,6 +70,11 @@ class ToolRound:
 
     calls: AssistantToolCalls
     results: tuple[ToolResult, ...] = ()
+
+    @property
+    def without_reasoning(self) -> "ToolRound":
+        """This round without the reasoning that came with its calls."""
+        return replace(self, calls=AssistantToolCalls(self.calls.said.without_reasoning))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +146,13 @@ def cost(message: TalkMessage) -> int:
         case AssistantToolCalls(said=said):
             # Sent twice: as a call, and as text for endpoints that drop calls.
             calls = sum(FRAME + estimated_tokens(call.name + call.arguments) for call in said.calls)
-            return FRAME + estimated_tokens(said.text) + 2 * calls
+            return FRAME + estimated_tokens(said.text) + 2 * calls + _reasoning_cost(said)
+
+
+def _reasoning_cost(said: ModelMessage) -> int:
+    extras = [call.extra_content for call in said.calls if call.extra_content]
+    sent = [json.dumps(one, ensure_ascii=False) for one in (said.reasoning, *extras) if one]
+    return sum(map(estimated_tokens, sent))
 
 
 def size(messages: Sequence[TalkMessage]) -> int:

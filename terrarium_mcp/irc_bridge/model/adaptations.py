@@ -12,9 +12,11 @@ from typing import Any
 from terrarium_mcp.irc_bridge.model.endpoint_errors import (
     says_bad_call,
     says_bad_tools,
+    says_missing_reasoning,
     says_no_tools,
     says_takes_no_tools,
 )
+from terrarium_mcp.irc_bridge.model.openai_format import REASONING_FIELDS
 from terrarium_mcp.settings import MOUNT_SEPARATOR
 
 RequestBody = dict[str, Any]
@@ -170,7 +172,38 @@ def _as_words(message: dict[str, Any]) -> dict[str, Any]:
     if message["role"] == "tool":
         content = f"[{message['name']} answered]\n{message['content']}"
         return {"role": "user", "content": content}
-    return {key: value for key, value in message.items() if key != "tool_calls"}
+    return {"role": message["role"], "content": message["content"]}
+
+
+def _with_unreasoned_calls_as_words(body: RequestBody) -> RequestBody:
+    """Calls to which no reasoning or signature belongs, and their results, as words.
+
+    Those of earlier questions have none any more.
+    """
+    messages, is_unreasoned = [], False
+    for message in body["messages"]:
+        if message["role"] != "tool":
+            is_unreasoned = "tool_calls" in message and not _has_reasoning(message)
+        messages.append(_as_words(message) if is_unreasoned else message)
+    return {**body, "messages": messages}
+
+
+def _has_reasoning(message: dict[str, Any]) -> bool:
+    """Whether reasoning or a signature came with the calls; of several the first may have it."""
+    return any(name in message for name in REASONING_FIELDS) or any(
+        "extra_content" in call for call in message["tool_calls"]
+    )
+
+
+def _without_reasoning(body: RequestBody) -> RequestBody:
+    return {**body, "messages": [_unreasoned(message) for message in body["messages"]]}
+
+
+def _unreasoned(message: dict[str, Any]) -> dict[str, Any]:
+    message = {key: value for key, value in message.items() if key not in REASONING_FIELDS}
+    if calls := message.get("tool_calls"):
+        message["tool_calls"] = [_without("extra_content")(call) for call in calls]
+    return message
 
 
 def _without_tools(body: RequestBody) -> RequestBody:
@@ -219,6 +252,17 @@ MAX_TOKENS = Adaptation(
     # OpenAI: "Unsupported parameter: 'max_tokens' ... Use 'max_completion_tokens' instead."
     _says(r"\bmax_completion_tokens\b"),
     _with_other_limit,
+)
+
+_REASONING = rf"\b({'|'.join(REASONING_FIELDS)}|extra_content)\b"
+
+REASONING = Adaptation(
+    "the reasoning of earlier calls",
+    "it is not sent back",
+    # Groq: "property 'reasoning_content' is unsupported", "reasoning is not supported with this
+    # model". FastAPI: "body.messages.2.reasoning_content: Extra inputs are not permitted".
+    _says(rf"{_REASONING}.*{_UNSUPPORTED}|{_UNSUPPORTED}.*{_REASONING}"),
+    _without_reasoning,
 )
 
 CALL_IDS = Adaptation(
@@ -271,6 +315,13 @@ _NO_TOOL_ROLE = _says(
     rf"|{_MUST_ALTERNATE}"
 )
 
+UNREASONED_CALLS = Adaptation(
+    "earlier calls without their reasoning",
+    "these are sent as words",
+    says_missing_reasoning,
+    _with_unreasoned_calls_as_words,
+)
+
 TOOL_MESSAGES = Adaptation(
     "earlier calls of tools, or their results",
     "both are sent as words",
@@ -281,9 +332,11 @@ TOOL_MESSAGES = Adaptation(
 ADAPTATIONS = (
     TEMPERATURE,
     MAX_TOKENS,
+    REASONING,
     CALL_IDS,
     ALTERNATION,
     SYSTEM_MESSAGE,
+    UNREASONED_CALLS,
     TOOL_MESSAGES,
     TOOLS,
 )

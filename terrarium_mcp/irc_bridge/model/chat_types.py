@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from terrarium_mcp.chat.irctext import harmless
@@ -13,11 +13,15 @@ _MARKS = re.compile(r"[\s`~*_#>|=-]+")
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A tool call by the model; `arguments` is the JSON text as the model wrote it."""
+    """A tool call by the model; `arguments` is the JSON text as the model wrote it.
+
+    `extra_content` is JSON that the endpoint gave with it and wants back: Gemini's signature.
+    """
 
     id: str
     name: str
     arguments: str
+    extra_content: Any = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,8 @@ class ModelMessage:
     """One answer of the model: words, tool calls, both, or only reasoning.
 
     Messages that say the same are equal, whatever they cost. `finish` is why the message ended, as
-    the endpoint calls it.
+    the endpoint calls it. `reasoning` came with calls, as JSON by the endpoint's names for it: it
+    is sent back with them, and nobody else reads it.
     """
 
     text: str
@@ -45,6 +50,13 @@ class ModelMessage:
     only_reasoned: bool = False
     usage: TokenUsage = field(default=TokenUsage(), compare=False)
     finish: str = field(default="", compare=False)
+    reasoning: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    @property
+    def without_reasoning(self) -> "ModelMessage":
+        """This message without its reasoning and what came with its calls."""
+        calls = tuple(replace(call, extra_content=None) for call in self.calls)
+        return replace(self, calls=calls, reasoning={})
 
     @property
     def has_words(self) -> bool:

@@ -57,9 +57,9 @@ _NAMES_TOOLS = re.compile(r"\btools?\b|\btool[_ ]choice\b", re.IGNORECASE)
 # DeepSeek: 'The `reasoning_content` in the thinking mode must be passed back to the API.' Gemini:
 # 'Function call is missing a thought_signature in functionCall parts. This is required for tools
 # to work correctly'.
+_NAMES_REASONING = re.compile(r"\breasoning_content\b|\bthought_signature\b", re.IGNORECASE)
 _NAMES_CALLS = re.compile(
-    r"\b(tool|function)[ _-]calls?\b(?![ _-]parser)|\breasoning_content\b|\bthought_signature\b",
-    re.IGNORECASE,
+    rf"\b(tool|function)[ _-]calls?\b(?![ _-]parser)|{_NAMES_REASONING.pattern}", re.IGNORECASE
 )
 # Groq: 'tool call validation failed: parameters for tool search did not match schema', 'Failed to
 # call a function. Please adjust your prompt.' llama.cpp: 'Failed to parse tool call arguments'.
@@ -118,6 +118,11 @@ def says_bad_call(status: int, text: str) -> bool:
     if status not in {400, 422} or says_takes_no_tools(text):
         return False
     return _NAMES_CALLS.search(text) is not None
+
+
+def says_missing_reasoning(status: int, text: str) -> bool:
+    """Whether earlier calls in the request lack the reasoning or the signature that they had."""
+    return says_bad_call(status, text) and _NAMES_REASONING.search(text) is not None
 
 
 def says_unusable_call(text: str) -> bool:

@@ -100,6 +100,7 @@ def _add_calls(calls: list[dict[str, Any]], pieces: Any) -> None:
             case {"function": dict(function)}:
                 call = _call_of(piece, calls)
                 call["id"] = piece.get("id") or call["id"]
+                call["extra_content"] = piece.get("extra_content") or call.get("extra_content")
                 for name in ("name", "arguments"):
                     call["function"][name] += str(function.get(name) or "")
 

@@ -30,6 +30,10 @@ MAX_NAME = 64  # characters of a function's name, at OpenAI
 MAX_CALLS = 16
 """Calls kept of a message: each gets a part of the request's budget for its result."""
 
+MAX_REASONING = 20_000
+"""Characters kept of the reasoning that came with calls, and of the extra content of a call: as
+many as the tokens of a request (answer/budget.py) have, for more could never be sent back."""
+
 MAX_TEXT = 32_000
 """Characters kept of an answer: eighty lines on IRC, more than anybody asks for with `!more`."""
 
@@ -44,6 +48,17 @@ UNNAMED = "unnamed"
 
 _NO_NAME_CHARACTER = re.compile(r"[^a-zA-Z0-9_-]")
 
+REASONING_FIELDS = (
+    "reasoning_content",
+    "reasoning",
+    "reasoning_details",
+    "thinking",
+    "thinking_blocks",
+)
+"""Where a message has its reasoning. vLLM and DeepSeek send reasoning_content; newer vLLM, Ollama
+and OpenRouter send reasoning, OpenRouter also its details; Ollama's own name is thinking, LiteLLM's
+thinking_blocks."""
+
 RequestMessage = dict[str, Any]
 """A message of a request, as JSON."""
 
@@ -57,7 +72,8 @@ def request_messages(talk: Sequence[TalkMessage]) -> list[RequestMessage]:
 
     Content is always a string: terrarium-agent rejects null and content parts with 422. It also
     drops `tool_calls`, so the content mentions each call. No text has a token of a chat template:
-    most of it was written by strangers.
+    most of it was written by strangers. Reasoning goes back as it came with its calls: DeepSeek and
+    Gemini refuse calls without it, and templates of other models put it before them.
     """
     return [_request_message(message) for message in talk]
 
@@ -75,7 +91,7 @@ def request_tool(tool: ToolSchema) -> dict[str, Any]:
 
 
 def read_message(body: bytes, offered: Collection[str] = ()) -> ModelMessage:
-    """The message in a chat completion, without its reasoning.
+    """The message in a chat completion, its text without reasoning.
 
     Its usage is the endpoint's own, with 0 for what it did not count. `offered` are the names of
     the tools that calls written as text may be of.
@@ -94,10 +110,11 @@ def read_message(body: bytes, offered: Collection[str] = ()) -> ModelMessage:
         raise NotACompletion(failure)
     words = without_reasoning(choice.message.words).strip()
     said = ModelMessage(words[:MAX_TEXT], usage=completion.token_usage, finish=choice.finish)
+    reasoning = _within_limit(choice.message.reasoning_by_field) or {}
     if calls := choice.message.calls[:MAX_CALLS]:
-        return replace(said, calls=calls)
+        return replace(said, calls=calls, reasoning=reasoning)
     if calls := text_tool_calls(said.text, offered)[:MAX_CALLS]:
-        return replace(said, text="", calls=calls)
+        return replace(said, text="", calls=calls, reasoning=reasoning)
     said = replace(said, text=without_calls_behind(said.text))
     if said.text and (choice.is_at_limit or choice.is_filtered):
         return replace(said, text=said.text + _CUT)
@@ -122,7 +139,8 @@ def _request_message(message: TalkMessage) -> RequestMessage:
         case AssistantToolCalls(said):
             calls = [_request_call(call) for call in said.calls]
             content = broken_template_tokens(_mentioning(said))
-            return {"role": "assistant", "content": content, "tool_calls": calls}
+            reasoning = _sendable(said.reasoning)
+            return {"role": "assistant", "content": content, **reasoning, "tool_calls": calls}
         case ToolResult(call_id, name, text):
             return {
                 "role": "tool",
@@ -135,7 +153,19 @@ def _request_message(message: TalkMessage) -> RequestMessage:
 def _request_call(call: ToolCall) -> dict[str, Any]:
     arguments = broken_template_tokens(_as_object(call.arguments))
     function = {"name": _function_name(call.name), "arguments": arguments}
-    return {"id": call.id, "type": "function", "function": function}
+    sent = {"id": call.id, "type": "function", "function": function}
+    return sent | ({"extra_content": _sendable(call.extra_content)} if call.extra_content else {})
+
+
+def _sendable(value: Any) -> Any:
+    """JSON that the endpoint gave, as any parser reads it and without tokens of a template."""
+    text = portable_arguments(json.dumps(value, ensure_ascii=False))
+    return json.loads(broken_template_tokens(text))
+
+
+def _within_limit(value: Any) -> Any:
+    """`value`, or None if as JSON it has more than MAX_REASONING characters."""
+    return value if len(json.dumps(value, ensure_ascii=False)) <= MAX_REASONING else None
 
 
 def _function_name(name: str) -> str:
@@ -174,6 +204,7 @@ class _Function(BaseModel):
 class _CompletionToolCall(BaseModel):
     id: Any = None
     function: _Function | None = None
+    extra_content: Any = None
 
     @property
     def call(self) -> ToolCall:
@@ -182,7 +213,12 @@ class _CompletionToolCall(BaseModel):
         # Some endpoints send the arguments parsed, or null for a call without any.
         arguments = given if isinstance(given, str) else json.dumps(given or {}, ensure_ascii=False)
         call_id = str(self.id) if isinstance(self.id, str | int | float) else ""
-        return ToolCall(call_id, function.name or UNNAMED, portable_arguments(arguments))
+        return ToolCall(
+            call_id,
+            function.name or UNNAMED,
+            portable_arguments(arguments),
+            _within_limit(self.extra_content),
+        )
 
 
 class _CompletionMessage(BaseModel):
@@ -192,8 +228,7 @@ class _CompletionMessage(BaseModel):
     tool_calls: list[_CompletionToolCall] | None = None
     function_call: _Function | None = None
     """OpenAI's form of a call before there were tools."""
-    # vLLM and DeepSeek send reasoning_content; newer vLLM, Ollama and OpenRouter send reasoning,
-    # OpenRouter also its details; Ollama's own name is thinking, LiteLLM's thinking_blocks.
+    # Named in REASONING_FIELDS.
     reasoning_content: Any = None
     reasoning: Any = None
     reasoning_details: Any = None
@@ -217,10 +252,9 @@ class _CompletionMessage(BaseModel):
         return tuple(call.call for call in self.tool_calls or [])
 
     @property
-    def has_reasoning(self) -> bool:
-        """Whether it holds reasoning beside its content."""
-        fields = (self.reasoning_content, self.reasoning, self.reasoning_details)
-        return any(map(bool, (*fields, self.thinking, self.thinking_blocks)))
+    def reasoning_by_field(self) -> dict[str, Any]:
+        """The reasoning beside its content, under the endpoint's names for it."""
+        return {name: value for name in REASONING_FIELDS if (value := getattr(self, name))}
 
 
 class _Choice(BaseModel):
@@ -239,7 +273,7 @@ class _Choice(BaseModel):
         """Whether it holds reasoning, or reached the token limit before the first word."""
         message = self.message
         in_parts = isinstance(message.content, list) and message.content
-        thought = message.words.strip() or in_parts or message.has_reasoning
+        thought = message.words.strip() or in_parts or message.reasoning_by_field
         return bool(thought) or self.is_at_limit
 
     @property

@@ -12,7 +12,7 @@ _FRAME = 4  # tokens of a message, or a call, besides its text
 def completed_usage(body: RequestBody, said: ModelMessage) -> TokenUsage:
     """The usage of `said`, with our estimate for what its endpoint did not count.
 
-    Reasoning is not part of `said`, so only an endpoint that counts includes it.
+    Only an endpoint that counts includes reasoning.
     """
     counted = said.usage
     if counted.prompt and counted.completion:

@@ -63,7 +63,8 @@ def rounds(draw: st.DrawFn) -> ToolRound:
     names = draw(st.lists(texts, min_size=1, max_size=4))
     calls = tuple(ToolCall(str(n), "search", name) for n, name in enumerate(names))
     results = tuple(ToolResult(call.id, call.name, draw(texts)) for call in calls)
-    return ToolRound(AssistantToolCalls(ModelMessage(draw(texts), calls)), results)
+    said = ModelMessage(draw(texts), calls, reasoning={"reasoning": draw(texts)})
+    return ToolRound(AssistantToolCalls(said), results)
 
 
 def turn(number: int, question: str = "who?", answer: str = "bo", result: str = "") -> PastTurn:
@@ -178,7 +179,19 @@ def test_the_results_of_a_round_fit_beside_all_before_it(found: list[str], calls
         assert shown[-calls:] == [answer.text for answer in answers]
 
 
-def test_older_results_shrink_first_to_their_first_line() -> None:
+def test_reasoning_goes_first_the_oldest_before_the_newest() -> None:
+    thought = ModelMessage("", called().said.calls, reasoning={"reasoning": HUGE[:6_000]})
+    one = ToolRound(AssistantToolCalls(thought), (ToolResult("1", "search", "found"),))
+    asked = request(newest=quoted_newest("k", ["a line"]), rounds=(one, one, one))
+    fitting = fitted(asked, asked.size - 1)
+    assert fitting.rounds == asked.rounds
+    kept = [bool(each.calls.said.reasoning) for each in fitting.rounds]
+    assert kept == [False, True, True]
+    unreasoned = replace(asked, rounds=(one.without_reasoning,) * 3)
+    assert result_share(asked) == result_share(unreasoned)
+
+
+def test_older_results_shrink_then_to_their_first_line() -> None:
     old, new = "found 3 hits\n" + HUGE[:8_000], "found 1 hit\n" + HUGE[:8_000]
     newest = quoted_newest("k", ["a line"])
     asked = request(newest=newest, turns=(turn(1),), rounds=(round_of(old), round_of(new)))

@@ -3,6 +3,7 @@
 import gc
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +23,14 @@ from terrarium_mcp.irc_bridge.model.check import check_endpoint
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, Toolbox, connection
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store import StoredDialogue
+from terrarium_mcp.store import StoredDialogue, ToolStep
 from tests.irc_bridge.dialogue.test_turns import questions, turn
 from tests.irc_bridge.house import NOBODY, Study, said, study
 from tests.servers import agent as agents
 from tests.servers.agent import StrictAgent, calls, calls_all, says, strict_agent
 from tests.servers.beside import beside
-from tests.servers.endpoints.stand_in import called, standing_in
+from tests.servers.endpoints.http import Answer as HttpAnswer
+from tests.servers.endpoints.stand_in import Said, called, standing_in
 from tests.servers.endpoints.vllm import Vllm
 
 GATE = said("I fixed the garden gate on Tuesday")
@@ -350,6 +352,50 @@ async def test_at_an_endpoint_that_counts_tokens_a_longer_answer_costs_nothing(
         found = await looks_twice(vllm, tmp_path, **more)
     assert min(found) > 2_000
     assert [request["max_tokens"] for request in vllm.requests] == [answer] * 3
+
+
+class Thinking(Vllm):
+    """An endpoint that refuses a call without its reasoning, as DeepSeek's thinking mode does."""
+
+    def refusal(self, body: dict[str, Any]) -> HttpAnswer | None:
+        """In DeepSeek's words."""
+        called = [one for one in body["messages"] if "tool_calls" in one]
+        if all("reasoning_content" in one for one in called):
+            return None
+        return self.error(
+            400, "The `reasoning_content` in the thinking mode must be passed back to the API."
+        )
+
+
+def thought(words: str, **arguments: Any) -> Said:
+    looks = called("search_irc_history", **arguments)
+    return replace(looks, more={"reasoning_content": words})
+
+
+def reasoning_in(request: dict[str, Any]) -> list[str]:
+    """The reasoning of each call in a request."""
+    return [one["reasoning_content"] for one in request["messages"] if "tool_calls" in one]
+
+
+async def test_an_endpoint_gets_the_reasoning_of_this_questions_calls_and_none_of_earlier_ones(
+    tmp_path: Path,
+) -> None:
+    async with standing_in(Thinking()) as endpoint:
+        endpoint.will(thought("Hm.", query="gate"), thought("Aha.", query="green"), "bo", "bo")
+        more = {"agent_model": endpoint.model}
+        async with study(tmp_path, endpoint.url, [GATE], **more) as scene:
+            await scene.asks("who fixed the gate?")
+            assert len(endpoint.requests) == 3
+            step = ToolStep(1, "search_irc_history", "{}", "found")
+            looked_up = replace(turn(1, "fact?"), steps=(step,))
+            await scene.asks("and then?", dialogue=StoredDialogue(1, 1, None, (looked_up,)))
+    assert reasoning_in(endpoint.requests[1]) == ["Hm."]
+    assert reasoning_in(endpoint.requests[2]) == ["Hm.", "Aha."]
+    assert len(results(endpoint.requests[2])) == 2
+    refused, taken = endpoint.requests[3:]
+    assert results(refused)
+    assert not results(taken)
+    assert "[called " in json.dumps(taken)
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,12 @@ from terrarium_mcp.irc_bridge.model.adaptations import (
     ALTERNATION,
     CALL_IDS,
     MAX_TOKENS,
+    REASONING,
     SYSTEM_MESSAGE,
     TEMPERATURE,
     TOOL_MESSAGES,
     TOOLS,
+    UNREASONED_CALLS,
     Adaptation,
     adapted,
     next_adaptation,
@@ -50,11 +52,10 @@ def said(role: str, content: str, **fields: Any) -> dict[str, Any]:
     return {"role": role, "content": content, **fields}
 
 
-CALL = said(
-    "assistant",
-    "[called search {}]",
-    tool_calls=[{"id": "call_1", "type": "function", "function": {"name": "search"}}],
-)
+SEARCHED = {"id": "call_1", "type": "function", "function": {"name": "search"}}
+CALL = said("assistant", "[called search {}]", tool_calls=[SEARCHED])
+REASONED = {**CALL, "reasoning_content": "Hm."}
+SIGNED = {**CALL, "tool_calls": [{**SEARCHED, "extra_content": "c2ln"}, SEARCHED]}
 RESULT = said("tool", "<ada> fixed", tool_call_id="call_1", name="search")
 EVERYTHING = body(
     said("system", "rules"),
@@ -93,9 +94,9 @@ THOUGHT_SIGNATURE = (
         (400, "Invalid parameter: messages with role 'tool' must be a response", TOOL_MESSAGES),
         (400, "Unexpected role 'tool' after role 'user'", TOOL_MESSAGES),
         (400, "invalid tool call arguments", TOOL_MESSAGES),
-        (400, "The `reasoning_content` in the thinking mode must be passed back.", TOOL_MESSAGES),
-        (400, "Missing `reasoning_content` field: guides/thinking_mode#tool-calls", TOOL_MESSAGES),
-        (400, THOUGHT_SIGNATURE, TOOL_MESSAGES),
+        (400, "The `reasoning_content` in it must be passed back to the API.", UNREASONED_CALLS),
+        (400, "Missing `reasoning_content` field: thinking_mode#tool-calls", UNREASONED_CALLS),
+        (400, THOUGHT_SIGNATURE, UNREASONED_CALLS),
         (400, "Set --tool-call-parser to use tools", TOOLS),
         (400, "This model does not support tool calls", TOOLS),
         (400, '"auto" tool choice requires --enable-auto-tool-choice', TOOLS),
@@ -126,6 +127,38 @@ def test_a_refusal_is_recognised_by_its_words(
 )
 def test_other_refusals_change_nothing(status: int, words: str) -> None:
     assert next_adaptation(status, words, EVERYTHING, ()) is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "for 'role:assistant' [('messages.4' : property 'reasoning_content' is unsupported)]",
+        "messages[4].reasoning: reasoning is not supported with this model",
+        "body.messages.4.reasoning_content: Extra inputs are not permitted",
+        "Unknown name \"extra_content\" at 'messages[4].tool_calls[0]'",
+    ],
+)
+def test_reasoning_that_is_refused_is_left_out_of_earlier_calls(words: str) -> None:
+    talk = body(said("user", "who?"), REASONED, RESULT, SIGNED, RESULT)
+    assert next_adaptation(400, words, talk, ()) is REASONING
+    plain = {**CALL, "tool_calls": [SEARCHED, SEARCHED]}
+    assert adapted(talk, [REASONING]) == body(said("user", "who?"), CALL, RESULT, plain, RESULT)
+
+
+def test_calls_without_reasoning_are_words_where_it_is_missing_and_those_with_it_stay() -> None:
+    talk = body(said("user", "who?"), CALL, RESULT, said("user", "and?"), REASONED, RESULT, SIGNED)
+    words = "The `reasoning_content` in the thinking mode must be passed back to the API."
+    assert adapted(talk, [UNREASONED_CALLS])["messages"] == [
+        said("user", "who?"),
+        said("assistant", "[called search {}]"),
+        said("user", "[search answered]\n<ada> fixed"),
+        said("user", "and?"),
+        REASONED,
+        RESULT,
+        SIGNED,
+    ]
+    assert next_adaptation(400, words, talk, ()) is UNREASONED_CALLS
+    assert next_adaptation(400, words, talk, [UNREASONED_CALLS]) is TOOL_MESSAGES
 
 
 def test_what_is_not_in_the_request_cannot_be_its_fault() -> None:

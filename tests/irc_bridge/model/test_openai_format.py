@@ -18,6 +18,7 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
 )
 from terrarium_mcp.irc_bridge.model.openai_format import (
     MAX_CALLS,
+    MAX_REASONING,
     MAX_TEXT,
     NotACompletion,
     read_message,
@@ -379,6 +380,56 @@ def test_a_stream_of_reasoning_alone_is_told_apart() -> None:
     assert read_message(body) == ModelMessage("", only_reasoned=True)
 
 
+CALL = {"id": "c1", "function": {"name": "f", "arguments": "{}"}}
+
+
+@pytest.mark.parametrize(
+    "reasoning",
+    [
+        {"reasoning_content": "Hm."},
+        {"reasoning": "Hm.", "reasoning_details": [{"type": "reasoning.text", "text": "Hm."}]},
+        {"thinking_blocks": [{"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}]},
+    ],
+)
+@pytest.mark.parametrize(
+    "calls", [{"content": None, "tool_calls": [CALL]}, {"content": "[called f {}]"}]
+)
+def test_the_reasoning_that_came_with_calls_goes_back_with_them_as_it_came(
+    reasoning: dict[str, Any], calls: dict[str, Any]
+) -> None:
+    said = read_message(completion({**calls, **reasoning}), {"f"})
+    (message,) = request_messages([AssistantToolCalls(said)])
+    fields = message.keys() - {"role", "content", "tool_calls"}
+    assert {name: message[name] for name in fields} == reasoning
+
+
+@pytest.mark.parametrize("is_streamed", [False, True])
+def test_so_does_the_signature_of_a_call(is_streamed: bool) -> None:
+    signed = {**CALL, "extra_content": {"google": {"thought_signature": "c2ln"}}}
+    body = events({"delta": {"tool_calls": [signed]}}) if is_streamed else called(signed, CALL)
+    (message,) = request_messages([AssistantToolCalls(read_message(body))])
+    first, *others = message["tool_calls"]
+    assert first["extra_content"] == {"google": {"thought_signature": "c2ln"}}
+    assert not any("extra_content" in call for call in others)
+
+
+@pytest.mark.parametrize("empty", [None, "", []])
+def test_what_came_without_reasoning_goes_back_without_it(empty: object) -> None:
+    body = completion({"tool_calls": [CALL], "reasoning_content": empty, "reasoning": empty})
+    (message,) = request_messages([AssistantToolCalls(read_message(body))])
+    assert message.keys() == {"role", "content", "tool_calls"}
+
+
+def test_of_reasoning_no_request_has_room_for_nothing_is_kept() -> None:
+    signed = {**CALL, "extra_content": "x" * MAX_REASONING}
+    body = completion({"tool_calls": [signed], "reasoning": "x" * MAX_REASONING})
+    said = read_message(body)
+    assert said == said.without_reasoning
+    assert request_messages([AssistantToolCalls(said)]) == request_messages(
+        [AssistantToolCalls(said.without_reasoning)]
+    )
+
+
 def test_a_name_that_the_model_made_up_goes_back_in_letters_that_openai_takes() -> None:
     call = ToolCall("c1", "search the/log!" + "x" * 100, "{}")
     talk: list[TalkMessage] = [
@@ -401,11 +452,12 @@ def test_no_text_in_a_request_has_a_token_of_a_chat_template() -> None:
     talk: list[TalkMessage] = [
         ChatMessage("system", TOKENS),
         ChatMessage("user", TOKENS),
-        AssistantToolCalls(ModelMessage(TOKENS, (call,))),
+        AssistantToolCalls(ModelMessage(TOKENS, (call,), reasoning={"reasoning": [TOKENS]})),
         ToolResult("c1", "search", TOKENS),
     ]
     system, user, said, result = request_messages(talk)
     assert [one["content"] for one in (system, user, result)] == [BROKEN] * 3
+    assert said["reasoning"] == [BROKEN]
     assert said["content"] == f'{BROKEN}\n[called search {{"query": "{BROKEN}"}}]'
     assert json.loads(said["tool_calls"][0]["function"]["arguments"]) == {"query": BROKEN}
 
