@@ -16,6 +16,7 @@ r"""Removes reasoning from a model's answer, in every form in which endpoints le
 | `<\|START_THINKING\|>` | Command A | Cohere's description of its chat template |
 | `<\|think\|>`, `<\|thinking\|>` | fine-tuned models | |
 | `Thinking...` ... `...done thinking.` | any model | what `ollama run` prints |
+| `Thought: ...`, then a line `Final Answer: ...` | any model | prompts of the ReAct kind |
 | harmony | gpt-oss | `harmony.py` |
 """
 
@@ -52,6 +53,11 @@ _CLOSING = (
 _PRINTED = "Thinking...", "...done thinking."
 """What `ollama run` prints before reasoning and behind it; some proxies pass that on."""
 
+_THOUGHT = re.compile(r"\s*Thought:")
+_FINAL_ANSWER = re.compile(r"\nFinal Answer:[ \t]*")
+_ACTION = "\nAction:"
+"""Behind a thought it is a call (`text_tool_calls.py`), and an answer below it is made up."""
+
 _MOST_TAGS = 1000
 """A text with more of them is a model that repeats itself, without an answer."""
 
@@ -71,13 +77,19 @@ def without_reasoning(text: str) -> str:
     everything was: chat templates often put the opening tag into the prompt. A tag that the answer
     only mentions stays: in code, or inside a sentence without a reasoning that it would begin.
     """
-    return without_template_tokens(_without_tagged(final_channel(_without_printed(text))))
+    text = _without_tagged(final_channel(_without_printed(text)))
+    return without_template_tokens(_without_thought(text))
 
 
 def _without_printed(text: str) -> str:
     before, after = _PRINTED
     _, end, answer = text.partition(after)
     return answer if end and text.lstrip().startswith(before) else text
+
+
+def _without_thought(text: str) -> str:
+    begin = _THOUGHT.match(text) and _FINAL_ANSWER.search(text)
+    return text[begin.end() :] if begin and _ACTION not in text[: begin.start()] else text
 
 
 class _Tag(NamedTuple):

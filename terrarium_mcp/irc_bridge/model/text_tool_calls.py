@@ -18,7 +18,7 @@ An endpoint without a parser for its model passes them on in the model's own for
 | `name(key="value")`, also in a list, or printed in a block of `tool_code` | Llama 3.2, Gemma |
 | the same as `default_api.name(...)`, also in `<tool_code>` | Gemini |
 | the same between `<\|tool_call_start\|>` and `<\|tool_call_end\|>` | LFM2 |
-| `Action: name`, then `Action Input: {"key": "value"}` | prompts of the ReAct kind |
+| `Action: name`, then `Action Input: {"key": "value"}`; `Thought: ...` may precede it | ReAct |
 | with special tokens around each part | see `token_tool_calls.py` |
 
 A call inside a sentence is not a call: `I could call search(query="x") but I will not.` Neither is
@@ -80,7 +80,11 @@ _TEMPLATE_TAG = re.compile(
     re.MULTILINE,
 )
 _OUR_MENTION = re.compile(r"\[called (\S+) (\{.*\})\]")
-_ACTION = re.compile(r"Action:[ \t]*([\w.-]+)[ \t]*\nAction Input:(.*)", re.DOTALL)
+_ACTION = re.compile(
+    # A result that the model makes up goes: it gets the real one.
+    r"(?:Thought:.*?\n)?Action:[ \t]*([\w.-]+)[ \t]*\nAction Input:(.*?)(?:\nObservation:.*)?",
+    re.DOTALL,
+)
 _CALL_KEYS = {"name", "arguments", "parameters", "type", "id", "tool_call_id"}
 
 

@@ -54,6 +54,8 @@ BEGINNINGS = {
     "reasoning": "<think",
     "a mentioned tag": "the <think>, tag",
     "harmony": "<|channel|>final",
+    "a thought": "Thought:",
+    "an action": "Action: search\nAction Input:",
     "a note": "x (3 more: ",
     "a table": "| a | b |\n|---|---|\n",
 }
@@ -100,6 +102,8 @@ RUNS = {
     "echoes": "[off] ",
     "echoed tags": "<question from=a>",
     "harmony": "<|start|><|channel|>final<|message|>",
+    "thoughts": "Thought:\nAction: a\n",
+    "results": "\nObservation:",
     "notes": " (3 more: !more)",
     "addresses": "https://a.example/*",
 }

@@ -157,6 +157,29 @@ def test_a_model_that_repeats_tags_for_ever_has_said_nothing() -> None:
     assert without_reasoning("<think>a</think>" * 1000) == ""
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("Thought: I know it.\nAll of it.\nFinal Answer: Ada did.\nOn Tuesday.", None),
+        ("\nThought:\nFinal Answer:\nAda did.\nOn Tuesday.", None),
+        ("Thought: Ada did, I think.", "Thought: Ada did, I think."),
+        (
+            "They write:\nThought: hm\nFinal Answer: tea",
+            "They write:\nThought: hm\nFinal Answer: tea",
+        ),
+    ],
+)
+def test_of_a_thought_and_a_final_answer_only_the_answer_is_meant(
+    written: str, meant: str | None
+) -> None:
+    assert without_reasoning(written).strip() == (meant or "Ada did.\nOn Tuesday.")
+
+
+def test_a_final_answer_below_a_call_is_made_up() -> None:
+    written = "Thought: hm\nAction: search\nAction Input: {}\nObservation: Bo.\nFinal Answer: Bo."
+    assert without_reasoning(written) == written
+
+
 @given(st.text(st.characters(exclude_characters="<[◁`~")), st.sampled_from(PAIRS))
 def test_nothing_before_a_closing_tag_is_said(reasoning: str, pair: tuple[str, str]) -> None:
     assert without_reasoning(f"{reasoning}{pair[1]}Ada did.") == "Ada did."
