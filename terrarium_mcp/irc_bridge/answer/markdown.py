@@ -18,6 +18,12 @@ _TAB = 4
 _INDENT = "  "
 """In front of an item, for each list that its own is in."""
 
+_CODE = re.compile(r"(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)")
+_BAR = re.compile(r"(?<!\\)\|")  # an escaped one is the parser's
+_BAR_IN_CODE = "\ufdd1"
+"""Holds the place of a bar in code: in a table the parser would end a cell there, and drop the
+cells that are then too many. Unicode keeps this code point for use inside a program."""
+
 _WORD = re.compile(r"\S+")
 _ESCAPED_MARK = re.compile(r"\\([!-/:-@\[-`{-~])")  # the punctuation of ASCII, as CommonMark has it
 _ESCAPED_IN_NAME = re.compile(r"(?<=\w)\\_(?=[\w\\])")
@@ -31,6 +37,8 @@ _LINE_BREAK_TAG = re.compile(r"<br\s?/?>", re.IGNORECASE)
 def markdown_lines(text: str, prose: Callable[[str], str]) -> list[str]:
     r"""The lines of `text` without markup, none of them empty.
 
+    A bar in code ends no cell of a table, as in `grep a | wc`: the model means one cell.
+
     Single line breaks stay: in text for IRC they are meant. `~~struck~~` keeps its marks, since
     without them it would mean the opposite. `prose` changes text that is neither code nor a URL.
 
@@ -38,6 +46,8 @@ def markdown_lines(text: str, prose: Callable[[str], str]) -> list[str]:
     a shrug, and what follows one marks nothing. Only those of `snake\_case` go, in a word without
     any other: so a model in the habit of markdown writes names, and hardly anybody a path.
     """
+    text = text.replace(_BAR_IN_CODE, "")
+    text = _CODE.sub(lambda code: _BAR.sub(_BAR_IN_CODE, code[0]), text)
     plain = _PlainLines(prose)
     for token in _MARKDOWN.parse(text):
         plain.add_block(token)
@@ -132,7 +142,7 @@ class _PlainLines:
             case "inline":
                 self._add_words(_plain_words(token.children or [], self._prose))
             case "fence" | "code_block":
-                self._add(token.content.expandtabs(_TAB).split("\n"))
+                self._add(_with_bars(token.content).expandtabs(_TAB).split("\n"))
             case "bullet_list_open" | "ordered_list_open":
                 self._lists += 1
             case "bullet_list_close" | "ordered_list_close":
@@ -191,7 +201,11 @@ def _plain_words(tokens: Sequence[Token], prose: Callable[[str], str]) -> str:
                 words += prose(_LINE_BREAK_TAG.sub("\n", token.content))
             case _:
                 words += token.content
-    return words
+    return _with_bars(words)
+
+
+def _with_bars(text: str) -> str:
+    return text.replace(_BAR_IN_CODE, "|")
 
 
 def _linked(text: str, address: str) -> str:

@@ -103,6 +103,31 @@ def test_columns_of_a_table_are_aligned_also_where_characters_are_wide() -> None
     ]
 
 
+@pytest.mark.parametrize(
+    ("cell", "shown"),
+    [
+        ("`ls | wc`", "ls | wc"),
+        ("``a|`b`|c``", "a|`b`|c"),
+        (r"`ls \| wc`", "ls | wc"),
+        ("one `|` or `||`", "one | or ||"),
+    ],
+)
+def test_a_bar_in_code_ends_no_cell(cell: str, shown: str) -> None:
+    assert cleaned(f"|do|then|\n|-|-|\n|{cell}|go|") == [
+        f"{'do':{len(shown)}} | then",
+        f"{shown} | go",
+    ]
+
+
+def test_a_bar_beside_a_single_backtick_ends_its_cell() -> None:
+    assert cleaned("|do|then|\n|-|-|\n|a `|b|") == ["do  | then", "a ` | b"]
+
+
+def test_a_bar_in_code_stays_where_there_is_no_table() -> None:
+    text = "run `ls | wc` or `a \\| b`\n```\nls | wc\n```"
+    assert cleaned(text) == ["run ls | wc or a \\| b", "ls | wc"]
+
+
 def test_a_table_too_wide_for_a_line_is_not_aligned() -> None:
     wide = "w" * 90
     assert cleaned(f"|nick|{wide}|\n|-|-|\n|b|4|") == [f"nick | {wide}", "b | 4"]

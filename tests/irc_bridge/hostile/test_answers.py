@@ -167,6 +167,6 @@ def test_a_text_four_times_as_long_takes_not_ten_times_as_long(name: str) -> Non
         assert_in_proportion(READERS[name], shape, LENGTHS)
 
 
-@pytest.mark.parametrize("run", [*WHITE, "<br> ", " <br>"])
+@pytest.mark.parametrize("run", [*WHITE, "<br> ", " <br>", "` ", "`|", "`` ` "])
 def test_nor_does_markdown_whose_lines_may_be_broken_by_tags(run: str) -> None:
     assert_in_proportion(lambda text: markdown_lines(text, str), ("x", run, "x"), SAID)
