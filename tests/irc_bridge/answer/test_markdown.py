@@ -140,6 +140,11 @@ def test_no_control_code_survives() -> None:
     assert cleaned(written) == ["ACTION waves b red evil a", "b", "c�", "d"]
 
 
+@pytest.mark.parametrize("code", ["31m", "m", "1;38;5;208m", "2K", "?25l", "0 q"])
+def test_of_a_code_for_terminals_nothing_is_left(code: str) -> None:
+    assert cleaned(f"\x1b[{code}red\x1b[0m\n```\n\x1b[{code}tea\x1b[m\n```") == ["red", "tea"]
+
+
 def test_an_emoji_of_several_parts_stays_whole() -> None:
     assert cleaned("👩‍💻 and 🏳️‍🌈") == ["👩‍💻 and 🏳️‍🌈"]
 
