@@ -12,6 +12,7 @@ from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAsync
 from tenacity.wait import wait_base
 
 from terrarium_mcp.bounded_body import bound_body
+from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.quoted_secrets import without_secrets
 from terrarium_mcp.irc_bridge.model.adaptations import RequestBody
 from terrarium_mcp.irc_bridge.model.endpoint_errors import error_text, reason, shortened
@@ -83,6 +84,9 @@ class Endpoint:
     async def models(self) -> list[str]:
         """The names of the models that the endpoint lists, at least one.
 
+        One with characters that cannot be seen is left out: no person could set it as AGENT_MODEL,
+        and it would disturb the terminal that shows the log.
+
         Raises:
             RejectedRequest: it lists none, or answers with an error status.
             ConnectionFailed: there is no whole answer.
@@ -93,7 +97,7 @@ class Endpoint:
         match await _json(answer):
             case {"data": [*listed]}:
                 ids = [one.get("id") for one in listed if isinstance(one, dict)]
-                if names := [name for name in ids if isinstance(name, str) and name]:
+                if names := [name for name in ids if isinstance(name, str) and _is_name(name)]:
                     return names
         raise RejectedRequest(answer.status_code, self.words(answer.text))
 
@@ -174,6 +178,10 @@ def _fresh_connections() -> DefaultAsyncHttpxClient:
         follow_redirects=False,
         event_hooks={"response": [_bound_utf8]},
     )
+
+
+def _is_name(text: str) -> bool:
+    return text != "" and text == harmless(text)
 
 
 async def _json(answer: httpx2.Response) -> Any:

@@ -4,6 +4,7 @@ import json
 import re
 from typing import Any
 
+from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.errors import single_errors
 from terrarium_mcp.irc_bridge.model.endpoint_json import parsed_json
 
@@ -69,7 +70,7 @@ _UNUSABLE_CALL = re.compile(
 
 
 def error_text(body: str) -> str:
-    """The error text in a response body, on one line.
+    """The error text in a response body, on one line, without characters that cannot be seen.
 
     Understands OpenAI's `{"error": {"message"}}`, FastAPI's `{"detail"}` and plain text. The
     `input` of a 422, which echoes our request, is dropped: it is not the reason. Of a long text
@@ -80,7 +81,7 @@ def error_text(body: str) -> str:
         words = _words(parsed_json(body))
     except (ValueError, RecursionError):
         words = "an HTML page" if body.lstrip().startswith("<") else body
-    return " ".join(words.split())[:MAX_WORDS] or "nothing"
+    return " ".join(harmless(words[:MAX_PARSED]).split())[:MAX_WORDS] or "nothing"
 
 
 def shortened(text: str) -> str:

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
+from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.irc_bridge.model.endpoint_errors import shortened
+
 _WELL = {"ok", "healthy", "up", "ready", "running", "pass", "alive", "available"}
 
 
@@ -24,7 +27,7 @@ def reported_health(body: Any) -> Health | None:
     """
     match body:
         case {"status": str(status)}:
-            return Health(ok=status.lower() in _WELL, text=status)
+            return Health(ok=status.lower() in _WELL, text=shortened(harmless(status)))
         case {"error": _}:
             return None
     return Health(ok=True, text="ok")

@@ -1,5 +1,6 @@
 """What is wrong with the model's endpoint is in the operator's log: once, until it changes."""
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -35,13 +36,14 @@ class Mute(OpenAI):
 
 
 @dataclass
-class WithoutHealth(OpenAI):
-    """An endpoint that answers to /health with a status that says nothing about its model."""
+class OwnHealth(OpenAI):
+    """An endpoint with another answer to /health."""
 
     status: int = 404
+    report: bytes = b"no such thing"
 
     def health(self) -> Answer:
-        return Answer(self.status, b"no such thing")
+        return Answer(self.status, self.report)
 
 
 @asynccontextmanager
@@ -120,12 +122,25 @@ async def test_a_model_that_is_not_listed_is_told_with_the_nearest(
     )
 
 
+async def test_of_a_health_report_one_readable_line_is_told(log: pytest.LogCaptureFixture) -> None:
+    report = json.dumps({"status": f"loading\x1b[2J\n{'x' * 1_000}"}).encode()
+    async with (
+        standing_in(OwnHealth(status=200, report=report)) as endpoint,
+        model(endpoint.url, agent_model=endpoint.model) as llm,
+    ):
+        await check_endpoint(llm)
+    (told,) = lines(log)
+    assert "unhealthy (loading[2J xxx" in told
+    assert told.isprintable()
+    assert len(told) < 400
+
+
 @pytest.mark.parametrize("status", [302, 404, 405, 500])
 async def test_an_endpoint_without_a_health_report_is_asked_all_the_same(
     log: pytest.LogCaptureFixture, status: int
 ) -> None:
     async with (
-        standing_in(WithoutHealth(status=status)) as endpoint,
+        standing_in(OwnHealth(status=status)) as endpoint,
         model(endpoint.url, agent_model=endpoint.model) as llm,
     ):
         assert (await llm.health()).ok

@@ -248,8 +248,12 @@ async def test_a_request_in_work_ends_at_the_endpoint_where_it_began(agent: Stri
     assert "temperature" in other.requests[0]
 
 
-@pytest.mark.parametrize("first", [{"id": ""}, {"id": 7}, {}, None])
-async def test_of_a_list_of_models_those_without_a_name_are_left_out(first: object) -> None:
+@pytest.mark.parametrize(
+    "first", [{"id": ""}, {"id": 7}, {}, None, {"id": "\x1b[31mglm"}, {"id": "gl\u200bm\n"}]
+)
+async def test_of_a_list_of_models_those_without_a_readable_name_are_left_out(
+    first: object,
+) -> None:
     async def respond(_request: HttpRequest) -> Answer:
         return Answer(body=json.dumps({"data": [first, {"id": "glm"}]}).encode())
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from terrarium_mcp.irc_bridge.model.endpoint_errors import hint_for, says_too_long
+from terrarium_mcp.irc_bridge.model.endpoint_errors import error_text, hint_for, says_too_long
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,10 @@ def test_a_request_that_is_too_long_is_recognised_in_the_words_of_each_endpoint(
 )
 def test_another_limit_than_that_of_the_request_is_not_taken_for_it(words: str) -> None:
     assert not says_too_long(400, words)
+
+
+def test_nothing_that_cannot_be_seen_is_quoted_of_an_error() -> None:
+    assert error_text('{"error": "no\\u001b[2J tea\\u202e\\nat four"}') == "no[2J tea at four"
 
 
 @pytest.mark.parametrize(
