@@ -60,6 +60,8 @@ LONGEST_ID = 64
 """Characters of a call's id that are kept: it is sent back twice, and the budget does not weigh it.
 Those that endpoints give have up to 41."""
 
+_NO_ENDPOINT = "Check that AGENT_API_URL is an OpenAI-compatible endpoint."
+
 
 @dataclass(frozen=True, slots=True)
 class _ModelChoice:
@@ -357,9 +359,10 @@ class LLM:
         return self._model
 
     def _refused(self, error: RejectedRequest) -> ModelUnavailable:
+        hint = _NO_ENDPOINT if error.is_foreign else hint_for(error.status, error.words)
         return ModelUnavailable(
             f"The model at {self._where} gave no answer (status {error.status}: "
-            f"{shortened(error.words)}). {hint_for(error.status, error.words)}",
+            f"{shortened(error.words)}). {hint}",
             status=error.status,
             pause=error.pause,
         )
@@ -396,7 +399,8 @@ async def _completion(
     try:
         return _with_ids(await offload(partial(read_message, answer, offered)))  # it may be 4 MB
     except NotACompletion as error:
-        raise RejectedRequest(200, endpoint.words(str(error))) from error
+        words = endpoint.words(str(error))
+        raise RejectedRequest(200, words, is_foreign=error.is_foreign) from error
 
 
 def _with_ids(said: ModelMessage) -> ModelMessage:

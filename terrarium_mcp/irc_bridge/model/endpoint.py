@@ -99,7 +99,7 @@ class Endpoint:
                 ids = [one.get("id") for one in listed if isinstance(one, dict)]
                 if names := [name for name in ids if isinstance(name, str) and _is_name(name)]:
                     return names
-        raise RejectedRequest(answer.status_code, self.words(answer.text))
+        raise RejectedRequest(answer.status_code, self.words(answer.text), is_foreign=True)
 
     async def health(self) -> Health:
         """The endpoint's own report; one without it is healthy if it lists a model.

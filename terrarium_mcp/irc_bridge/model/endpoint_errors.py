@@ -142,26 +142,24 @@ def says_no_credit(text: str) -> bool:
 
 
 def hint_for(status: int, text: str) -> str:
-    """What the operator can do about an answer with `status` and the error `text`."""
+    """What the operator can do about an error with `status` and `text`; some have status 200."""
     match status:
         case 401 | 403:
             return "Check AGENT_API_KEY."
         case 402:
             return _CHECK_CREDIT
-        case 400 | 422 if _BAD_KEY.search(text):
+        case 200 | 400 | 422 if _BAD_KEY.search(text):
             return "Check AGENT_API_KEY."
-        case 400 | 422 if _NO_SUCH_MODEL.search(text):
+        case 200 | 400 | 422 if _NO_SUCH_MODEL.search(text):
             return "Check AGENT_MODEL."
-        case 400 | 422 if _OTHER_LIMIT.search(text):
+        case 200 | 400 | 422 if _OTHER_LIMIT.search(text):
             return "Check AGENT_MAX_TOKENS."
         case 404:
             return "Check AGENT_API_URL and AGENT_MODEL."
         case 301 | 302 | 303 | 307 | 308:
             return "It redirects: set AGENT_API_URL to where the endpoint itself is."
-        case 429 if says_no_credit(text):
+        case 200 | 429 if says_no_credit(text):
             return _CHECK_CREDIT
-        case 200:
-            return "Check that AGENT_API_URL is an OpenAI-compatible endpoint."
         case _:
             return "Try again in a minute."
 

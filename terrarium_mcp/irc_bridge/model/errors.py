@@ -64,11 +64,15 @@ class RejectedRequest(Exception):
     """The endpoint answered, but with an error, or with what is no completion.
 
     `words` are the endpoint's own, on one line, without our key; `status` is the HTTP status;
-    `pause` are the seconds after which it wants to be asked again, if it said so.
+    `pause` are the seconds after which it wants to be asked again, if it said so. `is_foreign`: no
+    endpoint for models answers so, neither with an error nor with a completion that broke off.
     """
 
-    def __init__(self, status: int, words: str, pause: float | None = None) -> None:
+    def __init__(
+        self, status: int, words: str, pause: float | None = None, *, is_foreign: bool = False
+    ) -> None:
         super().__init__(f"status {status}: {words}")
+        self.is_foreign = is_foreign
         self.status = status
         self.words = words
         self.pause = pause

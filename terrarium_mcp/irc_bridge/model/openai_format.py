@@ -64,7 +64,14 @@ RequestMessage = dict[str, Any]
 
 
 class NotACompletion(ValueError):
-    """The endpoint's answer is not a chat completion; the text is what it is instead."""
+    """The endpoint's answer is not a chat completion; the text is what it is instead.
+
+    `is_foreign`: it is no error either, and no completion that broke off.
+    """
+
+    def __init__(self, text: str, *, is_foreign: bool = False) -> None:
+        super().__init__(text)
+        self.is_foreign = is_foreign
 
 
 def request_messages(talk: Sequence[TalkMessage]) -> list[RequestMessage]:
@@ -104,7 +111,8 @@ def read_message(body: bytes, offered: Collection[str] = ()) -> ModelMessage:
     except ErrorEvent as error:
         raise NotACompletion(str(error)) from error
     except ValueError as error:
-        raise NotACompletion(body.decode(errors="replace")) from error
+        text = body.decode(errors="replace")
+        raise NotACompletion(text, is_foreign=not _is_of_an_endpoint(body)) from error
     choice = completion.choices[0]
     if failure := choice.failure:
         raise NotACompletion(failure)
@@ -130,6 +138,16 @@ def _completion(body: bytes) -> "_Completion":
     if (streamed := completion_of_events(body)) is not None:
         return _Completion.model_validate(streamed)
     return _Completion.model_validate(parsed_json(body))
+
+
+def _is_of_an_endpoint(body: bytes) -> bool:
+    """Whether what is no completion is an error, a stream that broke off, or without choices."""
+    try:
+        value = parsed_json(body)
+    except ValueError:
+        return completion_of_events(body) is not None
+    is_error = isinstance(value, dict) and (value.get("error") or value.get("object") == "error")
+    return bool(is_error) or (isinstance(value, dict) and "choices" in value)
 
 
 def _request_message(message: TalkMessage) -> RequestMessage:

@@ -344,6 +344,33 @@ async def test_any_other_refusal_or_nonsense_is_told_at_once(
     assert len(agent.requests) == 1
 
 
+HALF_STREAM = 'data: {"choices": [{"delta": {"content": "Yes"}}]}\n\n'
+BROKEN_OFF = {"message": {"content": "Yes"}, "error": {"message": "provider disconnected"}}
+
+
+@pytest.mark.parametrize(
+    ("answer", "way_out"),
+    [
+        (html(), "Check that AGENT_API_URL is an OpenAI-compatible endpoint."),
+        (empty(), "Check that AGENT_API_URL is an OpenAI-compatible endpoint."),
+        (sends('{"status": "ok"}'), "Check that AGENT_API_URL is an OpenAI-compatible endpoint."),
+        (sends(json.dumps({"choices": [BROKEN_OFF]})), "Try again in a minute."),
+        (sends('{"error": {"message": "overloaded"}}'), "Try again in a minute."),
+        (sends('{"object": "error", "message": "overloaded"}'), "Try again in a minute."),
+        (sends('{"error": "Insufficient credits"}'), "Check the credit of the account"),
+        (sends('{"choices": []}'), "Try again in a minute."),
+        (sends(HALF_STREAM), "Try again in a minute."),
+    ],
+)
+async def test_the_address_is_doubted_only_where_no_endpoint_answers_so(
+    agent: StrictAgent, llm: LLM, answer: Answer, way_out: str
+) -> None:
+    agent.will(answer)
+    with pytest.raises(ModelUnavailable) as told:
+        await llm.next_message(TALK, [])
+    assert way_out in str(told.value)
+
+
 async def test_the_log_has_the_error_of_a_stream_and_nothing_of_its_answer(
     agent: StrictAgent, llm: LLM, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -62,6 +62,9 @@ def test_nothing_that_cannot_be_seen_is_quoted_of_an_error() -> None:
         (404, "Not Found", "AGENT_API_URL and AGENT_MODEL"),
         (500, "The model runner has unexpectedly stopped", "in a minute"),
         (400, "Provider returned error", "in a minute"),
+        (200, "Provider returned error", "in a minute"),
+        (200, "Invalid API Key provided", "AGENT_API_KEY"),
+        (200, "You exceeded your current quota, please check your plan", "credit"),
     ],
 )
 def test_the_way_out_is_that_of_the_cause(status: int, words: str, setting: str) -> None:
