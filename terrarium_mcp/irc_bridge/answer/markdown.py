@@ -15,6 +15,9 @@ from terrarium_mcp.irc_bridge.answer.text_table import table_lines
 _TAB = 4
 """Spaces for a tab in code, which clients show as one, or as nothing."""
 
+_NOTHING = " |\u2800"
+"""What a line without words may hold: blanks, U+2800 among them, and the bars of a table."""
+
 _INDENT = "  "
 """In front of an item, for each list that its own is in."""
 
@@ -170,7 +173,7 @@ class _PlainLines:
 
     def _add(self, lines: Iterable[str]) -> None:
         for line in lines:
-            if line.strip(" |"):
+            if line.strip(_NOTHING):
                 quoted = "> " if self._quotes else ""
                 self.lines.append(f"{quoted}{self._bullet}{line.rstrip()}")
                 self._bullet = ""

@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 from terrarium_mcp.chat.irctext import harmless
 
-_MARKS = re.compile(r"[\s`~*_#>|=-]+")
-"""What markdown is made of: a text of nothing else is an empty fence, a rule or an empty table."""
+_MARKS = re.compile(r"[\s\u2800`~*_#>|=-]+")
+"""What markdown is made of: a text of nothing else is an empty fence, a rule or an empty table. The
+braille pattern without dots (U+2800) is a blank that is no space to Unicode."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class ModelMessage:
     @property
     def has_words(self) -> bool:
         """Whether there is more in its text than blanks, marks and what cannot be seen."""
-        return any(map(str.isalnum, self.text)) or bool(_MARKS.sub("", harmless(self.text)))
+        return bool(_MARKS.sub("", harmless(self.text)))
 
 
 @dataclass(frozen=True, slots=True)

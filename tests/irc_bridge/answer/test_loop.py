@@ -239,6 +239,8 @@ async def test_a_model_that_calls_to_the_end_still_leaves_an_answer(tmp_path: Pa
         ({"content": " \n"}, "it said nothing (finish reason: stop)"),
         ({"content": []}, "it said nothing (finish reason: stop)"),
         ({"content": "\u200b\u2060"}, "it said nothing (finish reason: stop)"),
+        ({"content": "\u2800\n\u2800"}, "it said nothing (finish reason: stop)"),
+        ({"content": "\u3164"}, "it said nothing (finish reason: stop)"),
         ({"content": "---"}, "it said nothing (finish reason: stop)"),
         ({"content": "```\n```"}, "it said nothing (finish reason: stop)"),
         ({"content": "```python\n```"}, "nothing of what it said can be shown"),

@@ -145,6 +145,13 @@ def test_of_a_code_for_terminals_nothing_is_left(code: str) -> None:
     assert cleaned(f"\x1b[{code}red\x1b[0m\n```\n\x1b[{code}tea\x1b[m\n```") == ["red", "tea"]
 
 
+def test_a_picture_of_braille_keeps_its_blanks_but_no_line_of_blanks() -> None:
+    assert cleaned("\u2800\u2801\u2800\u2802\n\u2800\u2800\n\u2800|\u2803") == [
+        "\u2800\u2801\u2800\u2802",
+        "\u2800|\u2803",
+    ]
+
+
 def test_an_emoji_of_several_parts_stays_whole() -> None:
     assert cleaned("👩‍💻 and 🏳️‍🌈") == ["👩‍💻 and 🏳️‍🌈"]
 
