@@ -183,6 +183,7 @@ def search_facts(hits: Hits, next_tokens: int) -> dict[str, object]:
         "rung": hits.rung.value,
         "weak": hits.is_weak,
         "with_all_words": hits.total if hits.rung in _EXACT else hits.with_all_words,
+        "without_words": [str(hit) for hit in hits.wordless],
         "total": total_text(hits) or None,
         "asides_left_out": hits.left_out,
         "next_cursor": str(hits.next or ""),

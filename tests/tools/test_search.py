@@ -124,6 +124,16 @@ async def test_a_program_is_told_how_many_hits_hold_all_words(
     assert told.facts["with_all_words"] == count
 
 
+async def test_a_program_is_told_which_hits_hold_no_word(house: House) -> None:
+    await house.hears(DEPLOY)
+    told = await house.learns("search_irc_history", query="deploy", format="json")
+    assert told.facts["without_words"] == []
+    told = await house.learns("search_irc_history", query="deploy docker", format="json")
+    assert told.facts["without_words"] == ["2"]  # lunch?
+    told = await house.learns("search_irc_history", query="alice zebra", format="json")
+    assert told.facts["without_words"] == told.facts["hits"] != []
+
+
 @pytest.mark.parametrize(("query", "ids"), [("cafe", [1]), ("STRAßE", [1]), ("strasse", [])])
 async def test_accents_do_not_matter_but_a_sharp_s_does(
     house: House, query: str, ids: list[int]

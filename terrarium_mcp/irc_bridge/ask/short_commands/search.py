@@ -1,6 +1,6 @@
 """`!search`: the best hits, each with the id that `!context` takes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from terrarium_mcp.chat.legacy_search import BadSearchValue, search_words
@@ -8,7 +8,7 @@ from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
     in_the_last,
     nothing_found,
-    quoted,
+    quoted_by_id,
     read_as_text,
     refused,
 )
@@ -19,6 +19,8 @@ SEARCH_LIMIT = 20
 
 _LOOSE_RUNGS = (Rung.ANY_WORD, Rung.SIMILAR)
 """How a search finds lines that need not hold all words."""
+
+_WITHOUT = "without any of them"
 
 
 async def search(context: CommandContext) -> list[str]:
@@ -34,17 +36,30 @@ async def search(context: CommandContext) -> list[str]:
     found = await context.toolbox.call("search_irc_history", arguments, context.view)
     if found.failed:
         return refused(found, context)
-    lines = _nearest_marked(quoted(found, context), found.facts)
+    lines = _nearest_marked(quoted_by_id(found, context), found.facts)
     if lines:
         return [*read_as_text(found), *lines]
     return [nothing_found(found, in_the_last(words.hours))]
 
 
-def _nearest_marked(lines: Sequence[str], facts: Mapping[str, Any]) -> list[str]:
-    """The lines a search found; the first that need not hold all its words says so."""
+def _nearest_marked(lines: Mapping[str, str], facts: Mapping[str, Any]) -> list[str]:
+    """The lines a search found, by their ids; those that need not hold all its words say so.
+
+    So the first of them, and each that holds none: it was found by what is said around it.
+    """
     exact = facts.get("with_all_words", 0) if facts.get("rung") in _LOOSE_RUNGS else len(lines)
-    found, nearest = lines[:exact], lines[exact:]
+    ids, wordless = [*lines], {*facts.get("without_words", ())}
+    found, nearest = [lines[one] for one in ids[:exact]], ids[exact:]
     if not nearest:
-        return [*found]
+        return found
     none = "nothing else" if found else "nothing"
-    return [*found, f"{none} with all these words; the nearest: {nearest[0]}", *nearest[1:]]
+    first, *others = [lines[one] for one in nearest]
+    if wordless.issuperset(nearest):
+        return [*found, f"{none} with any of these words; perhaps: {first}", *others]
+    marks = [f"{_WITHOUT}: " if one in wordless else "" for one in nearest[1:]]
+    nearest_of_all = f"the nearest, {_WITHOUT}" if nearest[0] in wordless else "the nearest"
+    return [
+        *found,
+        f"{none} with all these words; {nearest_of_all}: {first}",
+        *(mark + line for mark, line in zip(marks, others, strict=True)),
+    ]

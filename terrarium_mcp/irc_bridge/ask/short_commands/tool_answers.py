@@ -55,8 +55,14 @@ def refused_message(found: ToolAnswer, context: CommandContext, message_id: str)
 
 def quoted(found: ToolAnswer, context: CommandContext) -> list[str]:
     """The lines of a tool's answer, dated and with their ids."""
+    return [*quoted_by_id(found, context).values()]
+
+
+def quoted_by_id(found: ToolAnswer, context: CommandContext) -> dict[str, str]:
+    """The same by the ids of their messages, in the same order."""
     options = quote_options(context.command.channel, context.settings, linked=True)
-    return [dated_line(message, options) for message in quotable(messages_of(found))]
+    messages = quotable(messages_of(found))
+    return {str(message.id): dated_line(message, options) for message in messages}
 
 
 def quotable(messages: Iterable[Message]) -> list[Message]:

@@ -55,6 +55,36 @@ async def test_what_only_looks_like_an_operator_is_said_also_beside_hits(tmp_pat
         assert "deploy at noon" in hits[0]
 
 
+async def test_a_line_without_any_of_the_words_says_so(tmp_path: Path) -> None:
+    day = datetime.now(UTC).replace(hour=12) - timedelta(days=1)
+    lines = [
+        said("the gate is old", nick="alice")._replace(said_at=day),
+        said("lunch at noon")._replace(said_at=day + timedelta(hours=1)),
+        earlier(0.1, "green tea", nick="alice"),
+    ]
+    async with desk(tmp_path, lines) as scene:
+        nearest, wordless = await scene.asks("!search what did they say yesterday about lunch")
+        assert nearest.startswith("nothing with all these words; the nearest: ")
+        assert nearest.endswith("<bo> lunch at noon (2)")
+        assert wordless.startswith("without any of them: ")
+        assert wordless.endswith("<alice> the gate is old (1)")
+        newest, oldest = await scene.asks("!search alice zebra")
+        assert newest.startswith("nothing with any of these words; perhaps: ")
+        assert not oldest.startswith("without")
+
+
+async def test_of_lines_with_all_words_and_others_only_the_others_are_marked(
+    tmp_path: Path,
+) -> None:
+    async with desk(tmp_path, [said("old gate"), said("green gate"), said("tea")]) as scene:
+        both, one, neither = await scene.asks("!search green gate")
+        assert both.endswith("<bo> green gate (2)")
+        assert "with" not in both
+        assert one.startswith("nothing else with all these words; the nearest: ")
+        assert one.endswith("<bo> old gate (1)")
+        assert neither.startswith("without any of them: ")
+
+
 async def test_nothing_found_says_in_which_time_and_which_nick_is_unknown(tmp_path: Path) -> None:
     async with desk(tmp_path, [earlier(5, "the gate", nick="alice")]) as scene:
         (answer,) = await scene.asks("!search gate hours:1")
