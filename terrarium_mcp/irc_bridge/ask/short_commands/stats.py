@@ -72,18 +72,27 @@ async def _is_time(text: str, context: CommandContext) -> bool:
 
 
 async def _of_channels(context: CommandContext, channel: str) -> list[str]:
-    """One line for each channel, and who talks most if it is only one."""
+    """One line for each channel; of one also who talks most, of several how much is an aside."""
     found = await _counted(context, {"channel": channel})
     if found.failed:
         return refused(found, context)
     talkers, asides = found.facts.get("top_talkers") or {}, found.facts.get("asides", 0)
     channels = listed(found, "channels")
-    lines = [_of_channel(one, asides if len(channels) == 1 else 0) for one in channels]
+    if len(channels) > 1:  # the tool counts the asides of all of them together
+        return [*_asides_of_all(asides), *(_of_channel(one, 0) for one in channels)]
+    lines = [_of_channel(one, asides) for one in channels]
     return [*lines, f"Most talkative: {_largest(talkers)}"] if talkers else lines
 
 
+def _asides_of_all(asides: int) -> list[str]:
+    if not asides:
+        return []
+    are = "1 is a command or mine" if asides == 1 else f"{asides:,} are commands or mine"
+    return [f"Of all these lines {are}:"]
+
+
 def _of_channel(figures: Mapping[str, Any], asides: int) -> str:
-    """`#tea: 12 lines by 3 people, 2 in the last 24 h, 8 in 7 d`; `asides` are 0 if not known."""
+    """`#tea: 12 lines by 3 people, 2 in the last 24 h, 8 in 7 d`; 0 `asides` are not mentioned."""
     if not figures["lines"]:
         return f"{figures['channel']}: no line is recorded yet"
     if figures["people"]:
