@@ -12,7 +12,6 @@ from terrarium_mcp.errors import plainly
 from terrarium_mcp.irc_bridge.answer.gathering import GatheredLines, gathered_lines
 from terrarium_mcp.irc_bridge.answer.loop import Answer, answer
 from terrarium_mcp.irc_bridge.answer.question import Question
-from terrarium_mcp.irc_bridge.answer.reply import Reply
 from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
 from terrarium_mcp.irc_bridge.ask.command_views import CommandViews
 from terrarium_mcp.irc_bridge.ask.commands import Command
@@ -107,11 +106,10 @@ class QuestionService:
         Raises:
             NotConnected, NotTaken, SendQueueFull: the network does not take it.
         """
-        command, reply = pending.command, Reply(())
+        command = pending.command
         if self._guardians.take_due(command.target):
             why = NO_GUARDIAN.format(prefix=self._settings.command_prefix)
-            reply = self._speech.lines(command, [why])
-        await self._speech.say(pending, reply)
+            await self._speech.say(pending, self._speech.lines(command, [why]))
 
     async def _hold_turn(self, pending: PendingCommand, question: Question) -> None:
         """Answer a question within its dialogue: the turn ends when the answer has been said."""

@@ -57,9 +57,11 @@ class ReplySpeech:
 
     def lines(self, command: Command, lines: Sequence[str]) -> Reply:
         """A reply of our own, or of another MCP server, whose text may hold line breaks."""
-        single = [harmless(part) for line in lines for part in line.splitlines() if part.strip()]
+        single = [harmless(part) for line in lines for part in line.splitlines()]
         unaddressed = self.unaddressed(command)
-        return self.addressed(command, [unaddressed.defused(line) for line in single])
+        return self.addressed(
+            command, [unaddressed.defused(line) for line in single if line.strip()]
+        )
 
     def addressed(self, command: Command, lines: Sequence[str], mark: str = "") -> Reply:
         """Harmless lines as a reply to the asker."""

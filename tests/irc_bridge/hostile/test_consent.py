@@ -820,6 +820,15 @@ async def test_a_model_answers_only_beside_a_guardian_and_says_why_once(tmp_path
         await scene.asks(f"{BO} PRIVMSG #tea :!ask what?", "[LLM] tea")
 
 
+async def test_a_question_that_gets_no_answer_leaves_the_rest_of_a_reply(tmp_path: Path) -> None:
+    async with playing(tmp_path, guardians="countess") as scene:
+        await scene.hears(*(f"{BO} PRIVMSG #tea :gate {number}" for number in range(6)))
+        await scene.asks(f"{BO} PRIVMSG #tea :!ask what?", "No guardian of this bot is here")
+        await scene.asks(f"{BO} PRIVMSG #tea :!search gate", "(2 more: !more)")
+        await scene.ircd.says(f"{BO} PRIVMSG #tea :!ask what?")
+        await scene.asks(f"{BO} PRIVMSG #tea :!more", "gate 0")
+
+
 async def test_no_summary_is_made_where_no_guardian_is(tmp_path: Path) -> None:
     async with playing(tmp_path, guardians="countess") as scene:
         await scene.asks(f"{BO} PRIVMSG #tea :!compact", "No guardian of this bot is here")
