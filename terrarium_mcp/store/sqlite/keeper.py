@@ -164,10 +164,15 @@ class Keeper:
 
 
 async def _schedule_repairs(indexer: Indexer) -> None:
-    """Have the keeper, whichever process it is, rebuild what a read of this one found damaged."""
+    """Have the keeper, whichever process it is, rebuild what a read of this one found damaged.
+
+    A round in which there was nothing to do ends no trouble: each read may find the damage again.
+    """
+    reminder = Reminder()
     while True:
         try:
             await indexer.rebuild_if_damaged()
         except TerrariumError as error:  # it cannot be written now; the next read finds it again
-            log.warning("%s", error)
+            if reminder.take_due(anyio.current_time()):
+                log.warning("%s", error)
         await anyio.sleep(TRY_EVERY)

@@ -11,6 +11,7 @@ import pytest
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.errors import IndexDamaged, StillOpening, StoreFailed
 from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
+from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.structure import Derived
 from terrarium_mcp.store.sqlite.index.word_blocks import WordBlocks
 from tests.store.damage import flip_bytes, garble_index, garble_structure
@@ -166,6 +167,27 @@ async def test_damage_to_the_messages_themselves_names_the_way_out(file: Path) -
     async with open_store(file, SETTINGS) as store:
         with pytest.raises(StoreFailed, match=r"sqlite3 COPY \.recover"):
             await store.messages.newest(await store.rooms.all(), 400)
+
+
+async def test_a_rebuild_that_cannot_be_scheduled_is_logged_once_a_minute(
+    file: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("terrarium_mcp.store.sqlite.keeper.TRY_EVERY", 0)
+    tries, enough = 0, anyio.Event()
+
+    async def rebuild_if_damaged(_: Indexer) -> None:
+        nonlocal tries
+        tries += 1
+        if tries % 2:  # in between, no read has found the damage
+            raise StoreFailed("The index cannot be written.")
+        if tries > 20:
+            enough.set()
+
+    monkeypatch.setattr(Indexer, "rebuild_if_damaged", rebuild_if_damaged)
+    async with open_store(file, SETTINGS):
+        with anyio.fail_after(5):
+            await enough.wait()
+    assert caplog.messages.count("The index cannot be written.") == 1
 
 
 async def test_a_search_that_meets_a_half_built_index_does_not_restart_its_rebuild(
