@@ -210,6 +210,21 @@ def test_what_the_bridge_would_refuse_is_wrong_with_its_words(
     assert line.removeprefix("terrarium-mcp: ") in " ".join(done.stdout.split())
 
 
+@pytest.mark.usefixtures("ours")
+def test_a_talk_log_that_cannot_be_written_is_wrong_although_a_bridge_would_start(
+    tmp_path: Path,
+) -> None:
+    settings = {"DB_PATH": "ours.db", "TERRARIUM_TALK_LOG": "logs/talk.jsonl"}
+    done = ran("terrarium-mcp doctor", at=tmp_path, **settings)
+    assert done.returncode == 1
+    assert lines(done)[-1] == "1 wrong: talk log (TERRARIUM_TALK_LOG)"
+    why = f"{tmp_path}/logs/talk.jsonl cannot be written: there is no folder {tmp_path}/logs"
+    assert why in done.stdout
+    (tmp_path / "logs").mkdir()
+    assert ran("terrarium-mcp doctor", at=tmp_path, **settings).returncode == 0
+    assert not list((tmp_path / "logs").iterdir())
+
+
 def test_a_bad_setting_is_named(tmp_path: Path) -> None:
     done = ran("terrarium-mcp doctor", at=tmp_path, IRC_PORT="tea")
     assert done.returncode == 1

@@ -18,6 +18,8 @@ MOST_WAITING = 1_000
 AT_THE_END = 1.0
 """Seconds in which what waits is written when the bridge ends, on a disk that may hang."""
 
+_NOT_ORDINARY = "is no ordinary file"
+
 log = logging.getLogger(__name__)
 
 
@@ -88,6 +90,24 @@ class TalkLog:
             self._lost = 0
 
 
+def why_unwritable(path: Path) -> str:
+    """Why `append_lines` could not write a file, in words; "" if it could. Changes nothing."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+    except FileNotFoundError:
+        if not path.parent.is_dir():
+            return f"there is no folder {path.parent}"
+        may_make = os.access(path.parent, os.W_OK | os.X_OK)
+        return "" if may_make else f"this account may make no file in {path.parent}"
+    except OSError as error:
+        return error.strerror or str(error)
+    try:
+        is_ordinary = stat.S_ISREG(os.fstat(descriptor).st_mode)
+        return "" if is_ordinary else f"it {_NOT_ORDINARY}"
+    finally:
+        os.close(descriptor)
+
+
 def append_lines(path: Path, lines: list[str]) -> None:
     """Append whole lines to a file, which is made for its owner alone if there is none.
 
@@ -99,7 +119,7 @@ def append_lines(path: Path, lines: list[str]) -> None:
     descriptor = os.open(path, flags, 0o600)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(f"{path} is no ordinary file")
+            raise OSError(f"{path} {_NOT_ORDINARY}")
         start = "" if _ends_a_line(descriptor) else "\n"
         text = memoryview((start + "".join(f"{line}\n" for line in lines)).encode())
         while text:

@@ -14,7 +14,7 @@ from anyio import to_thread
 from terrarium_mcp.irc_bridge.talk_log import writer
 from terrarium_mcp.irc_bridge.talk_log.record import TalkRecord, record_from_json
 from terrarium_mcp.irc_bridge.talk_log.stopwatch import Stopwatch
-from terrarium_mcp.irc_bridge.talk_log.writer import TalkLog, append_lines
+from terrarium_mcp.irc_bridge.talk_log.writer import TalkLog, append_lines, why_unwritable
 from tests.servers.beside import beside
 
 
@@ -154,3 +154,18 @@ async def test_two_processes_may_write_one_file(tmp_path: Path) -> None:
         tasks.start_soon(write, "b")
     lines = filter(None, path.read_text("utf-8").splitlines())  # readers skip an empty line
     assert sorted(lines) == ["a" * 500] * 150 + ["b" * 500] * 150
+
+
+def test_why_a_file_cannot_be_written_is_found_out_without_making_or_changing_it(
+    tmp_path: Path,
+) -> None:
+    new, there = tmp_path / "new.jsonl", tmp_path / "talk.jsonl"
+    there.write_text("{}\n")
+    assert why_unwritable(new) == why_unwritable(there) == ""
+    assert not new.exists()
+    assert there.read_text() == "{}\n"
+    assert why_unwritable(tmp_path) == "Is a directory"
+    assert why_unwritable(tmp_path / "no" / "talk.jsonl") == f"there is no folder {tmp_path / 'no'}"
+    assert why_unwritable(there / "talk.jsonl") == "Not a directory"
+    os.mkfifo(tmp_path / "pipe")
+    assert why_unwritable(tmp_path / "pipe") == "it is no ordinary file"
