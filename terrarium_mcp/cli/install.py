@@ -69,8 +69,9 @@ def install(
     )
     (print_entry if only_print else write_entry)(installation)
     if not (folder := Path.cwd() / loaded.settings.db_path.parent).is_dir():
+        instead = "Run terrarium-mcp up first, or name the database with --db."
+        way_out = "Correct --db, or make the folder." if db else instead
         click.echo(
-            f"There is no folder {folder} yet, so the host cannot start the server."
-            " Run terrarium-mcp up first, or name the database with --db.",
+            f"There is no folder {folder} yet, so the host cannot start the server. {way_out}",
             err=True,
         )

@@ -232,6 +232,12 @@ def test_the_settings_file_of_this_folder_goes_along(home: Path) -> None:
         "serve", "--db", str(project / "x/tea.db"), "--env-file", str(project / ".env"),
     ]  # fmt: skip
     assert f"There is no folder {project / 'x'} yet" in told
+    assert told.rstrip().endswith("or name the database with --db.")
+
+
+def test_who_named_the_database_is_not_told_to_name_it(home: Path) -> None:
+    told = install("cursor", home, "--print", "--db", "x/tea.db")
+    assert told.rstrip().endswith("Correct --db, or make the folder.")
 
 
 def test_a_link_stays_a_link_and_the_mode_stays(home: Path) -> None:
