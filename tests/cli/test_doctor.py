@@ -225,6 +225,17 @@ def test_a_talk_log_that_cannot_be_written_is_wrong_although_a_bridge_would_star
     assert not list((tmp_path / "logs").iterdir())
 
 
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [("False", "off"), ("0", "off"), (" NO ", "off"), ("True", "on"), ("Yes", "on"), ("on", "on")],
+)
+def test_a_switch_is_shown_as_on_or_off_however_it_is_written(
+    tmp_path: Path, written: str, shown: str
+) -> None:
+    done = ran("terrarium-mcp doctor", at=tmp_path, IRC_USE_SSL=written)
+    assert f"IRC_USE_SSL {shown} (the environment)" in " ".join(done.stdout.split())
+
+
 def test_a_bad_setting_is_named(tmp_path: Path) -> None:
     done = ran("terrarium-mcp doctor", at=tmp_path, IRC_PORT="tea")
     assert done.returncode == 1

@@ -281,6 +281,8 @@ def _value(settings: Settings, field: str) -> str:
     value = getattr(settings, field)
     if type(settings).model_fields[field].json_schema_extra:  # a secret
         return "set" if value else "not set"
+    if isinstance(value, bool):  # as it is written in a file
+        return "on" if value else "off"
     if isinstance(value, tuple):
         value = ", ".join(map(str, value))
     return "not set" if value in ("", None) else harmless(str(value))
