@@ -1,5 +1,6 @@
 """`terrarium-mcp backup` and `terrarium-mcp restore`."""
 
+import os
 import re
 import stat
 import subprocess
@@ -119,7 +120,7 @@ def test_nothing_is_overwritten(ours: Path, tmp_path: Path) -> None:
             "a backup is a tar archive. End its name with .tar, or",
         ),
         (f"{RESTORE} nothing.tar --db x/x.db", "nothing.tar: No such file or directory"),
-        (f"{RESTORE} . --db x/x.db", "is a folder. Name one of the backups in it."),
+        (f"{RESTORE} . --db x/x.db", "is a folder. There is no backup in it."),
         (f"{RESTORE} notes.txt --db x/x.db", "notes.txt cannot be restored: it is damaged"),
     ],
 )
@@ -128,6 +129,23 @@ def test_what_cannot_be_done_is_named(ours: Path, tmp_path: Path, command: str, 
     assert cause in told(ran(command, at=tmp_path, DB_PATH=ours))
     assert not (tmp_path / "x").exists()
     assert not (tmp_path / "x.tar").exists()
+
+
+def test_the_backups_that_are_there_are_named_the_last_first(tmp_path: Path) -> None:
+    drop = tmp_path / "drop"
+    drop.mkdir()
+    for number in range(7):
+        (drop / f"tea-{number}.tar").touch()
+        os.utime(drop / f"tea-{number}.tar", (number, number))
+    (drop / "tea.db").touch()
+    (drop / "packed.tar.zst").touch()
+    names = "packed.tar.zst, tea-6.tar, tea-5.tar, tea-4.tar, tea-3.tar and 3 more."
+    of_folder = told(ran(f"{RESTORE} drop --db x/x.db", at=tmp_path))
+    assert of_folder.endswith(f"{drop} is a folder. Name one of the backups in it: {names}")
+    of_file = told(ran(f"{RESTORE} drop/tea-9.tar --db x/x.db", at=tmp_path))
+    assert of_file.endswith(f"was not restored. Backups in {drop}: {names}")
+    elsewhere = told(ran(f"{RESTORE} tea-9.tar --db x/x.db", at=tmp_path))
+    assert elsewhere.endswith("was not restored.")
 
 
 async def test_a_running_server_is_not_restored_over(ours: Path, tmp_path: Path) -> None:
