@@ -51,6 +51,16 @@ TEA = DialoguePlace("local", "#tea")
 ADA = Identity("local", "ada", "ada", "example.org")
 
 
+@pytest.fixture(autouse=True)
+def unhurried_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a dialogue loses that cannot be read in a second is for test_memory.py.
+
+    A question is then asked without the turns, and of two hundred reads one may take that long on
+    a busy machine.
+    """
+    monkeypatch.setattr("terrarium_mcp.irc_bridge.dialogue.memory.READ_WITHIN", PATIENCE)
+
+
 def dialogue(*numbers: int, summary: DialogueSummary | None = None) -> StoredDialogue:
     return StoredDialogue(
         1, max(numbers), summary, tuple(turn(number, f"fact {number}?") for number in numbers)
