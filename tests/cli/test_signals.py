@@ -3,6 +3,8 @@
 import os
 import shutil
 import signal
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,7 +13,7 @@ import anyio
 import pytest
 from anyio import to_thread
 
-from tests.cli.programs import HANGS, Program, running
+from tests.cli.programs import HANGS, Program, environment, running
 from tests.servers.fake_ircd import FakeIrcd, fake_ircd
 from tests.store.scene import rows_of
 
@@ -239,3 +241,36 @@ async def test_a_hangup_during_the_start_is_obeyed_after_it(
         await program.says("recording", "#mate")
         await program.stop()
     assert program.ended_well()
+
+
+INTERRUPTED = """
+import os, signal, sys
+from importlib.metadata import entry_points
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell put it behind
+class Interrupts:
+    def find_spec(self, module, *_):
+        if module == sys.argv[2]:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupts())
+(command,) = entry_points(group="console_scripts", name="terrarium-mcp")
+command.load()()
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "status", "told"),
+    [("click", -signal.SIGINT, ""), ("terrarium_mcp.cli.help", 1, "\nAborted!\n")],
+)
+def test_a_command_that_is_interrupted_while_it_is_loaded_prints_no_traceback(
+    tmp_path: Path, module: str, status: int, told: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, "help", module],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        check=False,
+        timeout=HANGS,
+        text=True,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", told)
