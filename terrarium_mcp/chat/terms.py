@@ -1,9 +1,10 @@
 """Search terms, and whether a line contains one.
 
 The index keeps letters and digits only. So that it can answer exactly wherever possible, text is
-segmented before it is indexed: each character of a script without spaces, and each symbol such as
-an emoji, becomes a word. Any other part of a term (`C++`, `foo_bar`, a URL) must occur in the line
-as it was typed, which only the line itself can show.
+folded and segmented before it is indexed: letters lose their case and accents, and each character
+of a script without spaces, and each symbol such as an emoji, becomes a word. Any other part of a
+term (`C++`, `foo_bar`, a URL) must occur in the line as it was typed, which only the line itself
+can show.
 """
 
 import re
@@ -78,9 +79,13 @@ class Term(NamedTuple):
         return _literal(self.text)
 
 
-def segment(text: str) -> str:
-    """`text` as it is indexed, with spaces around characters that are words by themselves."""
-    return text if text.isascii() else _separate().sub(_spaced, text)
+def indexed(text: str) -> str:
+    """`text` as it is indexed: folded, with spaces around characters that are words by themselves.
+
+    FTS5 folds letters as well, but only Latin ones surely as `normalized` does, by which a line and
+    a question are compared.
+    """
+    return text if text.isascii() else normalized(_segmented(unicodedata.normalize("NFC", text)))
 
 
 def words_in(text: str) -> tuple[str, ...]:
@@ -88,7 +93,7 @@ def words_in(text: str) -> tuple[str, ...]:
     if text.isascii():
         # Takes a third of the time of the regex; a search compares thousands of lines.
         return tuple(text.encode().translate(_ASCII_LETTERS).decode().split())
-    return tuple(_WORD.findall(normalized(segment(text))))
+    return tuple(_WORD.findall(indexed(text)))
 
 
 def encoded_words(text: str) -> list[bytes]:
@@ -102,7 +107,8 @@ def normalized(text: str) -> str:
     """`text` in lower case and without accents."""
     if text.isascii():
         return text.lower()
-    return _ACCENTS.sub("", unicodedata.normalize("NFD", text.casefold()))
+    bare = _ACCENTS.sub("", unicodedata.normalize("NFD", text.casefold()))
+    return unicodedata.normalize("NFC", bare)  # Korean, Arabic and Indic letters are whole again
 
 
 def contains_term(line: str, term: Term) -> bool:
@@ -110,6 +116,10 @@ def contains_term(line: str, term: Term) -> bool:
     text, cut = normalized(line), term.kind is TermKind.PREFIX
     literal = all(_occurs(piece, text, cut=cut) for piece in term.literal)
     return literal and _consecutive(term.words, words_in(line), cut=cut)
+
+
+def _segmented(text: str) -> str:
+    return text if text.isascii() else _separate().sub(_spaced, text)
 
 
 @cache
@@ -143,7 +153,7 @@ def _literal(text: str) -> tuple[str, ...]:
         return tuple(normalized(text).split()) or (text,)
     pieces = [_MARKS_AROUND.sub("", piece) for piece in text.split()]
     pieces = [piece.strip(_SENTENCE_PUNCTUATION) for piece in pieces]
-    return tuple(normalized(piece) for piece in pieces if _DROPPED.search(segment(piece)))
+    return tuple(normalized(piece) for piece in pieces if _DROPPED.search(_segmented(piece)))
 
 
 def _occurs(piece: str, text: str, *, cut: bool) -> bool:
@@ -160,7 +170,7 @@ def _occurs(piece: str, text: str, *, cut: bool) -> bool:
 
 def _in_one_word(one: str, other: str) -> bool:
     """Whether two adjacent characters belong to one word."""
-    pair = segment(one + other)
+    pair = _segmented(one + other)
     return len(pair) == 2 and one.isalnum() and other.isalnum()
 
 

@@ -10,8 +10,8 @@ from terrarium_mcp.chat.terms import (
     TermKind,
     contains_term,
     encoded_words,
+    indexed,
     normalized,
-    segment,
     words_in,
 )
 
@@ -74,8 +74,8 @@ def test_phrases_stand_in_a_row_and_prefixes_begin_a_word() -> None:
 
 
 def test_what_is_a_word_of_its_own_stands_apart_for_the_index() -> None:
-    assert segment("tea cups") == "tea cups"
-    assert segment("\u8336tea").split() == ["\u8336", "tea"]
+    assert indexed("tea cups") == "tea cups"
+    assert indexed("\u8336tea").split() == ["\u8336", "tea"]
     assert words_in("tea\U0001f375 cup\u8336") == ("tea", "\U0010f375", "cup", "\u8336")
 
 
@@ -112,7 +112,7 @@ def test_words_in_utf8_are_the_words() -> None:
 
 def test_the_prefix_of_the_indexs_own_words_cannot_be_said() -> None:
     assert words_in(f"a{RESERVED_PREFIX}b") == ("a", "b")
-    assert RESERVED_PREFIX not in segment(f"{RESERVED_PREFIX}n")
+    assert RESERVED_PREFIX not in indexed(f"{RESERVED_PREFIX}n")
 
 
 @pytest.mark.parametrize(

@@ -134,10 +134,8 @@ async def test_a_program_is_told_which_hits_hold_no_word(house: House) -> None:
     assert told.facts["without_words"] == told.facts["hits"] != []
 
 
-@pytest.mark.parametrize(("query", "ids"), [("cafe", [1]), ("STRAßE", [1]), ("strasse", [])])
-async def test_accents_do_not_matter_but_a_sharp_s_does(
-    house: House, query: str, ids: list[int]
-) -> None:
+@pytest.mark.parametrize(("query", "ids"), [("cafe", [1]), ("STRAßE", [1]), ("strasse", [1])])
+async def test_accents_do_not_matter(house: House, query: str, ids: list[int]) -> None:
     await house.hears("<ada> die Straße am Café")
     assert (await house.learns("search_irc_history", query=query)).ids == ids
 

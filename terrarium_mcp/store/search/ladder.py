@@ -18,6 +18,9 @@ from terrarium_mcp.store.search.spelling import similar_clauses
 from terrarium_mcp.store.search.stand_ins import NO_STAND_INS, StandIns, stand_ins
 from terrarium_mcp.store.search.vocabulary_queries import Vocabulary
 
+_LONGEST_WORD = 3
+"""Characters of the longest word in a script without spaces: most have two."""
+
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
@@ -85,7 +88,7 @@ def rungs(search: Search) -> list[Rung]:
         return _continued([*overview, Rung.EVERYTHING], search)
     if not words:
         return [Rung.SCAN]
-    looser = len(terms) > 1 or any(term.literal for term in words)
+    looser = len(terms) > 1 or any(term.literal or _is_sentence(term) for term in words)
     ladder = [Rung.ALL_WORDS, *([Rung.ANY_WORD] if looser else []), Rung.SIMILAR]
     return _continued(ladder, search)
 
@@ -134,6 +137,11 @@ def _telling(clauses: Clauses) -> Clauses:
 def _says_something(term: Term) -> bool:
     """Whether a term is more than a stop word; a phrase or a beginning was meant as typed."""
     return term.kind is not TermKind.WORD or says_something(term.text)
+
+
+def _is_sentence(term: Term) -> bool:
+    """Whether a term is no word but a sentence in a script without spaces: `谁有会议室的钥匙`."""
+    return term.kind is TermKind.WORD and len(term.words) > _LONGEST_WORD
 
 
 def _may_continue(search: Search) -> bool:

@@ -17,7 +17,7 @@ from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.mentions import mentions
 from terrarium_mcp.chat.records import SPEECH, MessageType
-from terrarium_mcp.chat.terms import Term, TermKind, contains_term, encoded_words, segment
+from terrarium_mcp.chat.terms import Term, TermKind, contains_term, encoded_words, indexed
 from terrarium_mcp.chat.urls import urls_in
 from terrarium_mcp.chat.voices import Aside
 from terrarium_mcp.store.sqlite.engine.index_words import (
@@ -48,8 +48,8 @@ def storable(text: str) -> str:
 
 
 def indexed_text(message: object) -> str:
-    """The text of a message as the index holds it: without formatting codes, cut into words."""
-    return segment(plain(as_text(message)))
+    """The text of a message as the index holds it: no formatting codes, folded, cut into words."""
+    return indexed(plain(as_text(message)))
 
 
 def pair_words(message: object) -> str:

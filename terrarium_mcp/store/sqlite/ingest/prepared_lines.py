@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar, overload
 from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.records import SPEECH, MessageType, NewMessage, Origin
-from terrarium_mcp.chat.terms import encoded_words, segment
+from terrarium_mcp.chat.terms import encoded_words, indexed
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.sqlite.engine.functions import pairs, text_scope
 from terrarium_mcp.store.sqlite.index.line_tallies import (
@@ -186,7 +186,7 @@ def prepared(messages: Sequence[NewMessage]) -> PreparedLines:
     words = list(map(encoded_words, shown))
     columns = (
         *row,
-        list(map(segment, shown)),
+        list(map(indexed, shown)),
         list(map(text_scope, nicks, kinds, texts)),
         [pairs(its) if kind in SPEECH else None for its, kind in zip(words, kinds, strict=True)],
     )

@@ -64,6 +64,7 @@ VERSIONS: Sequence[Version] = (
     Version(9),
     Version(10),
     Version(11),
+    Version(12),
 )
 CURRENT = len(VERSIONS)
 

@@ -10,7 +10,7 @@ from itertools import chain
 from terrarium_mcp.chat.identity import is_spelt_alike
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import SPEECH, MessageType, Room
-from terrarium_mcp.chat.terms import Term, TermKind, encoded_words, segment
+from terrarium_mcp.chat.terms import Term, TermKind, encoded_words, indexed
 from terrarium_mcp.store.search.scope import MOST_ROOMS, Clause
 from terrarium_mcp.store.sqlite.engine.functions import TextConditions, pairs, storable
 from terrarium_mcp.store.sqlite.engine.index_words import (
@@ -251,7 +251,7 @@ def _strings(term: Term, expanded: Mapping[str, Sequence[str]]) -> Iterator[str]
     """The FTS5 strings of which a line that holds the term has one."""
     if words := expanded.get(start_of(term)):
         return (quoted(word) + (" *" if is_cut(word) else "") for word in words)
-    whole = quoted(segment(term.text))
+    whole = quoted(indexed(term.text))
     return iter([f"{whole} *" if term.kind is TermKind.PREFIX else whole])
 
 

@@ -123,8 +123,8 @@ def start_of(term: Term) -> str:
 
 
 def is_folded_alike(term: Term) -> bool:
-    """Whether FTS5 surely folds the words of a term as we do.
+    """Whether FTS5 surely has the words of a term as we have them.
 
-    Beyond ASCII it folds a little less: it leaves a sharp s as it is.
+    Beyond ASCII it knows the letters of Unicode 6.1 only, and cuts words where it knows none.
     """
     return term.text.isascii()

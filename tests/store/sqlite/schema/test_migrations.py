@@ -37,6 +37,7 @@ from terrarium_mcp.store.sqlite.schema.print_schema import as_json, minimal_sche
 from terrarium_mcp.store.sqlite.schema.recreation import Repair
 from terrarium_mcp.store.sqlite.schema.versions import VERSIONS, statements
 from tests.samples import terrarium_irc as sample
+from tests.store.damage import garble_index
 from tests.store.files.stored import FILES, STORED, stored
 from tests.store.scene import SETTINGS, chat, check_index, find, rows_of, write
 from tests.store.scene import differences as from_a_recount
@@ -53,6 +54,7 @@ FROZEN = {
     9: "3a93292b1c89080f1b2779988711d6de4c087bc3bcc51a2f767c28ee2a6d99d7",
     10: "69743fb65e5c16bce3ecc4e4385a3d5607936b9635b4cd02fcb6598432921239",
     11: "e03dbb8fce53429d9352893d5e897273dc2ef0e9c20ecf6aa52f77ba92b6fabb",
+    12: "eb40b03b38554c769a1d49572afcf7612bbc16074a40140eb02d6cf5d6d51148",
 }
 """The SHA-256 of each frozen text. To correct one of them is to write the next version."""
 
@@ -151,6 +153,29 @@ async def test_a_stored_file_opens_with_the_schema_of_a_new_one_and_equals_a_rec
         else:
             assert found == new
         assert found.columns == new.columns
+
+
+@pytest.mark.parametrize(
+    ("said", "is_made_again"),
+    [("пью чай", True), ("die straße", True), ("서울", True), ("caf\u00e9 \u65e5\u672c 🍵", False)],
+)
+async def test_of_version_11_the_index_is_made_again_where_it_held_other_words(
+    file: Path, said: str, is_made_again: bool
+) -> None:
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat(f"<ada> {said}"))
+        assert await from_a_recount(store) == []
+    garble_index(file)
+    word = said.rpartition(" ")[2]
+    write(file, "INSERT OR IGNORE INTO words (word, lines) VALUES (?, 1)", [word])
+    write(file, "PRAGMA user_version = 11")
+    async with open_store(file, SETTINGS) as store:
+        await store.opening.wait(30)
+        if is_made_again:
+            assert await from_a_recount(store) == []
+            assert (await find(store, said)).total == 1
+        else:
+            assert "index: its contents differ" in str(await from_a_recount(store))
 
 
 @pytest.mark.parametrize("name", STORED)

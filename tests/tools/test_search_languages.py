@@ -1,0 +1,44 @@
+"""Searching in languages that fold letters otherwise, or write without spaces."""
+# ruff: noqa: RUF001  # letters of other alphabets are what is searched for
+
+import pytest
+
+from tests.tools.scene import House
+
+TONGUES = """
+12:00 <ada> пью чай с лимоном
+<bo> всё хорошо, ёлка стоит
+<cy> wir treffen uns in der Straße am Bahnhof
+<dee> πάω για καφέ, καλημέρα
+<eve> 한국 음식은 서울에서 맛있다
+<fay> قال أحمد إن الخادم توقف
+<gus> がぎぐ、東京タワーに行った
+<hal> यह सर्वर ज़रूर बंद हो गया
+<ivy> 钥匙在会议室门口
+"""
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("кто пьёт чай?", 1),
+        ("кто заварил чаи\u0306?", 1),  # as a Mac may type it
+        ("все хорошо", 2),
+        ("елка", 2),
+        ("wo ist die Straße?", 3),
+        ("strasse", 3),
+        ("ποιος ήπιε ΚΑΦΕ;", 4),
+        ("서울에서 뭐 먹어?", 5),
+        ("متى توقف أحمد؟", 6),
+        ("東京タワーがある？", 7),
+        ("か\u3099き\u3099く\u3099", 7),
+        ("सर्वर ज़रूर कब?", 8),
+        ("谁有会议室的钥匙？", 9),
+    ],
+)
+async def test_a_question_finds_its_words_in_every_language(
+    house: House, query: str, found: int
+) -> None:
+    await house.hears(TONGUES)
+    told = await house.learns("search_irc_history", query=query)
+    assert told.ids[0] == found
