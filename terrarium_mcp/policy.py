@@ -12,7 +12,8 @@ from typing import NamedTuple
 from terrarium_mcp.chat.identity import CHANNEL_PREFIXES, fold, is_channel
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import from_iso
-from terrarium_mcp.errors import TerrariumError, shown
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.wording import shown
 
 _PREFIX = "terrarium-mcp/"
 """How our keys of `_meta` begin."""

@@ -15,16 +15,11 @@ from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
 from terrarium_mcp.chat.transcript import RenderOptions
-from terrarium_mcp.errors import (
-    TerrariumError,
-    UnknownChannel,
-    UnknownMessage,
-    quantity,
-    shown,
-)
+from terrarium_mcp.errors import TerrariumError, UnknownChannel, UnknownMessage
 from terrarium_mcp.policy import RoomDirectory, UnknownCutoff, View, message_id, split_label
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Search, Sort, Store
+from terrarium_mcp.wording import quantity, shown
 
 DEFAULT_BUDGET = 4_000
 """Estimated tokens of an answer, unless the request sets another budget."""

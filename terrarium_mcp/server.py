@@ -22,7 +22,7 @@ from mcp.types import (
 from pydantic import ValidationError
 
 from terrarium_mcp import __version__, sdk
-from terrarium_mcp.errors import TerrariumError, did_you_mean, shown
+from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.policy import ERROR_KEY, UNUSABLE_KEY
 from terrarium_mcp.request import AppContext
 from terrarium_mcp.settings import BadSetting, Settings
@@ -41,6 +41,7 @@ from terrarium_mcp.tools.search import search_irc_history
 from terrarium_mcp.tools.stats import get_channel_stats
 from terrarium_mcp.tools.users import get_current_users
 from terrarium_mcp.tools.web import web_search_tool
+from terrarium_mcp.wording import did_you_mean, shown
 
 INSTRUCTIONS = (
     "The history of IRC channels. Search it, read around a hit by its id, count, see who is there."

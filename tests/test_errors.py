@@ -2,15 +2,7 @@
 
 import pytest
 
-from terrarium_mcp.errors import (
-    TerrariumError,
-    UnknownChannel,
-    and_more,
-    did_you_mean,
-    plainly,
-    shown,
-    single_errors,
-)
+from terrarium_mcp.errors import TerrariumError, UnknownChannel, plainly, single_errors
 
 
 def test_one_error_comes_out_of_all_its_groups_with_its_own_cause() -> None:
@@ -34,14 +26,6 @@ def test_the_errors_of_nested_groups_come_in_order() -> None:
     nested = ExceptionGroup("outer", [one, ExceptionGroup("inner", [two, three])])
     assert single_errors(nested) == [one, two, three]
     assert single_errors(one) == [one]
-
-
-@pytest.mark.parametrize(
-    ("limit", "text"),
-    [(3, "a, b, c and 2 more"), (4, "a, b, c, d and 1 more"), (5, "a, b, c, d, e")],
-)
-def test_a_long_list_says_how_many_it_leaves_out(limit: int, text: str) -> None:
-    assert and_more(["a", "b", "c", "d", "e"], limit) == text
 
 
 def test_an_unknown_channel_names_the_nearest_or_the_first_twenty() -> None:
@@ -75,16 +59,3 @@ def test_a_word_for_every_channel_is_told_to_be_left_out(every: str) -> None:
     assert str(UnknownChannel(every, ["#tea"])) == (
         f"No channel {every}. Name none for all of them. Known channels: #tea."
     )
-
-
-def test_the_nearest_name_is_found_in_any_case_and_with_any_prefix() -> None:
-    assert did_you_mean("TERRARUM", ["#tea", "#terrarium"]) == " Did you mean #terrarium?"
-    assert did_you_mean("coffee", ["#tea"]) == ""
-    assert did_you_mean("#terrarum", ["net/#terrarium"]) == " Did you mean net/#terrarium?"
-    assert did_you_mean("#tea", ["net/##tea", "#mate/x"]) == " Did you mean net/##tea?"
-
-
-def test_a_quoted_name_is_short_and_holds_no_control_characters() -> None:
-    assert shown("x" * 60) == "x" * 60
-    assert shown("x" * 61) == "x" * 60 + "..."
-    assert "\x1b" not in shown("te\x1b[2Ja")

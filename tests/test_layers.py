@@ -22,6 +22,7 @@ BASE = {
     "policy",
     "settings",
     "tls",
+    "wording",
     "zstd",
 }
 MAY_IMPORT = {
@@ -33,10 +34,11 @@ MAY_IMPORT = {
     "sdk": set[str](),
     "tls": set[str](),
     "zstd": set[str](),
-    "errors": {"chat"},
-    "backoff": {"chat", "errors"},
-    "settings": {"chat", "errors"},
-    "policy": {"chat", "errors"},
+    "wording": {"chat"},  # pure
+    "errors": {"chat", "wording"},
+    "backoff": {"chat", "errors", "wording"},
+    "settings": {"chat", "errors", "wording"},
+    "policy": {"chat", "errors", "wording"},
     "store": BASE,
     "request": BASE | {"store"},  # no MCP SDK: the command line shares it with the tools
     "websearch": BASE,

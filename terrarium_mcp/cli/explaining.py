@@ -7,7 +7,6 @@ from terrarium_mcp.chat.question import is_literal
 from terrarium_mcp.chat.records import Message
 from terrarium_mcp.chat.times.timestamps import day
 from terrarium_mcp.chat.transcript import speaker
-from terrarium_mcp.errors import quantity
 from terrarium_mcp.store import (
     MOST_ROOMS,
     AnyOf,
@@ -22,6 +21,7 @@ from terrarium_mcp.store import (
     TermGroup,
 )
 from terrarium_mcp.tools.notes import note
+from terrarium_mcp.wording import quantity
 
 BEST = 10
 """Lines whose rank is explained."""

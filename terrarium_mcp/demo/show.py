@@ -16,7 +16,7 @@ from anyio.abc import TaskStatus
 from terrarium_mcp.demo.history import SOURCE, WORTH_ASKING, sample_messages
 from terrarium_mcp.demo.model import NAME, model_server
 from terrarium_mcp.demo.network import irc_server, visitor
-from terrarium_mcp.errors import plainly, quantity
+from terrarium_mcp.errors import plainly
 from terrarium_mcp.irc_bridge.bridges import Bridges
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
@@ -24,6 +24,7 @@ from terrarium_mcp.server import build_server
 from terrarium_mcp.serving.http import Listening, serve_http
 from terrarium_mcp.settings import ConfiguredChannel, Settings
 from terrarium_mcp.store import Store, open_store
+from terrarium_mcp.wording import quantity
 
 CHANNEL = "#terrarium"
 BOT = "Terra"

@@ -11,7 +11,6 @@ from functools import lru_cache, partial
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
-from terrarium_mcp.errors import shown
 from terrarium_mcp.logformats.files import (
     UNREADABLE,
     LogFile,
@@ -20,6 +19,7 @@ from terrarium_mcp.logformats.files import (
     unusable,
 )
 from terrarium_mcp.logformats.unpacking import COMPRESSED, Allowance, bounded, decompressed
+from terrarium_mcp.wording import shown
 from terrarium_mcp.zstd import ZSTD_MAGIC
 
 LONGEST_PATH, LONGEST_NAME = 4096, 255

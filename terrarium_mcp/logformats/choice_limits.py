@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Sequence
 
 from terrarium_mcp.chat.identity import fold, is_channel
-from terrarium_mcp.errors import TerrariumError, and_more, did_you_mean, shown
+from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.planning import Choices
+from terrarium_mcp.wording import and_more, did_you_mean, shown
 
 _NAMED = 5
 """Names in one error; more are counted."""

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from terrarium_mcp.chat.records import Room
-from terrarium_mcp.errors import TerrariumError, shown
+from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.logformats.exporting import (
     LAYOUTS,
     Export,
@@ -19,6 +19,7 @@ from terrarium_mcp.logformats.exporting import (
 )
 from terrarium_mcp.logformats.layout import LogLayout
 from terrarium_mcp.store import Store
+from terrarium_mcp.wording import shown
 
 
 async def export_folder(

@@ -13,7 +13,7 @@ from itertools import chain
 
 from terrarium_mcp.chat.identity import as_channel, fold, is_channel
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.errors import TerrariumError, shown
+from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.logformats.decoding import decoded, texts_of
 from terrarium_mcp.logformats.detection import ENOUGH, Fit, best_fit
 from terrarium_mcp.logformats.files import LogFile
@@ -27,6 +27,7 @@ from terrarium_mcp.logformats.log_origin import (
 )
 from terrarium_mcp.logformats.log_reader import LogReader
 from terrarium_mcp.logformats.sessions import only_of
+from terrarium_mcp.wording import shown
 from terrarium_mcp.zstd import ZSTD_MAGIC
 
 NO_NETWORK = "its network is not named anywhere. Name it with --network."

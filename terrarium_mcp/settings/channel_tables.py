@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import TypeVar, get_args
 
 from terrarium_mcp.chat.identity import as_channel, fold, is_channel
-from terrarium_mcp.errors import did_you_mean
 from terrarium_mcp.settings.channel_ways import Askers, ChannelTable, Role
 from terrarium_mcp.settings.errors import BadSetting
 from terrarium_mcp.settings.paths import home_expanded
 from terrarium_mcp.settings.personas import Persona, read_persona
+from terrarium_mcp.wording import did_you_mean
 
 _KEYS = ("role", "askers", "persona")
 

@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from terrarium_mcp.chat.identity import fold
-from terrarium_mcp.errors import did_you_mean
 from terrarium_mcp.settings.personas import Persona
+from terrarium_mcp.wording import did_you_mean
 
 Role = Literal["both", "record", "answer"]
 """What the bot does in a channel: record and answer, or only one of the two."""

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from terrarium_mcp.chat.identity import fold
-from terrarium_mcp.errors import did_you_mean
 from terrarium_mcp.settings.declarations import Settings
+from terrarium_mcp.wording import did_you_mean
 
 
 def rooms_without_lines(settings: Settings, recorded: Iterable[tuple[str, str]]) -> Iterator[str]:

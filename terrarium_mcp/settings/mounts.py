@@ -13,8 +13,8 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold, is_channel
-from terrarium_mcp.errors import did_you_mean, shown
 from terrarium_mcp.settings.errors import BadSetting
+from terrarium_mcp.wording import did_you_mean, shown
 
 MOUNT_SEPARATOR = "__"
 """Between the name of a mount and that of its tool, as the model calls it: `notes__search`."""

@@ -7,7 +7,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from terrarium_mcp.errors import did_you_mean
 from terrarium_mcp.settings.channel_tables import channel_tables
 from terrarium_mcp.settings.channel_ways import ChannelTable
 from terrarium_mcp.settings.declarations import Settings, setting_names
@@ -16,6 +15,7 @@ from terrarium_mcp.settings.errors import BadSetting
 from terrarium_mcp.settings.mounts import mounts_in
 from terrarium_mcp.settings.near_misses import OF_IRC_CLIENTS
 from terrarium_mcp.settings.paths import home_expanded
+from terrarium_mcp.wording import did_you_mean
 
 OWN_PREFIX = "TERRARIUM_"
 """Of names that are always settings of this program: an unknown one is an error."""

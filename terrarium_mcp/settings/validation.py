@@ -10,10 +10,10 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from terrarium_mcp.chat.server_address import ServerAddress, parse_server
-from terrarium_mcp.errors import did_you_mean, shown
 from terrarium_mcp.settings.channels import channels_of, keys_hidden
 from terrarium_mcp.settings.declarations import Settings, setting_names
 from terrarium_mcp.settings.errors import BadSetting
+from terrarium_mcp.wording import did_you_mean, shown
 
 
 def validated(found: dict[str, object], sources: dict[str, str]) -> Settings:

@@ -10,10 +10,10 @@ from pydantic import AfterValidator, BeforeValidator
 from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.masks import Mask, is_mask, means_nobody, restricts_host, restricts_nick
 from terrarium_mcp.chat.relays import Relay, parse_relay
-from terrarium_mcp.errors import did_you_mean
 from terrarium_mcp.settings.channels import ConfiguredChannel, channels_of
 from terrarium_mcp.settings.mounts import Mount
 from terrarium_mcp.settings.personas import Persona, persona_of
+from terrarium_mcp.wording import did_you_mean
 
 MOST_DAYS = 100_000
 """274 years. Python's calendar begins in the year 1, so a much larger number would overflow."""

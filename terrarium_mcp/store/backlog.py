@@ -15,7 +15,6 @@ from anyio import to_thread
 from filelock import FileLock, Timeout
 
 from terrarium_mcp.chat.times.timestamps import from_iso, to_iso
-from terrarium_mcp.errors import did_you_mean, shown
 from terrarium_mcp.store.errors import (
     BacklogBusy,
     BacklogFailed,
@@ -30,6 +29,7 @@ from terrarium_mcp.store.private_files import (
     mode_within,
     replace_contents,
 )
+from terrarium_mcp.wording import did_you_mean, shown
 
 MOST_OPEN = 10
 """The maximum number of open ideas: nobody reads a longer list."""

@@ -1,10 +1,10 @@
 """What an answer says of asides: how many it leaves out or counts, and how to ask for them."""
 
 from terrarium_mcp.chat.query import Query
-from terrarium_mcp.errors import quantity
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import COUNTED
 from terrarium_mcp.tools.notes import note
+from terrarium_mcp.wording import quantity
 
 
 def left_out_note(request: Request, query: Query, asides: int, *, is_bounded: bool) -> list[str]:

@@ -12,13 +12,14 @@ from terrarium_mcp.chat.cursors import fingerprint_of
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.transcript import line_of, listing
-from terrarium_mcp.errors import TerrariumError, quantity, shown
+from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.policy import names_room
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import LONGEST_TITLE, MOST_OPEN, Enhancement
 from terrarium_mcp.tools.parameters import Text
 from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import tool_result
+from terrarium_mcp.wording import quantity, shown
 
 QUOTED_LINES = 20
 """Newest lines of the channel saved with an idea, so that its reader sees where it came from."""

@@ -8,11 +8,11 @@ from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import local
-from terrarium_mcp.errors import shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import ENOUGH, Evidence, Hits, Rung, Search
 from terrarium_mcp.tools.known_nicks import people_called, without_opted_out
 from terrarium_mcp.tools.question_hints import found_exactly
+from terrarium_mcp.wording import shown
 
 _MOST_PEOPLE, _MOST_NICKS = 3, 3
 """People of a query that are looked up, and other nicks of each, those of the newest changes."""

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from terrarium_mcp.chat.records import SPEECH
-from terrarium_mcp.errors import and_more, quantity
 from terrarium_mcp.store import Conversation
+from terrarium_mcp.wording import and_more, quantity
 
 if TYPE_CHECKING:  # a type only: the package is loaded when a conversation is read
     from terrarium_mcp.chat.disentanglement import ReplyLink

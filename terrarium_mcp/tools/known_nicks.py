@@ -6,9 +6,9 @@ from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Message, MessageType, Room
-from terrarium_mcp.errors import shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Person, Sort
+from terrarium_mcp.wording import shown
 
 IS_A_RELAY = "is a relay: the lines that it carries count for those who spoke"
 """What is said of a relay, after its nick."""

@@ -12,7 +12,7 @@ from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.chat.times.timestamps import minute, to_iso
 from terrarium_mcp.chat.transcript import dated_line, listing
-from terrarium_mcp.errors import TerrariumError, quantity, shown
+from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Evidence, NickActivity, Person
 from terrarium_mcp.tools.facts import within_budget
@@ -27,6 +27,7 @@ from terrarium_mcp.tools.parameters import Nick
 from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import tool_result
 from terrarium_mcp.tools.shortened_lines import shortened
+from terrarium_mcp.wording import quantity, shown
 
 _SHARED = {"account": "same account", "host": "same host"}
 """Evidence of what two nicks have in common, in words."""

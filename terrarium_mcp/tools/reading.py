@@ -10,7 +10,7 @@ from terrarium_mcp.chat.coverage import Coverage
 from terrarium_mcp.chat.records import Message, Page, Room
 from terrarium_mcp.chat.times.timestamps import BEGINNING, Position
 from terrarium_mcp.chat.transcript import Keep, Transcript, fenced
-from terrarium_mcp.errors import TerrariumError, quantity, shown
+from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.request import Request
 from terrarium_mcp.tools.conversation_text import conversation_notes, links_json, sizes_json
 from terrarium_mcp.tools.facts import head_facts, json_costs
@@ -29,6 +29,7 @@ from terrarium_mcp.tools.parameters import (
 from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import lines_result
 from terrarium_mcp.tools.silence import last_line_note
+from terrarium_mcp.wording import quantity, shown
 
 Id = Annotated[Text, Field(description="a message id, such as 184213, or its permalink")]
 _AROUND = Usual(8)

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Room
-from terrarium_mcp.errors import shown
 from terrarium_mcp.request import Request
+from terrarium_mcp.wording import shown
 
 _ALL_TIME = "after:1970-01-01"
 """A query for every line: one that is empty may mean something else to a tool."""

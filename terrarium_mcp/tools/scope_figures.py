@@ -12,7 +12,7 @@ from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.relays import nick_meant
 from terrarium_mcp.chat.times.query_dates import parse_moment
 from terrarium_mcp.chat.times.timestamps import Position, local, minute, to_iso
-from terrarium_mcp.errors import TerrariumError, people, quantity, shown
+from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import MOST_READ, MOST_TALLIED, ScopeDetails, ScopeStats, Search, Sort
 from terrarium_mcp.tools.asides import counted_note, left_out_note
@@ -27,6 +27,7 @@ from terrarium_mcp.tools.search_arguments import (
 )
 from terrarium_mcp.tools.silence import is_silent, silence_notes
 from terrarium_mcp.tools.version_notes import version_notes
+from terrarium_mcp.wording import people, quantity, shown
 
 _LONGEST_QUERY = 200
 

@@ -6,13 +6,14 @@ from functools import partial
 from terrarium_mcp.chat.named_channels import with_channels_named
 from terrarium_mcp.chat.query import Query, may_name_times, parse_query
 from terrarium_mcp.chat.records import Room
-from terrarium_mcp.errors import TerrariumError, shown
+from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.offload import offload
 from terrarium_mcp.policy import split_label
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Search, Sort
 from terrarium_mcp.tools.known_nicks import on_its_network
 from terrarium_mcp.tools.plain_questions import read_as_question
+from terrarium_mcp.wording import shown
 
 
 async def requested_search(

@@ -8,11 +8,11 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.times.timestamps import minute
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import line_of
-from terrarium_mcp.errors import and_more, quantity, shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import COUNTED, Hits, Rung, Search, Sort
 from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.repeated_query import query_argument
+from terrarium_mcp.wording import and_more, quantity, shown
 
 _MOST_TYPED = 200
 """Characters of a query that the title repeats."""

@@ -1,7 +1,7 @@
 """Lines as answers quote them beside others: the beginning, made safe."""
 
 from terrarium_mcp.chat.records import Message
-from terrarium_mcp.errors import shown
+from terrarium_mcp.wording import shown
 
 LONGEST_LINE = 200
 """Characters of a line that is quoted; its id leads to the rest."""

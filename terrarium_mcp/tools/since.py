@@ -11,12 +11,13 @@ from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.query_dates import parse_moment
 from terrarium_mcp.chat.times.timestamps import Position, lasting, minute, to_iso
-from terrarium_mcp.errors import TerrariumError, UnknownMessage, quantity, shown
+from terrarium_mcp.errors import TerrariumError, UnknownMessage
 from terrarium_mcp.offload import offload
 from terrarium_mcp.policy import is_year, message_id
 from terrarium_mcp.request import Request
 from terrarium_mcp.tools.known_nicks import newest_by
 from terrarium_mcp.tools.signs import signs_of
+from terrarium_mcp.wording import quantity, shown
 
 _USUAL = timedelta(hours=24)
 """How far back to go for somebody of whom no absence is known."""

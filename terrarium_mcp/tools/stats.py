@@ -11,7 +11,6 @@ from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, minute, to_iso
 from terrarium_mcp.chat.transcript import listing
-from terrarium_mcp.errors import people, quantity
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import RoomStats
 from terrarium_mcp.tools.asides import counted_note
@@ -28,6 +27,7 @@ from terrarium_mcp.tools.scope_figures import (
     headline,
     labelled,
 )
+from terrarium_mcp.wording import people, quantity
 
 
 class ChannelTotals(BaseModel):

@@ -12,12 +12,12 @@ from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.records import Member, Room
 from terrarium_mcp.chat.times.timestamps import local, to_iso
 from terrarium_mcp.chat.transcript import listing
-from terrarium_mcp.errors import quantity, shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.tools.facts import within_budget
 from terrarium_mcp.tools.parameters import Channel
 from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import tool_result
+from terrarium_mcp.wording import quantity, shown
 
 
 class User(BaseModel):

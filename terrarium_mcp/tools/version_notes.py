@@ -7,11 +7,11 @@ from dataclasses import replace
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.question import version_spellings
 from terrarium_mcp.chat.terms import Term, TermKind
-from terrarium_mcp.errors import quantity
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Search, TookTooLong
 from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.repeated_query import query_argument
+from terrarium_mcp.wording import quantity
 
 _VERSION = re.compile(r"v?\d+(?:\.\w+)+")
 

@@ -8,8 +8,8 @@ import click
 
 from terrarium_mcp.cli.starting.output import OutputFailed, in_folder, new_file, require_free_file
 from terrarium_mcp.cli.starting.progress import Progress
-from terrarium_mcp.errors import quantity
 from terrarium_mcp.store import Manifest, make_backup
+from terrarium_mcp.wording import quantity
 
 _OTHERWISE_PACKED = {".gz", ".tgz", ".xz", ".bz2", ".zip", ".7z"}
 

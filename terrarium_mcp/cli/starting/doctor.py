@@ -15,7 +15,7 @@ from terrarium_mcp.cli.starting.liveness import facts_of, is_current, troubles
 from terrarium_mcp.cli.starting.opening import opened_history
 from terrarium_mcp.cli.starting.program import shell_words
 from terrarium_mcp.cli.starting.progress import Progress
-from terrarium_mcp.errors import TerrariumError, and_more, quantity
+from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.logformats.usual_places import usual_logs
 from terrarium_mcp.settings import (
     BadSetting,
@@ -34,6 +34,7 @@ from terrarium_mcp.store import (
     read_heartbeats,
     repair_schema,
 )
+from terrarium_mcp.wording import and_more, quantity
 
 UNREADABLE = "database (contents)"
 

@@ -20,7 +20,7 @@ from terrarium_mcp.cli.starting.output import (
 )
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.cli.starting.standard_output import StandardOutput
-from terrarium_mcp.errors import TerrariumError, quantity
+from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.logformats.export_formats import ExportFormat
 from terrarium_mcp.logformats.exporting import (
     LAYOUTS,
@@ -35,6 +35,7 @@ from terrarium_mcp.request import AppContext, Request, request_for
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Search, Store
 from terrarium_mcp.tools.search_arguments import rooms_searched, with_networks_taken
+from terrarium_mcp.wording import quantity
 
 _REPORT_EVERY, _ELSEWHERE_EVERY = 1.0, 30.0
 """Seconds between two reports: on a terminal, where each replaces the last, and in a log."""

@@ -23,7 +23,7 @@ from terrarium_mcp.cli.starting.import_report import (
 from terrarium_mcp.cli.starting.opening import opened_history
 from terrarium_mcp.cli.starting.output import OutputFailed, require_apart
 from terrarium_mcp.cli.starting.progress import Progress
-from terrarium_mcp.errors import TerrariumError, and_more, quantity
+from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.exported_rooms import export_records
 from terrarium_mcp.logformats.files import LogFile, UnusableFile
@@ -36,6 +36,7 @@ from terrarium_mcp.logformats.planning import Choices, UnknownFormat
 from terrarium_mcp.logformats.reading import LogReading, reading
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import NotRestorable, Store
+from terrarium_mcp.wording import and_more, quantity
 
 _SHOWN = 10
 """Files named in one list; more are counted."""

@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.errors import and_more, quantity, shown
 from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.finding import Findings
 from terrarium_mcp.logformats.importing import ContentReport
 from terrarium_mcp.logformats.log_origin import is_perhaps
 from terrarium_mcp.store import EarlierReading, ImportRecord
+from terrarium_mcp.wording import and_more, quantity, shown
 
 _LONGEST_NAME = 120
 """Characters of a channel with its network that are shown."""

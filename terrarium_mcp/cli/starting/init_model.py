@@ -5,9 +5,9 @@ import click
 
 from terrarium_mcp.cli.starting.init_checks import listed_models
 from terrarium_mcp.cli.starting.init_dialogue import NONE, Dialogue, Values
-from terrarium_mcp.errors import and_more
 from terrarium_mcp.irc_bridge.model.client import ModelUnavailable
 from terrarium_mcp.settings import NO_MODEL, Settings, settings_from
+from terrarium_mcp.wording import and_more
 
 _MOST_SHOWN = 8
 

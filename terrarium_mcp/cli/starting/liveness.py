@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.errors import and_more, quantity
 from terrarium_mcp.store import Fact, Heartbeat
+from terrarium_mcp.wording import and_more, quantity
 
 STALE = timedelta(minutes=3)
 """After this long without a heartbeat (nine of them) a bridge is not well."""

@@ -11,7 +11,7 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.cli.starting.empty_history import is_missing
 from terrarium_mcp.cli.starting.opening import opened_history
 from terrarium_mcp.cli.starting.progress import Progress
-from terrarium_mcp.errors import TerrariumError, and_more, did_you_mean, quantity, shown
+from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import (
     BacklogMentions,
@@ -23,6 +23,7 @@ from terrarium_mcp.store import (
     require_adopted,
     scrub,
 )
+from terrarium_mcp.wording import and_more, did_you_mean, quantity, shown
 
 ASKED_BY = "terrarium-mcp purge"
 

@@ -8,8 +8,9 @@ import click
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.cli.starting.backup import contents
 from terrarium_mcp.cli.starting.progress import Progress
-from terrarium_mcp.errors import HostFailure, and_more
+from terrarium_mcp.errors import HostFailure
 from terrarium_mcp.store import restore_backup
+from terrarium_mcp.wording import and_more
 
 _ENDINGS = (".tar", ".tar.zst")
 """How the names of backups end, where `backup` chooses them."""

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import anyio
 
-from terrarium_mcp.errors import quantity
 from terrarium_mcp.store import BridgeReport, Store
+from terrarium_mcp.wording import quantity
 
 USUAL_PAUSE = 20.0
 """Seconds between two lines of status where no watchdog waits for them."""

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from terrarium_mcp.cli.starting.standard_output import StandardOutput
-from terrarium_mcp.errors import HostFailure, TerrariumError, quantity
+from terrarium_mcp.errors import HostFailure, TerrariumError
 from terrarium_mcp.irc_bridge.talk_log.record import TalkRecord, record_from_json
 from terrarium_mcp.irc_bridge.talk_log.timeline import rendered
 from terrarium_mcp.settings import Settings
+from terrarium_mcp.wording import quantity
 
 BLOCK = 65_536
 """Bytes read at a time, from the end of the file."""

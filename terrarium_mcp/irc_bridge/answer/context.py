@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Message
 from terrarium_mcp.chat.transcript import dated_line
-from terrarium_mcp.errors import quantity
 from terrarium_mcp.irc_bridge.answer.budget import (
     ALLOTMENTS,
     SOFT_LIMIT,
@@ -29,6 +28,7 @@ from terrarium_mcp.irc_bridge.answer.question_tag import question_tag
 from terrarium_mcp.irc_bridge.answer.quotes import quote_options
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import StoredDialogue
+from terrarium_mcp.wording import quantity
 
 OLDER_LINES = 3
 """Hits for the question shown beside the newest lines; a model without tools is shown all."""

@@ -7,7 +7,7 @@ from terrarium_mcp.chat.irctext import harmless_nick
 from terrarium_mcp.chat.records import Message, MessageType
 from terrarium_mcp.chat.times.timestamps import day
 from terrarium_mcp.chat.transcript import RenderOptions, line_of
-from terrarium_mcp.errors import and_more
+from terrarium_mcp.wording import and_more
 
 JOINS_AND_LEAVES = frozenset((MessageType.JOIN, MessageType.PART, MessageType.QUIT))
 

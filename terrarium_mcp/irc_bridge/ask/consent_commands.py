@@ -3,9 +3,10 @@
 import logging
 
 from terrarium_mcp.chat.identity import Identity
-from terrarium_mcp.errors import TerrariumError, and_more, quantity
+from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.store import PersonTraces, PurgeResult
+from terrarium_mcp.wording import and_more, quantity
 
 _MOST_FILES = 3
 """Backlog files named in an answer."""

@@ -2,9 +2,9 @@
 
 import anyio
 
-from terrarium_mcp.errors import quantity
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.dialogue.summary_prompt import KEPT_TURNS
+from terrarium_mcp.wording import quantity
 
 COMPACTED_WITHIN = 120.0
 """Seconds that `!compact` waits for a model that others ask."""

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from terrarium_mcp.errors import quantity
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.command_traits import TRAITS
 from terrarium_mcp.settings.channel_ways import Askers
+from terrarium_mcp.wording import quantity
 
 _MAY_ASK: Mapping[Askers, str] = {
     "anyone": "",

@@ -15,7 +15,7 @@ import anyio
 
 from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.chat.identity import Identity
-from terrarium_mcp.errors import TerrariumError, quantity
+from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.dialogue.unwritten import UnwrittenState
 from terrarium_mcp.store import (
     DialoguePlace,
@@ -26,6 +26,7 @@ from terrarium_mcp.store import (
     ToolStep,
     TurnState,
 )
+from terrarium_mcp.wording import quantity
 
 READ_WITHIN = 1.0
 """Seconds for reading a dialogue; a slow disk must not delay an answer."""

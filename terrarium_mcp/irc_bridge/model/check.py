@@ -3,9 +3,9 @@
 import logging
 from contextlib import suppress
 
-from terrarium_mcp.errors import and_more, did_you_mean
 from terrarium_mcp.irc_bridge.model.chat_types import ChatMessage, ToolSchema
 from terrarium_mcp.irc_bridge.model.client import LLM, ModelUnavailable, TalkTooLong
+from terrarium_mcp.wording import and_more, did_you_mean
 
 CHECK = "Reply with one word: ready"
 CHECK_TOKENS = 16

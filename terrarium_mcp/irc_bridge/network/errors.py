@@ -1,6 +1,7 @@
 """Why there is no connection, or why text could not be sent."""
 
-from terrarium_mcp.errors import TerrariumError, shown
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.wording import shown
 
 
 class TlsFailed(ConnectionError):

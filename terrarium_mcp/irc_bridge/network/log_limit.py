@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import anyio
 
-from terrarium_mcp.errors import quantity
+from terrarium_mcp.wording import quantity
 
 EVERY = 60.0
 """Seconds between two lines of one kind."""

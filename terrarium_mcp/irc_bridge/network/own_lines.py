@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 import anyio
 
 from terrarium_mcp.chat.irc_message import IrcMessage
-from terrarium_mcp.errors import quantity
 from terrarium_mcp.irc_bridge.network.errors import NotTaken
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
 from terrarium_mcp.irc_bridge.network.refused_lines import RefusedLines
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
+from terrarium_mcp.wording import quantity
 
 log = logging.getLogger(__name__)
 

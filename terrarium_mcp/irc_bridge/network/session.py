@@ -10,7 +10,6 @@ import anyio.abc
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING
 from terrarium_mcp.chat.irc_message import IrcMessage, MalformedMessage, must_be_last, parse_line
-from terrarium_mcp.errors import shown
 from terrarium_mcp.irc_bridge.network.autojoin import AutoJoin
 from terrarium_mcp.irc_bridge.network.batches import Batches
 from terrarium_mcp.irc_bridge.network.bouncer import Attachment, lost_server
@@ -34,6 +33,7 @@ from terrarium_mcp.irc_bridge.network.server_words import without_our_secrets
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.network.transport import Connection
 from terrarium_mcp.settings import ConfiguredChannel
+from terrarium_mcp.wording import shown
 
 log = logging.getLogger(__name__)
 

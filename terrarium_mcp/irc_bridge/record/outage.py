@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import anyio
 
 from terrarium_mcp.backoff import Reminder
-from terrarium_mcp.errors import quantity
+from terrarium_mcp.wording import quantity
 
 log = logging.getLogger(__name__)
 

@@ -18,7 +18,6 @@ import anyio
 
 from terrarium_mcp.bell import Bell
 from terrarium_mcp.chat.records import NewMessage, Origin
-from terrarium_mcp.errors import quantity
 from terrarium_mcp.irc_bridge.record.outage import Outage
 from terrarium_mcp.irc_bridge.record.server_contact import ServerContact
 from terrarium_mcp.store import (
@@ -29,6 +28,7 @@ from terrarium_mcp.store import (
     Store,
     StoreFailed,
 )
+from terrarium_mcp.wording import quantity
 
 BATCH = 1_000
 """Most messages saved in one transaction."""

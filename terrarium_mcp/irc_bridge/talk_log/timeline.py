@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.errors import quantity
 from terrarium_mcp.irc_bridge.talk_log.record import TalkRecord, TimedPart
+from terrarium_mcp.wording import quantity
 
 OTHER = "other"
 """The time that no part covers."""

@@ -9,8 +9,8 @@ import anyio
 from anyio import to_thread
 
 from terrarium_mcp.bell import Bell
-from terrarium_mcp.errors import quantity
 from terrarium_mcp.irc_bridge.talk_log.record import TalkRecord, to_json
+from terrarium_mcp.wording import quantity
 
 MOST_WAITING = 1_000
 """Lines that wait for the disk, of 1 to 2 kB each; of more the newest are lost."""

@@ -26,7 +26,8 @@ from mcp.types import (
 )
 
 from terrarium_mcp.backoff import Backoff
-from terrarium_mcp.errors import TerrariumError, shown, single_errors
+from terrarium_mcp.errors import TerrariumError, single_errors
+from terrarium_mcp.wording import shown
 
 CALL_SECONDS = 20.0
 """Most seconds for a tool call, for a list of tools, and for the server to start."""

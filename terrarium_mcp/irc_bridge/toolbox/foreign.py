@@ -17,8 +17,8 @@ from mcp.types import (
 )
 
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.errors import shown
 from terrarium_mcp.irc_bridge.toolbox.tools import ToolAnswer
+from terrarium_mcp.wording import shown
 
 MOST_CHARACTERS = 40_000
 """Characters of a result that are looked at: more than any share of tokens has room for."""

@@ -12,8 +12,8 @@ from anyio import EndOfStream
 from anyio.abc import ObjectReceiveStream
 from mcp.types import JSONRPCResponse
 
-from terrarium_mcp.errors import shown
 from terrarium_mcp.irc_bridge.toolbox.foreign import MOST_DESCRIPTION
+from terrarium_mcp.wording import shown
 
 MOST_SCHEMA = 8_000
 """Characters of a tool's schema as JSON; the longest of our own has 1,100."""

@@ -10,7 +10,6 @@ import anyio
 from mcp import StdioServerParameters
 from mcp.types import TextContent, Tool
 
-from terrarium_mcp.errors import did_you_mean, shown
 from terrarium_mcp.irc_bridge.model.chat_types import ToolSchema
 from terrarium_mcp.irc_bridge.toolbox.connection import ServerConnection, Target, ToolboxAway
 from terrarium_mcp.irc_bridge.toolbox.mounted import MountedServer, MountedServers
@@ -18,6 +17,7 @@ from terrarium_mcp.irc_bridge.toolbox.tools import ToolAnswer, ToolsAtHand, View
 from terrarium_mcp.policy import ERROR_KEY, UNUSABLE_KEY, VIEW_KEY, UnknownCutoff
 from terrarium_mcp.settings import Mount
 from terrarium_mcp.settings.tool_choice import selected_tools, unknown_tools
+from terrarium_mcp.wording import did_you_mean, shown
 
 BACKOFF = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 """Seconds between attempts to connect to a server, whether our own or a mounted one."""

@@ -14,10 +14,10 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from terrarium_mcp.bounded_body import ACCEPT_ENCODING, bound_body
-from terrarium_mcp.errors import shown
 from terrarium_mcp.irc_bridge.toolbox.repairs import Complain, RepairedStream
 from terrarium_mcp.settings import Mount
 from terrarium_mcp.tls import tls_context
+from terrarium_mcp.wording import shown
 
 STDERR_LINES = 20
 """Lines of a server's stderr that are logged in STDERR_EVERY; what is beyond is left out."""

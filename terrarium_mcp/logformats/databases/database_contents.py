@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain
 
 from terrarium_mcp.chat.identity import is_channel
-from terrarium_mcp.errors import TerrariumError, and_more, shown
+from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.logformats.contents import LogContent, ReadLog
 from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
@@ -33,6 +33,7 @@ from terrarium_mcp.logformats.planning import (
     UndecidedLog,
     UnplacedLog,
 )
+from terrarium_mcp.wording import and_more, shown
 
 _OWN_COLUMNS = {
     "messages": frozenset({"message", "room"}),

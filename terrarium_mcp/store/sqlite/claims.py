@@ -20,10 +20,11 @@ from filelock import BaseFileLock, FileLock, Timeout
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.errors import HostFailure, and_more
+from terrarium_mcp.errors import HostFailure
 from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.private_files import give_to_owner, mode_beside
 from terrarium_mcp.store.sqlite.keeper import is_held
+from terrarium_mcp.wording import and_more
 
 _PATIENCE = 10.0
 """Seconds to wait while another process compares its claims with those of the others."""

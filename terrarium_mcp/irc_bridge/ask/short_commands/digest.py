@@ -9,7 +9,6 @@ from terrarium_mcp.chat.identity import fold, is_channel
 from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.chat.times.timestamps import from_iso, minute
 from terrarium_mcp.chat.transcript import dated_line
-from terrarium_mcp.errors import and_more, people, quantity, shown
 from terrarium_mcp.irc_bridge.answer.quotes import quote_options
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
@@ -18,6 +17,7 @@ from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
     refused_message,
     without_cutoff,
 )
+from terrarium_mcp.wording import and_more, people, quantity, shown
 
 Facts = Mapping[str, Any]
 """Structured content of a tool's answer, or one item of it."""

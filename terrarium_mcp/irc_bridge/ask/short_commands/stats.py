@@ -10,7 +10,6 @@ from terrarium_mcp.chat.identity import NICK_CHARACTERS
 from terrarium_mcp.chat.legacy_search import BadSearchValue, SearchWords, search_words
 from terrarium_mcp.chat.times.query_dates import parse_period
 from terrarium_mcp.chat.times.timestamps import from_iso, local
-from terrarium_mcp.errors import people, quantity, shown
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
     channel_and_rest,
@@ -24,6 +23,7 @@ from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
 )
 from terrarium_mcp.irc_bridge.toolbox import ToolAnswer
 from terrarium_mcp.offload import offload
+from terrarium_mcp.wording import people, quantity, shown
 
 _MOST_TALKERS = 5
 _MOST_CHANNELS = 5

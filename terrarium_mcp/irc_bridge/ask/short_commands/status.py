@@ -5,10 +5,11 @@ from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
 from terrarium_mcp.chat.times.timestamps import lasting
-from terrarium_mcp.errors import TerrariumError, quantity
+from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import BridgeReport
+from terrarium_mcp.wording import quantity
 
 _ADDRESS = r"\w[\w+.-]*://(?:\[[^\s\]]*\])?[^\s)\]}>,;\"']*|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b"
 """A URL, or an IPv4 address with or without its port."""

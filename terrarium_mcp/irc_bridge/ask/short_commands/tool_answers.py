@@ -7,12 +7,13 @@ from terrarium_mcp.chat.commands import first_word
 from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.records import Message
 from terrarium_mcp.chat.transcript import dated_line
-from terrarium_mcp.errors import UnknownChannel, UnknownMessage, shown
+from terrarium_mcp.errors import UnknownChannel, UnknownMessage
 from terrarium_mcp.irc_bridge.answer.gathering import messages_of
 from terrarium_mcp.irc_bridge.answer.quotes import quote_options
 from terrarium_mcp.irc_bridge.answer.reply import REST_NOTE
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, ViewMeta
+from terrarium_mcp.wording import shown
 
 _NOTE = "note: "
 """How a tool begins a note on what it was asked."""

@@ -6,7 +6,6 @@ from typing import Any
 
 from terrarium_mcp.chat.defusing import JOINER
 from terrarium_mcp.chat.splitting import split_for_irc
-from terrarium_mcp.errors import and_more
 from terrarium_mcp.irc_bridge.answer.reply import SHOWN
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
@@ -15,6 +14,7 @@ from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
     refused,
     without_cutoff,
 )
+from terrarium_mcp.wording import and_more
 
 _TOKENS = 12_000
 """Estimated tokens for the list: some 250 members; four lines name 200 at most."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.chat.voices import VoiceRules
-from terrarium_mcp.errors import TerrariumError, quantity
+from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings, rooms_without_lines
 from terrarium_mcp.store.records.health import DatabaseSize, Fact, Section
 from terrarium_mcp.store.sqlite.engine.checkpoints import LARGE
@@ -47,6 +47,7 @@ from terrarium_mcp.store.sqlite.trusted_time import (
     clock_warning,
     trusted_time,
 )
+from terrarium_mcp.wording import quantity
 
 
 def examine(path: Path, now: datetime, settings: Settings | None = None) -> list[Section]:

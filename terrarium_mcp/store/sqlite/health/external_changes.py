@@ -9,11 +9,11 @@ present messages, in the same file: run this on a copy.
 from collections.abc import Sequence
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.errors import and_more
 from terrarium_mcp.store.sqlite.engine.index_words import type_word
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.fts_syntax import one_of
 from terrarium_mcp.store.sqlite.index.message_index import MessageIndex
+from terrarium_mcp.wording import and_more
 
 SHOWN = 10
 """Ids that are listed for each kind of change."""

@@ -13,12 +13,12 @@ from datetime import UTC, datetime, timedelta
 
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.times.timestamps import to_text
-from terrarium_mcp.errors import and_more
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.live_clock import NOT_STORED
+from terrarium_mcp.wording import and_more
 
 TOLERATED = timedelta(minutes=1)
 """A server's clock may be ahead by so much; more is ignored when a line is received."""

@@ -4,12 +4,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from terrarium_mcp.errors import quantity
 from terrarium_mcp.store.sqlite.engine.id_lists import AMONG_IDS, ids_params
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.counter_sql import SAID
 from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 from terrarium_mcp.store.sqlite.index.structure import compare
+from terrarium_mcp.wording import quantity
 
 _MENTIONS = "messages m, json_each(urls_of(CAST(m.message AS BLOB))) said"
 _MENTIONED = f"instr(m.message, '://') AND {SAID}"

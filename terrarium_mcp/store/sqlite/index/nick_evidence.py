@@ -8,13 +8,13 @@ It stays evidence: no two people are merged. `user` and `host` never leave the s
 from collections.abc import Mapping, Sequence
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.errors import quantity
 from terrarium_mcp.store.sqlite.engine.id_lists import AMONG_IDS, ids_params
 from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.counter_sql import IS_COUNTED, NICK_FOLDED
 from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 from terrarium_mcp.store.sqlite.index.structure import compare
+from terrarium_mcp.wording import quantity
 
 ACCOUNT, HOST = "account", "host"
 """The kinds of evidence."""

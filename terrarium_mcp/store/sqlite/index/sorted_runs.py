@@ -34,10 +34,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from terrarium_mcp.chat.times.timestamps import from_text
-from terrarium_mcp.errors import quantity
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
+from terrarium_mcp.wording import quantity
 
 TOLERATED = timedelta(hours=1)
 """A message dated further back than this begins a new run."""

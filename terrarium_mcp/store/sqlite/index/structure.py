@@ -5,10 +5,10 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from terrarium_mcp.errors import quantity
 from terrarium_mcp.store.sqlite.engine.fts5_tables import BLANK, POSTING_LISTS
 from terrarium_mcp.store.sqlite.engine.reads import Params
 from terrarium_mcp.store.sqlite.engine.writes import Writer
+from terrarium_mcp.wording import quantity
 
 NORMALISED = "messages"
 """The name of the messages' own watermark: they are normalised up to there."""

@@ -13,7 +13,7 @@ import anyio
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
-from terrarium_mcp.errors import TerrariumError, quantity
+from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings, rooms_without_lines
 from terrarium_mcp.store.records.removal import AuditEntry, RemovalReason
 from terrarium_mcp.store.sqlite.engine.database import Database
@@ -34,6 +34,7 @@ from terrarium_mcp.store.sqlite.trusted_time import (
     clock_warning,
     trusted_time,
 )
+from terrarium_mcp.wording import quantity
 
 INTERVAL = timedelta(hours=1)
 """How often a process looks for messages that have become too old."""
