@@ -22,10 +22,10 @@ from terrarium_mcp.irc_bridge.answer.context import (
     question_context,
 )
 from terrarium_mcp.irc_bridge.answer.gathering import GatheredLines
-from terrarium_mcp.irc_bridge.answer.lookups import Lookups
 from terrarium_mcp.irc_bridge.answer.model_request import ModelRequest, ToolRound
 from terrarium_mcp.irc_bridge.answer.question import Question
 from terrarium_mcp.irc_bridge.answer.quotes import quote_options
+from terrarium_mcp.irc_bridge.answer.tool_calls import ToolCalls
 from terrarium_mcp.irc_bridge.model.chat_types import (
     AssistantToolCalls,
     ModelMessage,
@@ -91,7 +91,7 @@ class _ToolLoop:
         settings: Settings,
         nick: str,
     ) -> None:
-        self.lookups = Lookups(question, tools)
+        self.tool_calls = ToolCalls(question, tools)
         self._question = question
         self._dialogue = dialogue
         self._lines = lines
@@ -107,11 +107,11 @@ class _ToolLoop:
         """Let the model call tools for up to ROUNDS rounds, then answer without tools."""
         begun = anyio.current_time()
         for number in range(1, ROUNDS + 1):
-            said = await self._next_message(self.lookups.menu)
+            said = await self._next_message(self.tool_calls.menu)
             if not said.calls:
                 return await self._last_message(said)
-            self.lookups.count(said.calls)
-            if self.lookups.is_repeating:
+            self.tool_calls.count(said.calls)
+            if self.tool_calls.is_repeating:
                 break
             await self._look_up(said, rounds_left=ROUNDS - number)
             if anyio.current_time() - begun > LOOKING_UP:
@@ -181,7 +181,7 @@ class _ToolLoop:
         if said.only_reasoned and not said.text.strip():
             limit = raised_answer_limit(self._settings.agent_max_tokens)
             said = await self._next_message((), max_tokens=limit)
-        calls = text_tool_calls(said.text, {tool.name for tool in self.lookups.menu})
+        calls = text_tool_calls(said.text, {tool.name for tool in self.tool_calls.menu})
         return replace(said, text="", calls=calls) if calls else said
 
     async def _look_up(self, said: ModelMessage, rounds_left: int) -> None:
@@ -190,7 +190,7 @@ class _ToolLoop:
         asking = _with_round(self._request, ToolRound(AssistantToolCalls(said)))
         tokens = result_share(asking, self._request_limit()) - (_COUNTDOWN_TOKENS if note else 0)
         with self._question.watch.part("tool calls"):
-            results = await self.lookups.run(said, tokens)
+            results = await self.tool_calls.run(said, tokens)
         noted = tuple(_with_note(result, note) for result in results)
         self._request = _with_round(self._request, ToolRound(AssistantToolCalls(said), noted))
 
@@ -238,8 +238,8 @@ async def answer(
     return Answer(
         said or _best_lines(question, best, settings, why),
         by_model=bool(said),
-        steps=tuple(loop.lookups.steps),
-        shown=loop.context.shown | frozenset(loop.lookups.shown) | quoted,
+        steps=tuple(loop.tool_calls.steps),
+        shown=loop.context.shown | frozenset(loop.tool_calls.shown) | quoted,
         breakdown=loop.context.breakdown,
     )
 

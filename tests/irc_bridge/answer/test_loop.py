@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT
 from terrarium_mcp.irc_bridge.answer.context import OLDER_LINES
-from terrarium_mcp.irc_bridge.answer.lookups import SAME_CALL
 from terrarium_mcp.irc_bridge.answer.loop import ROUNDS, Answer
+from terrarium_mcp.irc_bridge.answer.tool_calls import SAME_CALL
 from terrarium_mcp.irc_bridge.model.chat_types import ToolSchema
 from terrarium_mcp.irc_bridge.model.check import check_endpoint
 from terrarium_mcp.irc_bridge.model.client import LLM

@@ -32,8 +32,8 @@ class _BadArguments(TerrariumError):
 
 
 @dataclass(slots=True)
-class Lookups:
-    """What the model looks up for one question.
+class ToolCalls:
+    """What the model calls for one question.
 
     `steps` are its calls so far in short forms; `shown` are the ids of the messages in the results.
     """
@@ -69,13 +69,13 @@ class Lookups:
         calls = {_key(call): call for call in said.calls}  # the same call twice is one
         results: dict[_CallKey, str] = {}
 
-        async def look_up(key: _CallKey) -> None:
+        async def call_tool(key: _CallKey) -> None:
             with self.question.watch.call(self._logged_name(calls[key])) as measured:
                 results[key] = await self._result(calls[key], tokens, measured)
 
         async with anyio.create_task_group() as tasks:
             for key in calls:
-                tasks.start_soon(look_up, key)
+                tasks.start_soon(call_tool, key)
         self._rounds += 1
         self.steps += [
             ToolStep(self._rounds, call.name, call.arguments, short_result(results[key]))
