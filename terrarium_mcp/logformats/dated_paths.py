@@ -6,6 +6,7 @@ Most programs let their user put them anywhere: `2016/IRCnet/#tea.10-24.log`, `#
 
 import re
 from datetime import date
+from functools import lru_cache
 from typing import NamedTuple
 
 _YEAR = r"(?:19|20)\d\d"
@@ -40,6 +41,7 @@ class DatedPath(NamedTuple):
     day: date | None
 
 
+@lru_cache(maxsize=10)  # each path is asked several times in a row
 def without_dates(path: str) -> DatedPath:
     """Separate what a path (with `/`) says of the place from what it says of the time.
 

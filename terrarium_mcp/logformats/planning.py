@@ -248,10 +248,10 @@ def path_origin(
     found = origins_in(path, form.paths, networks)
     origins = list(dict.fromkeys(found)) or [origin_by_name(path)]
     first = origins[0]
-    if len(origins) == 1:
-        return first
     if first.is_window:
         return _of_person(first, origins, lines, form)
+    if len({one.target for one in origins}) == 1:  # nearly always: the lines are not asked
+        return first
     chosen = [as_channel(choices.channel)] if choices.channel else []
     for room in chain(chosen, _rooms(lines, form)):
         for one in origins:
