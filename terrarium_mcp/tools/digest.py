@@ -12,9 +12,11 @@ from terrarium_mcp.chat.times.timestamps import to_iso
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import event_text, listing, speaker
 from terrarium_mcp.request import Request
+from terrarium_mcp.store import RecentDigest
 from terrarium_mcp.tools.digest_text import (
     MOST_SHOWN,
     USUAL_TOKENS,
+    DigestRow,
     DigestSection,
     cut_note,
     digest_headline,
@@ -102,18 +104,58 @@ async def catch_up(
     nick, rooms = request.narrowed_to_nick(nick or request.view.asker, request.narrowed(channel))
     start = await digest_start(request, rooms, since, nick)
     recent = await request.store.digest.recent(rooms, start.after, nick, until=request.until)
-    digest, budget = recent.digest, min(max_tokens, request.budget)
-    sections = digest_sections(digest, nick, budget)
+    budget = min(max_tokens, request.budget)
+    sections = digest_sections(recent.digest, nick, budget)
     covered = await request.coverage_line(rooms)
     # Who asks may never have said anything, and who has is not looked up again.
     named = [nick] if is_named and not start.is_known else []
     notes = [
         *map(note, await unknown_nick_notes(request, named, rooms)),
         *cut_note(request, recent),
-        *([] if digest.said or recent.reached else await _last_line(request, rooms, start)),
+        *await _last_line_note(request, rooms, start, recent),
         *clamping_notes(max_tokens=max_tokens),
     ]
-    facts = {
+    head = [digest_headline(request, rooms, start, recent), covered, *notes]
+    longest = min(_MOST_TOKENS, request.budget)
+    onward = next_steps(
+        request, rooms, start, nick, sections, longer=longest if budget < longest else 0
+    )
+    return tool_result(
+        _digest_text(head, [*digest_rows(request, rooms, sections)], onward, budget),
+        _within(budget, _facts(request, start, recent, sections, covered, notes)),
+    )
+
+
+async def _last_line_note(
+    request: Request, rooms: Sequence[Room], start: DigestStart, recent: RecentDigest
+) -> list[str]:
+    """The last line before a time in which nothing was said: the channel may be an old log."""
+    if recent.digest.said or recent.reached:
+        return []
+    return await last_line_note(request, rooms, start.after, "before that")
+
+
+def _digest_text(
+    head: Sequence[str], rows: Sequence[DigestRow], onward: Sequence[str], budget: int
+) -> str:
+    """The digest as text in `budget` tokens, the next steps included."""
+    headings = {place for place, row in enumerate(rows) if row.is_heading}
+    foot_tokens = sum(estimated_tokens(step) + 1 for step in onward)
+    lines = [row.text for row in rows]
+    text = listing(head, lines, budget, foot_tokens=foot_tokens, headings=headings).text
+    return "\n".join([text, *onward])
+
+
+def _facts(
+    request: Request,
+    start: DigestStart,
+    recent: RecentDigest,
+    sections: Sequence[DigestSection],
+    covered: str,
+    notes: Sequence[str],
+) -> dict[str, Any]:
+    digest = recent.digest
+    return {
         "since": to_iso(start.after.moment),
         "why": harmless(start.why),
         "covered": harmless(covered),
@@ -125,25 +167,12 @@ async def catch_up(
         **{section.name: _section_facts(request, section) for section in sections},
         **({"notes": notes} if notes else {}),
     }
+
+
+def _within(budget: int, facts: dict[str, Any]) -> dict[str, Any]:
+    """The facts with as many lines as `budget` tokens take."""
     structured, left_out = within_budget(facts, [*MOST_SHOWN], budget)
-    if left_out:
-        structured["left_out"] = left_out
-    head = [digest_headline(request, rooms, start, recent), covered, *notes]
-    rows = [*digest_rows(request, rooms, sections)]
-    headings = {place for place, row in enumerate(rows) if row.is_heading}
-    longest = min(_MOST_TOKENS, request.budget)
-    onward = next_steps(
-        request, rooms, start, nick, sections, longer=longest if budget < longest else 0
-    )
-    foot_tokens = sum(estimated_tokens(step) + 1 for step in onward)
-    lines = [row.text for row in rows]
-    text = listing(head, lines, budget, foot_tokens=foot_tokens, headings=headings).text
-    return tool_result("\n".join([text, *onward]), structured)
-
-
-async def _last_line(request: Request, rooms: Sequence[Room], start: DigestStart) -> list[str]:
-    """The last line before a time in which nothing was said: the channel may be an old log."""
-    return await last_line_note(request, rooms, start.after, "before that")
+    return {**structured, "left_out": left_out} if left_out else structured
 
 
 def _section_facts(request: Request, section: DigestSection) -> list[dict[str, Any]]:
