@@ -34,9 +34,9 @@ from terrarium_mcp.tools.backlog import (
     read_enhancement_request,
 )
 from terrarium_mcp.tools.digest import catch_up
+from terrarium_mcp.tools.from_request import taking_context
 from terrarium_mcp.tools.people import lookup_nick
 from terrarium_mcp.tools.reading import get_message_context, get_recent_irc_messages
-from terrarium_mcp.tools.request import taking_context
 from terrarium_mcp.tools.search import search_irc_history
 from terrarium_mcp.tools.stats import get_channel_stats
 from terrarium_mcp.tools.users import get_current_users

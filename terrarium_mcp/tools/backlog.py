@@ -16,8 +16,8 @@ from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.policy import names_room
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import LONGEST_TITLE, MOST_OPEN, Enhancement
+from terrarium_mcp.tools.from_request import FromRequest
 from terrarium_mcp.tools.parameters import Text
-from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import tool_result
 from terrarium_mcp.wording import quantity, shown
 

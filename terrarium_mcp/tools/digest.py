@@ -25,6 +25,7 @@ from terrarium_mcp.tools.digest_text import (
     next_steps,
 )
 from terrarium_mcp.tools.facts import LEAST_JSON, within_budget
+from terrarium_mcp.tools.from_request import FromRequest
 from terrarium_mcp.tools.known_nicks import unknown_nick_notes
 from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.parameters import (
@@ -35,7 +36,6 @@ from terrarium_mcp.tools.parameters import (
     clamped_to,
     clamping_notes,
 )
-from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import tool_result
 from terrarium_mcp.tools.silence import last_line_note
 from terrarium_mcp.tools.since import DigestStart, digest_start

@@ -16,6 +16,7 @@ from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Evidence, NickActivity, Person
 from terrarium_mcp.tools.facts import within_budget
+from terrarium_mcp.tools.from_request import FromRequest
 from terrarium_mcp.tools.known_nicks import (
     IS_A_RELAY,
     is_relay,
@@ -24,7 +25,6 @@ from terrarium_mcp.tools.known_nicks import (
     without_opted_out,
 )
 from terrarium_mcp.tools.parameters import Nick
-from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import tool_result
 from terrarium_mcp.tools.shortened_lines import shortened
 from terrarium_mcp.wording import quantity, shown

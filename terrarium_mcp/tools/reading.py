@@ -14,6 +14,7 @@ from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.request import Request
 from terrarium_mcp.tools.conversation_text import conversation_notes, links_json, sizes_json
 from terrarium_mcp.tools.facts import head_facts, json_costs
+from terrarium_mcp.tools.from_request import FromRequest
 from terrarium_mcp.tools.parameters import (
     Channel,
     Forgiving,
@@ -26,7 +27,6 @@ from terrarium_mcp.tools.parameters import (
     clamping_notes,
     if_given,
 )
-from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import lines_result
 from terrarium_mcp.tools.silence import last_line_note
 from terrarium_mcp.wording import quantity, shown

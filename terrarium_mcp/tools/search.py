@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from mcp.types import CallToolResult
 from pydantic import Field
 
+from terrarium_mcp.tools.from_request import FromRequest
 from terrarium_mcp.tools.parameters import (
     Channel,
     Forgiving,
@@ -14,7 +15,6 @@ from terrarium_mcp.tools.parameters import (
     Text,
     clamped_to,
 )
-from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import lines_result
 from terrarium_mcp.tools.search_page import search_page
 

@@ -15,8 +15,8 @@ from terrarium_mcp.request import Request
 from terrarium_mcp.store import RoomStats
 from terrarium_mcp.tools.asides import counted_note
 from terrarium_mcp.tools.facts import within_budget
+from terrarium_mcp.tools.from_request import FromRequest
 from terrarium_mcp.tools.parameters import Channel, ForgivingChoice, Nick, Text
-from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import tool_result
 from terrarium_mcp.tools.scope_figures import (
     Selection,

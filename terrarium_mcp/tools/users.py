@@ -14,8 +14,8 @@ from terrarium_mcp.chat.times.timestamps import local, to_iso
 from terrarium_mcp.chat.transcript import listing
 from terrarium_mcp.request import Request
 from terrarium_mcp.tools.facts import within_budget
+from terrarium_mcp.tools.from_request import FromRequest
 from terrarium_mcp.tools.parameters import Channel
-from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import tool_result
 from terrarium_mcp.wording import quantity, shown
 

@@ -8,8 +8,8 @@ from pydantic import Field
 
 from terrarium_mcp.chat.transcript import listing
 from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.tools.from_request import FromRequest
 from terrarium_mcp.tools.parameters import Forgiving, Text, clamped_to, clamping_notes
-from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import tool_result
 from terrarium_mcp.websearch.search import search_the_web
 from terrarium_mcp.wording import quantity, shown

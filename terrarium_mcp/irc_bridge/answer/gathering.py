@@ -47,9 +47,8 @@ async def gathered_lines(
     """The lines for a question; none while the MCP server is away.
 
     The search does not wait for the view up to the question, which `settled` returns once the
-    question is on disk. Commands are no hits, and nothing else was said since: of a question that
-    had to wait, the view had its cutoff from the beginning. With one a search takes half as long
-    again.
+    question is on disk: the question itself, a command, is never a hit, and one that had to wait
+    for its turn has its cutoff already. A search with a cutoff takes 1.5 times as long.
     """
     newest: list[Message] = []
     found = ToolAnswer("")

@@ -69,7 +69,7 @@ class Reception:
     def change_settings(self, settings: Settings) -> None:
         """Use other settings from now on; what was asked before no longer counts.
 
-        Where they do not let us answer any more, it is not answered either.
+        What waits in a channel in which they let us answer no longer is dropped.
         """
         self._settings = settings
         self._ignored = IgnoreList(settings.ignore)
