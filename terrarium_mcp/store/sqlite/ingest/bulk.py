@@ -119,7 +119,9 @@ class _Groups:
         self.count += 1
         if self.count == MANY:
             await self._appender.merge_at_once(IN_BULK)
-        self._has_met_writer |= not result.is_indexed
+        if not (result.is_indexed or self._has_met_writer):
+            self._has_met_writer = True
+            self._size = BatchSizer(SMALLEST, USUAL, LARGEST)  # nobody waits for a second large one
         is_alone = self._is_keeper() and not self._has_met_writer
         self._size.record(self._weight, result.longest, ALONE_SECONDS if is_alone else STEP_SECONDS)
         self.lines += len(result.ids)
