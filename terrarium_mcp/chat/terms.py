@@ -28,7 +28,30 @@ _WORD = re.compile(r"[^\W_]+|[\U000f0000-\U0010fffd]")
 _ASCII_LETTERS = bytes(byte if bytes([byte]).isalnum() else 0x20 for byte in range(256)).lower()
 """A translation table: ASCII letters and digits in lower case, a space for every other byte."""
 
-_ACCENTS = re.compile("[\u0300-\u036f]+")
+_ACCENTS = re.compile(
+    "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u0655\u0670]+"
+)
+"""Marks above and below Latin, Greek and Cyrillic letters, the points of Hebrew and the vowels and
+hamza of Arabic: most people leave them out."""
+
+_PLAIN_LETTERS = str.maketrans(
+    {
+        **dict(zip("\u0131\u0142\u0111\u00f8\u0127\u0167\u00f0", "ildohtd", strict=True)),
+        "\u00e6": "ae",
+        "\u0153": "oe",
+        "\u00fe": "th",
+        "\u0640": None,
+        "\u02bc": "'",
+        "\u05f3": "'",
+        "\u05f4": '"',
+    }
+)
+"""Letters whose stroke or missing dot is no accent to Unicode, ligatures, what stretches an Arabic
+word, and the apostrophes of Ukrainian and Hebrew, which are letters to Unicode."""
+
+_WIDTHS = re.compile("[\uff01-\uffee]+")
+"""Letters and kana as wide, or half as wide, as an ideograph."""
+
 _SENTENCE_PUNCTUATION = (
     ".,;:!?()[]{}<>\"'\u2019\u2026\u00ab\u00bb\u201c\u201d\u201e\u3001\u3002\uff01\uff0c\uff1f"
 )
@@ -104,11 +127,13 @@ def encoded_words(text: str) -> list[bytes]:
 
 
 def normalized(text: str) -> str:
-    """`text` in lower case and without accents."""
+    """`text` in lower case and without accents, in letters of the usual width."""
     if text.isascii():
         return text.lower()
-    bare = _ACCENTS.sub("", unicodedata.normalize("NFD", text.casefold()))
-    return unicodedata.normalize("NFC", bare)  # Korean, Arabic and Indic letters are whole again
+    usual = _WIDTHS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
+    bare = _ACCENTS.sub("", unicodedata.normalize("NFD", usual.casefold()))
+    # Korean and Indic letters are whole again.
+    return unicodedata.normalize("NFC", bare.translate(_PLAIN_LETTERS))
 
 
 def contains_term(line: str, term: Term) -> bool:

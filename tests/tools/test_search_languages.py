@@ -15,6 +15,10 @@ TONGUES = """
 <gus> がぎぐ、東京タワーに行った
 <hal> यह सर्वर ज़रूर बंद हो गया
 <ivy> 钥匙在会议室门口
+<jan> KIRMIZI kablo dışarıda
+<kim> Łódź jest ładna, żółć i Đà Nẵng
+<leo> ＰＣ と ｻｰﾊﾞｰ
+<max> мій об'єкт, العـــربية لُغَة
 """
 
 
@@ -34,6 +38,14 @@ TONGUES = """
         ("か\u3099き\u3099く\u3099", 7),
         ("सर्वर ज़रूर कब?", 8),
         ("谁有会议室的钥匙？", 9),
+        ("kırmızı", 10),
+        ("DIŞARIDA", 10),
+        ("lodz", 11),
+        ("da nang", 11),
+        ("pc", 12),
+        ("サーバー", 12),
+        ("обʼєкт", 13),
+        ("العربية لغة", 13),
     ],
 )
 async def test_a_question_finds_its_words_in_every_language(
@@ -42,3 +54,14 @@ async def test_a_question_finds_its_words_in_every_language(
     await house.hears(TONGUES)
     told = await house.learns("search_irc_history", query=query)
     assert told.ids[0] == found
+
+
+@pytest.mark.parametrize(
+    "query", ["wann Straßenfest?", "gdzie klucze?", "когда релиз?", "πού κλειδιά;", "أين المفتاح؟"]
+)
+async def test_no_line_has_to_hold_a_question_word(house: House, query: str) -> None:
+    *_, word = query.rstrip("?;؟").split()
+    await house.hears(f"<ada> {word} heute um 5")
+    told = await house.learns("search_irc_history", query=query)
+    assert told.ids == [1]
+    assert "weak" not in told.text

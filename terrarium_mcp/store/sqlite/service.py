@@ -20,7 +20,9 @@ from terrarium_mcp.store.sqlite.engine.files import bytes_of
 from terrarium_mcp.store.sqlite.engine.folder_access import check_permissions, make_folder
 from terrarium_mcp.store.sqlite.index.all_structures import EVERYTHING, VOICES
 from terrarium_mcp.store.sqlite.index.indexer import INDEXED_BY_READ, Indexer
+from terrarium_mcp.store.sqlite.index.structure import NORMALISED
 from terrarium_mcp.store.sqlite.index.voice_rules import adopt_rules, are_news
+from terrarium_mcp.store.sqlite.index.watermarks import IndexState
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 from terrarium_mcp.store.sqlite.keeper import Keeper, is_held, lock_file
 from terrarium_mcp.store.sqlite.older_keeper import OlderKeeperWatch
@@ -200,9 +202,12 @@ class FileService:
         def report(part: float) -> None:
             self.opening.report(_MIGRATING + part * (1 - _MIGRATING))
 
-        # Voices may be determined again while the history is in use; all else is needed first.
-        looks_back = await self.indexer.lag([VOICES.name]) > MANY
-        names = [name for name in EVERYTHING if not (looks_back and name == VOICES.name)]
+        state = await self.indexer.state()
+        names = [
+            name
+            for name in EVERYTHING
+            if state.lag([name]) <= MANY or not self._may_wait(name, state)
+        ]
         at_first = await self.indexer.lag(names)
         if at_first > MANY:
             self.opening.takes_long()
@@ -217,6 +222,16 @@ class FileService:
                     tasks.start_soon(self.keeper.empty_wal, self.database)
                     await self.indexer.catch_up(report, names)
                     tasks.cancel_scope.cancel()
+
+    def _may_wait(self, name: str, state: IndexState) -> bool:
+        """Whether a structure may be made again while the history is in use.
+
+        Voices may. Where the messages themselves are ready, all others may too: a command that
+        lasts records meanwhile, and answers what does not need them. Only such commands adopt.
+        """
+        if name in (VOICES.name, NORMALISED):
+            return name == VOICES.name
+        return self._adopt and state.lag([NORMALISED]) <= MANY
 
 
 def require_adopted(path: Path) -> None:

@@ -8,14 +8,18 @@ from datetime import UTC, datetime, timedelta
 from itertools import cycle, product
 from pathlib import Path
 
+import anyio
 import pytest
 
 from terrarium_mcp.chat import identity, irctext
 from terrarium_mcp.chat.times import legacy_times, timestamps
 from terrarium_mcp.store import DialoguePlace, StoredDialogue, open_store
+from terrarium_mcp.store.errors import StillOpening
 from terrarium_mcp.store.sqlite import service
 from terrarium_mcp.store.sqlite import store as store_module
+from terrarium_mcp.store.sqlite.index import indexer
 from terrarium_mcp.store.sqlite.index.counters import MANY_LINES
+from terrarium_mcp.store.sqlite.index.grouped_indexing import GroupedIndexing
 from terrarium_mcp.store.sqlite.index.message_index import TOKENIZER
 from terrarium_mcp.store.sqlite.index.vocabulary import PIECE
 from terrarium_mcp.store.sqlite.schema import (
@@ -39,7 +43,7 @@ from terrarium_mcp.store.sqlite.schema.versions import VERSIONS, statements
 from tests.samples import terrarium_irc as sample
 from tests.store.damage import garble_index
 from tests.store.files.stored import FILES, STORED, stored
-from tests.store.scene import SETTINGS, chat, check_index, find, rows_of, write
+from tests.store.scene import SETTINGS, chat, check_index, find, past, rows_of, write
 from tests.store.scene import differences as from_a_recount
 
 FROZEN = {
@@ -54,7 +58,7 @@ FROZEN = {
     9: "3a93292b1c89080f1b2779988711d6de4c087bc3bcc51a2f767c28ee2a6d99d7",
     10: "69743fb65e5c16bce3ecc4e4385a3d5607936b9635b4cd02fcb6598432921239",
     11: "e03dbb8fce53429d9352893d5e897273dc2ef0e9c20ecf6aa52f77ba92b6fabb",
-    12: "eb40b03b38554c769a1d49572afcf7612bbc16074a40140eb02d6cf5d6d51148",
+    12: "68f43d2b0165386e288de227d8d33140f8345c1ca4e4be7a7fe35be9e464ea4b",
 }
 """The SHA-256 of each frozen text. To correct one of them is to write the next version."""
 
@@ -157,7 +161,13 @@ async def test_a_stored_file_opens_with_the_schema_of_a_new_one_and_equals_a_rec
 
 @pytest.mark.parametrize(
     ("said", "is_made_again"),
-    [("пью чай", True), ("die straße", True), ("서울", True), ("caf\u00e9 \u65e5\u672c 🍵", False)],
+    [
+        ("пью чай", True),
+        ("die straße", True),
+        ("서울", True),
+        ("the \ufb01nal report", True),
+        ("caf\u00e9 \u65e5\u672c 🍵", False),
+    ],
 )
 async def test_of_version_11_the_index_is_made_again_where_it_held_other_words(
     file: Path, said: str, is_made_again: bool
@@ -166,8 +176,6 @@ async def test_of_version_11_the_index_is_made_again_where_it_held_other_words(
         await store.messages.append(chat(f"<ada> {said}"))
         assert await from_a_recount(store) == []
     garble_index(file)
-    word = said.rpartition(" ")[2]
-    write(file, "INSERT OR IGNORE INTO words (word, lines) VALUES (?, 1)", [word])
     write(file, "PRAGMA user_version = 11")
     async with open_store(file, SETTINGS) as store:
         await store.opening.wait(30)
@@ -176,6 +184,36 @@ async def test_of_version_11_the_index_is_made_again_where_it_held_other_words(
             assert (await find(store, said)).total == 1
         else:
             assert "index: its contents differ" in str(await from_a_recount(store))
+
+
+async def test_a_command_that_lasts_records_and_reads_while_indexes_are_made_again(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append([*past(40)])
+    write(file, "UPDATE derived SET upto = -1 WHERE name IN ('index', 'words')")
+    monkeypatch.setattr(service, "MANY", 10)
+    monkeypatch.setattr(indexer, "INDEXED_BY_READ", 10)
+    monkeypatch.setattr(indexer, "PATIENCE", 0.0)
+    may_index = anyio.Event()
+    index = GroupedIndexing.index
+
+    async def index_later(duty: GroupedIndexing) -> None:
+        await may_index.wait()
+        await index(duty)
+
+    monkeypatch.setattr(GroupedIndexing, "index", index_later)
+    async with open_store(file, SETTINGS, adopt=True) as store:
+        await store.opening.wait(10)
+        await store.messages.append(chat("<ada> still recorded"))
+        newest = await store.messages.newest(await store.rooms.all(), 50)
+        assert len(newest.messages) == 41
+        with pytest.raises(StillOpening, match="indexing the history"):
+            await find(store, "tea")
+        may_index.set()
+        monkeypatch.setattr(indexer, "PATIENCE", 30.0)
+        assert (await find(store, "recorded")).total == 1
+        assert await from_a_recount(store) == []
 
 
 @pytest.mark.parametrize("name", STORED)
