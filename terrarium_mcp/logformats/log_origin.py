@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import date, datetime
 from typing import NamedTuple
+from unicodedata import normalize
 from urllib.parse import unquote
 
 from terrarium_mcp.chat.identity import fold, is_channel
@@ -68,7 +69,7 @@ def origins_in(
     A rotated log (`#tea.log.1`) has the origin of the log that it was. Dates are looked for where
     the pattern has one; elsewhere they are left out of the path first.
     """
-    original = _ROTATED.sub("", path)
+    original = _ROTATED.sub("", normalize("NFC", path))  # a Mac writes accents apart
     undated = without_dates(original)
     networks = {one.casefold() for one in known}
     for pattern in patterns:
@@ -118,7 +119,7 @@ def origin_by_name(path: str) -> LogOrigin:
     It is for paths that are not laid out as the program of a format does it. One without a channel
     may tell the day all the same: `2026-10-24.txt`.
     """
-    undated = without_dates(_ROTATED.sub("", path))
+    undated = without_dates(_ROTATED.sub("", normalize("NFC", path)))
     match = _CHANNEL.search(undated.path)
     return LogOrigin(target=match["channel"] if match else "", day=undated.day)
 

@@ -450,6 +450,13 @@ def test_a_private_conversation_with_a_folder_of_its_own_is_no_window(
     assert lone.origin.is_window
 
 
+def test_a_name_whose_accents_are_written_apart_is_the_same_name() -> None:
+    form = next(one for one in TEXT_FORMATS if one.name == "irssi")
+    apart = origin_in("libera/#cafe\u0301.log", form.paths)
+    assert apart == origin_in("libera/#caf\u00e9.log", form.paths)
+    assert apart.target == "#caf\u00e9"
+
+
 def test_channels_with_folders_of_their_own_are_found_beside_others(tmp_path: Path) -> None:
     names = ("LibNet/#tea/#tea.log", "LibNet/#rust/#rust.log", "LibNet/#other.log")
     findings = found(

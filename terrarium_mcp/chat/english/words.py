@@ -76,10 +76,12 @@ def related_words(word: str) -> Mapping[str, float]:
 def _stop_words() -> frozenset[str]:
     """Function words, and words of asking itself, such as `say` and `mention`.
 
-    The only list for questions. Two lists with other purposes are in chat/disentanglement/words.py:
-    words too common to connect two utterances, and nicks that are everyday words.
+    With the question words of other languages that are no English words: no line holds the `wann`
+    of `wann Straßenfest?`, which would make the right hit a doubtful one. Otherwise the only list
+    for questions. Two lists with other purposes are in chat/disentanglement/words.py: words too
+    common to connect two utterances, and nicks that are everyday words.
     """
-    return frozenset(_read("stop_words.txt").split())
+    return frozenset((_read("stop_words.txt") + _read("question_words.txt")).split())
 
 
 @cache
