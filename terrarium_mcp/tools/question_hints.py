@@ -17,7 +17,7 @@ from terrarium_mcp.store import Hits, Rung, Search, Sort
 from terrarium_mcp.tools.known_nicks import people_called
 from terrarium_mcp.tools.repeated_query import query_argument
 
-_EXACT = (Rung.ALL_WORDS, Rung.EVERYTHING)
+EXACT = (Rung.ALL_WORDS, Rung.EVERYTHING)
 """How a search finds only what its query says."""
 
 
@@ -120,7 +120,7 @@ async def finds_exactly(query: Query, search: Search, request: Request) -> bool:
 
 
 async def found_exactly(query: Query, search: Search, request: Request) -> Hits:
-    """What a query finds exactly, and its newest line; no line if it finds only similar ones."""
+    """What a query finds exactly, and its newest line; nothing if it finds only similar lines."""
     exact = replace(search, query=query, sort=Sort.NEWEST, limit=1, wants_total=True)
     hits = await request.store.search(exact, "hint")
-    return hits if hits.rung in _EXACT else hits._replace(messages=[])
+    return hits if hits.rung in EXACT else hits._replace(messages=[], total=0)

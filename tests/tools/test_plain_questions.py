@@ -440,6 +440,18 @@ async def test_where_enough_lines_hold_the_words_for_a_time_no_line_of_it_is_sai
     assert (await asked(house, "where is the gate key of yesterday?")).ids[0] == of_then
 
 
+async def test_where_no_line_holds_all_words_a_silent_time_is_said_to_be_silent(
+    house: House,
+) -> None:
+    await house.hears("<ada> my wireless mouse works\n<bo> which card is it?\n" * 3)
+    told = await asked(house, "wireless card yesterday")
+    assert told.ids
+    assert notes(told)[0] == (
+        "note: yesterday is after:2026-06-09 before:2026-06-10:"
+        " nothing was said here then, so any hits are of other times"
+    )
+
+
 @pytest.mark.parametrize("query", ["zeppelin in 2010", "who left on 3 May?"])
 async def test_of_a_silent_time_nothing_is_said_of_lines_where_none_is_found(
     house: House, query: str
