@@ -9,9 +9,9 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import local
 from terrarium_mcp.request import Request
-from terrarium_mcp.store import ENOUGH, Evidence, Hits, Rung, Search
+from terrarium_mcp.store import ENOUGH, Evidence, Hits, Search
 from terrarium_mcp.tools.known_nicks import people_called, without_opted_out
-from terrarium_mcp.tools.question_hints import found_exactly
+from terrarium_mcp.tools.question_hints import EXACT, found_exactly
 from terrarium_mcp.wording import shown
 
 _MOST_PEOPLE, _MOST_NICKS = 3, 3
@@ -36,7 +36,7 @@ async def changed_nick_note(request: Request, search: Search, hits: Hits) -> lis
         return []
     widened = replace(query, people=(*query.people, *dict.fromkeys(others)), notes=())
     more = await found_exactly(widened, search, request)
-    found = hits.with_all_words if hits.rung is Rung.ANY_WORD else hits.total
+    found = hits.total if hits.rung in EXACT else hits.with_all_words
     if more.total <= found:
         return []
     told = "; ".join(_told(nick, its, search.zone) for nick, its in changes.items() if its)

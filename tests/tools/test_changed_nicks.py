@@ -56,6 +56,15 @@ async def test_a_nick_that_adds_no_line_is_not_named(house: House, query: str) -
     assert "changed nick" not in (await searched(house, query)).outside
 
 
+@pytest.mark.parametrize("query", ["from:ada tea biscuits", "from:ada five biscuits"])
+async def test_lines_with_only_some_of_the_words_are_none_that_the_nick_adds(
+    house: House, query: str
+) -> None:
+    await furnish(house)
+    await house.hears("<ada_away> biscuits\n<ada_away> five?", at=NOON + 2 * DAY)
+    assert "changed nick" not in (await searched(house, query)).outside
+
+
 @pytest.mark.parametrize("nick", ["ada", "ada_away"])
 async def test_who_opted_out_is_no_other_nick_and_has_none(house: House, nick: str) -> None:
     await furnish(house)
