@@ -21,7 +21,8 @@ _LETTER_AND_DIGIT = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
 def as_two_words(word: str) -> list[str]:
     """The two words as which others may write a folded word: `add on` and `ad don` for `addon`.
 
-    One of letters and digits, such as `utf8`, is only split between these.
+    One of letters and digits, such as `utf8`, is only split between these. No two stop words are
+    one: `init` is no `in it`.
     """
     if not (word.isalnum() and _SHORTEST <= len(word) <= _LONGEST):
         return []
@@ -29,7 +30,8 @@ def as_two_words(word: str) -> list[str]:
     if not places:
         ends = range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1)
         places = sorted(ends, key=lambda at: abs(2 * at - len(word)))
-    return [f"{word[:at]} {word[at:]}" for at in places[:MOST_SPLITS]]
+    splits = ((word[:at], word[at:]) for at in places[:MOST_SPLITS])
+    return [" ".join(parts) for parts in splits if not all(map(is_stop_word, parts))]
 
 
 def as_one_word(words: Sequence[str]) -> dict[str, tuple[str, str]]:

@@ -16,6 +16,9 @@ from terrarium_mcp.store.search.compounds import MOST_SPLITS, as_one_word, as_tw
         ("utf8", ["utf 8"]),
         ("x220", ["x 220"]),
         ("foo", []),
+        ("init", []),  # no "in it"
+        ("isin", []),
+        ("login", ["lo gin", "log in"]),
         ("a" * 31, []),
         ("add on", []),
         ("11.04", []),
