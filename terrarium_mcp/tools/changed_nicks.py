@@ -42,7 +42,8 @@ async def changed_nick_note(request: Request, search: Search, hits: Hits) -> lis
     told = "; ".join(_told(nick, its, search.zone) for nick, its in changes.items() if its)
     lines = "line" if more.total == 1 else "lines"
     finds = f"{widened.printed(search.zone)} finds {more.total_text} {lines}"
-    return [harmless(f"{told}, maybe the same person: {finds}")]
+    # It begins with a word of ours: as a sentence of its own it has a capital, which no nick gets.
+    return [harmless(f"maybe the same person: {told}: {finds}")]
 
 
 def _told(nick: str, changes: Sequence[Evidence], zone: tzinfo) -> str:

@@ -12,7 +12,7 @@ from tests.tools.scene import House, Told
 DAY = timedelta(days=1)
 NOW = {"now": (NOON + 40 * DAY).isoformat()}  # 10 June 2026
 NOTE = (
-    "note: ada changed nick to or from ada_away (2026-05-01), maybe the same person:"
+    "note: maybe the same person: ada changed nick to or from ada_away (2026-05-01):"
     " from:ada from:ada_away after:2026-05-02 before:2026-05-03 finds 2 lines"
 )
 
