@@ -8,12 +8,21 @@ from terrarium_mcp.chat.terms import normalized
 SIGNS = "[]{}\\|^`_-~"
 """What people put around a nick when it is taken, or to stand out (RFC 2812 2.3.1)."""
 
+_MOST_CHANGED = 2
+"""Letters of a nick that a slip changes, adds or leaves out."""
+
 _WITHOUT_SIGNS = str.maketrans("", "", SIGNS)
 
 
 def plain_start(nick: str) -> str:
     """The first letter of a nick behind its signs, in lower case and without its accent."""
     return normalized(nick.lstrip(SIGNS))[:1]
+
+
+def is_nearly(nick: str, other: str) -> bool:
+    """Whether one or two letters make one nick the other: more is another word, not a slip."""
+    blocks = difflib.SequenceMatcher(None, nick, other, autojunk=False).get_matching_blocks()
+    return max(len(nick), len(other)) - sum(block.size for block in blocks) <= _MOST_CHANGED
 
 
 def similar_nicks(nick: str, known: Sequence[str]) -> list[str]:

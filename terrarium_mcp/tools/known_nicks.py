@@ -6,6 +6,7 @@ from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Message, MessageType, Room
+from terrarium_mcp.chat.similar_nicks import is_nearly
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Person, Sort
 from terrarium_mcp.wording import shown
@@ -54,10 +55,18 @@ async def unknown_nick_notes(
         people = await _looked_up(request, nick, rooms)
         if not (any(person.is_known for person in people) or await _is_found(request, nick, rooms)):
             people = [await without_opted_out(request, person) for person in people]
-            near = harmless(", ".join(similar_to(people)))
-            similar = f"; similar nicks: {near}" if near else ""
-            notes.append(f"no one called {shown(nick)} is recorded here{similar}")
+            notes.append(_unknown(nick, similar_to(people)))
     return notes
+
+
+async def misspelt_nick_note(request: Request, nick: str, rooms: Sequence[Room]) -> list[str]:
+    """A sentence on a nick that is not recorded, where one with a letter or two changed is."""
+    people = [
+        await without_opted_out(request, person)
+        for person in await _looked_up(request, nick, rooms)
+    ]
+    near = [one for one in similar_to(people) if is_nearly(fold(nick), fold(one))]
+    return [_unknown(nick, near)] if near and not await _is_found(request, nick, rooms) else []
 
 
 async def without_opted_out(request: Request, person: Person) -> Person:
@@ -88,6 +97,11 @@ async def newest_by(
 async def _is_found(request: Request, nick: str, rooms: Sequence[Room]) -> bool:
     """Whether a search finds a nick: it compares as the network does, a look-up in ASCII alone."""
     return await newest_by(request, nick, rooms, tuple(MessageType)) is not None
+
+
+def _unknown(nick: str, near: Sequence[str]) -> str:
+    similar = f"; similar nicks: {harmless(', '.join(near))}" if near else ""
+    return f"no one called {shown(nick)} is recorded here{similar}"
 
 
 async def _looked_up(request: Request, nick: str, rooms: Sequence[Room]) -> list[Person]:

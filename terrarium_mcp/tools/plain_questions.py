@@ -12,6 +12,7 @@ from terrarium_mcp.chat.questions.narrowing import narrowed_to, telling_clauses
 from terrarium_mcp.chat.questions.people import (
     PersonQuestion,
     asks_for_their_words,
+    names_a_speaker,
     person_question,
 )
 from terrarium_mcp.chat.records import SPEECH
@@ -23,7 +24,7 @@ from terrarium_mcp.chat.times.time_expressions import (
 )
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import ENOUGH, Search, Sort
-from terrarium_mcp.tools.known_nicks import people_called, unknown_nick_notes
+from terrarium_mcp.tools.known_nicks import misspelt_nick_note, people_called
 from terrarium_mcp.tools.question_hints import finds_exactly, found_exactly, question_hints
 from terrarium_mcp.tools.silence import is_silent
 
@@ -89,9 +90,8 @@ async def _meant(
     if asked and asked.nick and query.people:
         asked = None  # of people named by operators
     is_ranked = search.sort is Sort.RELEVANCE and set(SPEECH).issuperset(query.kinds)
-    if asked and not await _is_known(asked.nick, search, request):
-        unknown = await unknown_nick_notes(request, [asked.nick], search.rooms)
-        search, asked = _with_notes(search, unknown), None
+    if asked and not await _is_speaker(asked, rest, search, request):
+        search, asked = _with_notes(search, await _slip_note(asked, rest, search, request)), None
     if asked and not (asked.about and is_ranked):
         return _said_by(asked, times, search)
     if times and not is_ranked:
@@ -218,6 +218,29 @@ async def _likelier_reading_first(times: Times, search: Search, request: Request
         if await is_silent(likelier, request) and not await is_silent(other, request):
             return readings[1], readings[0], *times[2:]
     return times
+
+
+async def _is_speaker(asked: PersonQuestion, rest: str, search: Search, request: Request) -> bool:
+    """Whether a question is for what its nick said: a program may be called so, too."""
+    if not await _is_known(asked.nick, search, request):
+        return False
+    if not asked.nick or names_a_speaker(rest):
+        return True
+    said = await found_exactly(Query(people=(asked.nick,)), search, request)
+    if asked.is_general:
+        return said.total >= ENOUGH and not await finds_exactly(search.query, search, request)
+    return said.total > 0
+
+
+async def _slip_note(
+    asked: PersonQuestion, rest: str, search: Search, request: Request
+) -> list[str]:
+    """The nicks that a question may have misspelt, unless the question was said like that."""
+    if not names_a_speaker(rest) or await _is_known(asked.nick, search, request):
+        return []
+    if await finds_exactly(search.query, search, request):
+        return []
+    return await misspelt_nick_note(request, asked.nick, search.rooms)
 
 
 async def _is_known(nick: str, search: Search, request: Request) -> bool:

@@ -73,12 +73,15 @@ _OF_A_CHANNEL = rf"{_ALL}{_END}\s+(?:line|message){_EVER}"
 _OF_THEM = rf"what\s+{_OFTEN}{_HAVE}\s+(?:(?:they|she|he)\s+)?{_OFTEN}{_SAY}"
 """The question for the words of somebody whom an operator names."""
 
+_SAID_ONCE = rf"what\s+{_OFTEN}{_HAVE_ONCE}\s+{_NICK}\s+{_OFTEN}{_SAY}\b.*"
+"""The question for what somebody said: only people did."""
+
 
 class PersonQuestion(NamedTuple):
     """A question for what `nick` said: to somebody, about something, the links, or the last of it.
 
     The names and the topic are as written, and empty where the question has none: without `nick`
-    it is for what everybody said.
+    it is for what everybody said. A general one, such as `any news from ada`, may mean its words.
     """
 
     nick: str
@@ -87,6 +90,7 @@ class PersonQuestion(NamedTuple):
     only_links: bool = False
     is_for_first: bool = False
     is_for_last: bool = False
+    is_general: bool = False
 
 
 def person_question(text: str, *, of_a_channel: bool = False) -> PersonQuestion | None:
@@ -109,8 +113,14 @@ def person_question(text: str, *, of_a_channel: bool = False) -> PersonQuestion 
                 only_links=bool(found.get("links")),
                 is_for_first=bool(found.get("first")),
                 is_for_last=bool(found.get("last")),
+                is_general=bool(general),
             )
     return None
+
+
+def names_a_speaker(text: str) -> bool:
+    """Whether a text asks what somebody said: a nick in it is one, even if nobody has it."""
+    return form(_SAID_ONCE).fullmatch(text) is not None
 
 
 def asks_for_their_words(text: str) -> bool:
