@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from functools import cache
 
-from terrarium_mcp.chat.question import is_put_as_a_question
+from terrarium_mcp.chat.question import asks_what_was_said, is_put_as_a_question
 from terrarium_mcp.chat.times.calendar_words import (
     COUNTS,
     MONTH,
@@ -79,6 +79,8 @@ _NO_OTHER_DAY = "".join(
     for word in ("next", "coming", "each", "every", "any", "good", "black", "easter", "to", "and")
 )
 """Not in front of a weekday that alone names one that is past."""
+_SAID_OR_DONE = re.compile(r"(?i)\b(?:said|say|happen(?:s|ed)?|discussed|talked|news)\b")
+"""Something of this is in a question that can only mean a day by `on 3.11.`."""
 _OF_A_YEAR = r"(?=,?\s+(?:(?:of|in)\s+)?(?:last|this)\s+year\b)"
 _NO_RANGE = r"(?<!\bto\s)(?<!\band\s)"
 _OF_A_WEEK = (
@@ -89,6 +91,18 @@ _OF_A_WEEK = (
 
 def _on(found: re.Match[str], today: date) -> list[Days]:
     return [_day(_date(found, today))]
+
+
+def _on_day_dot_month(found: re.Match[str], today: date) -> list[Days]:
+    """A day in digits where only what was said on it is asked, or nothing.
+
+    Else it may be a version that ends a sentence: `no sound on 10.04.`, `anyone on 10.04.?`
+    """
+    rest = f"{found.string[: found.start()]} {found.string[found.end() :]}"
+    asks_for_a_day = asks_what_was_said(rest) and _SAID_OR_DONE.search(rest)
+    if rest.strip(" ?!.,") and not asks_for_a_day:
+        raise ValueError(found[0])
+    return _on(found, today)
 
 
 def _on_nth(found: re.Match[str], today: date) -> list[Days]:
@@ -326,8 +340,7 @@ READERS: tuple[tuple[str, Reader], ...] = (
     ),
     (_ON + _ISO_DAY, _on),
     (rf"{_ON}(?P<day>\d\d?)(?P<sign>[./])(?P<month>\d\d?)(?P=sign){_YEAR}", _in_numbers),
-    # A version has no dot behind it.
-    (r"on\s+(?:the\s+)?(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?!\d)", _on),
+    (r"on\s+(?:the\s+)?(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?!\d)", _on_day_dot_month),
     (rf"{_ON}{_DAY_MONTH},?\s+{_YEAR}", _on),
     (rf"{_ON}{_MONTH_DAY},?\s+{_YEAR}", _on),
     (rf"{_ON}{_ORDINAL}\s+of\s+{_MONTH}(?:,?\s+{_YEAR})?", _nth_of_month),
@@ -416,6 +429,7 @@ def _compiled() -> list[tuple[re.Pattern[str], Reader]]:
 INSIDE_OTHERS: tuple[Reader, ...] = (
     days_between,
     _on,
+    _on_day_dot_month,
     _on_nth,
     _nth_of_month,
     _in_month,
