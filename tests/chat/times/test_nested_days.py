@@ -1,5 +1,7 @@
 """Times that are named inside a longer one beside them."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from tests.chat.times.scene import days
@@ -39,6 +41,15 @@ def test_of_two_neighbours_the_shorter_is_inside_the_longer(
     text: str, since: str, until: str
 ) -> None:
     assert days(f"what happened {text}?") == days(text.upper()) == [(since, until)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Q4 last year", "in Q4 of last year", "in the fourth quarter of last year"],
+)
+def test_a_quarter_of_last_year_is_not_that_of_this_one(text: str) -> None:
+    december = datetime(2026, 12, 1, tzinfo=UTC)
+    assert days(text) == days(text, december) == [("2025-10-01", "2026-01-01")]
 
 
 def test_of_several_such_days_the_longer_time_is_meant() -> None:
