@@ -76,9 +76,14 @@ _NTH = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _DAY_PART = rf"(?:\s+{PART})?"
 _NO_OTHER_DAY = "".join(
     rf"(?<!\b{word}\s)"
-    for word in ("next", "coming", "each", "every", "any", "good", "black", "easter", "to", "and")
-)
+    for word in (
+        "next", "coming", "each", "every", "any", "good", "black", "easter", "this", "to",
+        "and", "or",
+    )
+)  # fmt: skip
 """Not in front of a weekday that alone names one that is past."""
+_ENDS_A_QUESTION = r"(?=\s*\?\s*$)"
+_OR_ANOTHER = rf"\s+(?:and|or)\s+(?:on\s+)?(?P<other>{'|'.join(WEEKDAYS)}){_ENDS_A_QUESTION}"
 _SAID_OR_DONE = re.compile(r"(?i)\b(?:said|say|happen(?:s|ed)?|discussed|talked|news)\b")
 """Something of this is in a question that can only mean a day by `on 3.11.`."""
 _OF_A_YEAR = r"(?=,?\s+(?:(?:of|in)\s+)?(?:last|this)\s+year\b)"
@@ -281,6 +286,13 @@ def _weekday(found: re.Match[str], today: date) -> list[Days]:
     return [_day(today - timedelta(back))]
 
 
+def _weekday_to_weekday(found: re.Match[str], today: date) -> list[Days]:
+    """From the first to the last of the two such weekdays that were last before today."""
+    named = (WEEKDAYS.index(found[name].lower()) for name in ("weekday", "other"))
+    first, last = sorted(today - timedelta((today.weekday() - day - 1) % 7 + 1) for day in named)
+    return [(first, last + timedelta(1))]
+
+
 def _week_of(found: re.Match[str], today: date) -> list[Days]:
     """The week or weekend of a day, or the seven days that begin with it."""
     day = _date(found, today)
@@ -410,9 +422,16 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"(?:{_LATELY}past|{_WITHIN_THE}\s+last)\s+(?P<unit>week|month|year)", _last_few),
     (rf"{_LATELY}(?:last|past)\s+(?P<unit>fortnight)", _last_few),
     (rf"{_LATELY}(?P<which>last|this)\s+(?P<unit>week|month|year)", _this_or_last),
+    (
+        rf"{_NO_OTHER_DAY}(?:last\s+|on\s+)?(?P<weekday>{'|'.join(WEEKDAYS)}){_OR_ANOTHER}",
+        _weekday_to_weekday,
+    ),
     (rf"(?:last|on|(?P<this>this)|{RELATION})\s+(?P<weekday>{'|'.join(WEEKDAYS)})", _weekday),
     # Without a word in front it is one in the genitive, and at the end of a question.
-    (rf"{_NO_OTHER_DAY}(?P<weekday>{'|'.join(WEEKDAYS)})(?:['\u2019]s|(?=\s*\?\s*$))", _weekday),
+    (
+        rf"{_NO_OTHER_DAY}(?P<weekday>{'|'.join(WEEKDAYS)})(?:['\u2019]s|{_ENDS_A_QUESTION})",
+        _weekday,
+    ),
 )
 """The expressions that name days, the most certain first, and what reads each."""
 

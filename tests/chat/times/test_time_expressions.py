@@ -68,6 +68,8 @@ def test_a_time_is_understood_in_any_case(text: str, since: str, until: str) -> 
         "does it run next saturday?",
         "every monday's tea",
         "open from monday to friday?",
+        "every sunday or monday?",
+        "cats or monday?",
         "black friday?",
         "on 3.11",
         "3.11.",
@@ -132,6 +134,16 @@ def test_a_day_is_the_readers() -> None:
         datetime(2026, 5, 13, 15, tzinfo=UTC),
         datetime(2026, 5, 14, 15, tzinfo=UTC),
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["was it sunday or monday?", "sunday AND monday ?", "on sunday or on monday?"],
+)
+def test_of_two_weekdays_at_the_end_of_a_question_both_are_meant(text: str) -> None:
+    assert days(text) == [("2026-05-10", "2026-05-12")]
+    words = without_times(time_expressions(text, NOW, UTC), text).split()
+    assert not {"sunday", "monday", "or"} & {word.lower() for word in words}
 
 
 def test_the_words_of_a_time_are_taken_out() -> None:
