@@ -52,13 +52,16 @@ class TimeOfDay(NamedTuple):
     def on(self, day: date, zone: tzinfo) -> tuple[datetime, datetime] | None:
         """From when to when on that day in the reader's zone; None for a part of the day.
 
+        A zone that one clock of two names is that of both.
+
         Raises:
             ValueError: there is no such time of day, or it ends before it begins.
         """
         begins, ends, at = (self.found[name] for name in ("begins", "ends", "at"))
         midnight = datetime.combine(day, time.min, zone)
         if begins:
-            begin, end = clock_on(begins, day, _zone_of(ends, zone)), clock_on(ends, day, zone)
+            of_both = _zone_of(begins, _zone_of(ends, zone))
+            begin, end = clock_on(begins, day, of_both), clock_on(ends, day, of_both)
             ordered = begin, end + timedelta(minutes=1)
         elif not at:
             return None

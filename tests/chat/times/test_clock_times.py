@@ -97,6 +97,8 @@ def test_hours_are_those_of_the_reader() -> None:
         ("yesterday after 10:00 UTC", ("05-13 10:00", "05-13 22:00")),
         ("at 8pm GMT on 5 May", ("05-05 19:30", "05-05 20:30")),
         ("on 5 May between 20:30 and 20:40 utc", ("05-05 20:30", "05-05 20:41")),
+        ("between 20:30 UTC and 20:40 on 5 May", ("05-05 20:30", "05-05 20:41")),
+        ("from 20:30 GMT to 20:40 UTC on 5 May", ("05-05 20:30", "05-05 20:41")),
         ("at 8pm on 5 May", ("05-05 17:30", "05-05 18:30")),
     ],
 )
