@@ -27,10 +27,10 @@ _FROM_EASTER = {
 
 FEAST = (
     r"christmas(?:\s+(?:eve|day))?|xmas|boxing\s+day|halloween"
-    r"|easter(?:\s+(?:sunday|monday))?|good\s+friday"
+    r"|easter(?!\s+eggs?\b)(?:\s+(?:sunday|monday))?|good\s+friday"
     r"|new\s+year['\u2019]?s\s+(?:eve|day)|valentine['\u2019]?s\s+day"
 )
-"""Their names as people write them, as a regular expression."""
+"""Their names as people write them, as a regular expression. An Easter egg is a hidden joke."""
 
 
 def feast(name: str, year: int) -> Days:

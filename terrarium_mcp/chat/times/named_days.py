@@ -51,7 +51,7 @@ _WEEKDAY_NTH = (
 _NOT_OF_A_LIST = (
     r"(?=\s*(?:[?.,!;]|$)|\s+(?:at|around|about|between|before|after|in|by|from|and|or)\b)"
 )
-"""What follows a day that is named by its number alone, and not `the 5th floor`."""
+"""What follows a day or a quarter that is named by its number alone, and not `the 5th floor`."""
 _MONTH_DAY = rf"{_MONTH}\s+{_DAY}"
 _WEEK = rf"(?:in\s+|during\s+)?(?:the\s+)?week\s+(?P<from>of|from|beginning|starting)\s+{_ON}"
 _WEEKEND = rf"(?:on\s+|over\s+)?(?:the\s+)?(?P<weekend>weekend)\s+of\s+{_ON}"
@@ -78,10 +78,10 @@ _NO_OTHER_DAY = "".join(
     rf"(?<!\b{word}\s)"
     for word in (
         "next", "coming", "each", "every", "any", "good", "black", "easter", "this", "to",
-        "and", "or",
+        "and", "or", "a", "blue", "cyber", "manic", "patch", "ruby", "super",
     )
 )  # fmt: skip
-"""Not in front of a weekday that alone names one that is past."""
+"""Not in front of a weekday that alone names one that is past: `patch tuesday` has no date."""
 _ENDS_A_QUESTION = r"(?=\s*\?\s*$)"
 _OR_ANOTHER = rf"\s+(?:and|or)\s+(?:on\s+)?(?P<other>{'|'.join(WEEKDAYS)}){_ENDS_A_QUESTION}"
 _SAID_OR_DONE = re.compile(r"(?i)\b(?:said|say|happen(?:s|ed)?|discussed|talked|news)\b")
@@ -377,7 +377,10 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"(?:in\s+)?(?:the\s+)?{_ANY_NTH}\s+quarter\s+of\s+{_YEAR}", _quarter),
     (rf"(?:in\s+)?Q(?P<nth>[1-4])\s*[/-]?\s*{_YEAR}", _quarter),
     (rf"(?:in\s+)?{_YEAR}[\s-]*Q(?P<nth>[1-4])", _quarter),
-    (rf"(?:in|during|{RELATION})\s+Q(?P<nth>[1-4])", _quarter),
+    (
+        rf"(?:in|during|{RELATION})\s+Q(?P<nth>[1-4])(?:{_NOT_OF_A_LIST}|{_OF_A_YEAR})",
+        _quarter,
+    ),
     (rf"Q(?P<nth>[1-4]){_OF_A_YEAR}", _quarter),
     (rf"(?:in\s+)?(?:the\s+)?{_ANY_NTH}\s+quarter{_OF_A_YEAR}", _quarter),
     (rf"(?:{_IN})?(?:{_LAST})?(?:{_PART})?{_MONTH},?\s+{_YEAR}", _in_month),
@@ -429,7 +432,7 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"(?:last|on|(?P<this>this)|{RELATION})\s+(?P<weekday>{'|'.join(WEEKDAYS)})", _weekday),
     # Without a word in front it is one in the genitive, and at the end of a question.
     (
-        rf"{_NO_OTHER_DAY}(?P<weekday>{'|'.join(WEEKDAYS)})(?:['\u2019]s|{_ENDS_A_QUESTION})",
+        rf"{_NO_OTHER_DAY}(?P<weekday>{'|'.join(WEEKDAYS)})(?:['\u2019]s(?!\s+child\b)|{_ENDS_A_QUESTION})",
         _weekday,
     ),
 )

@@ -43,6 +43,8 @@ def test_without_a_year_it_is_the_latest_that_has_begun() -> None:
     [
         "christmas lights",
         "easter eggs",
+        "did you see this easter egg?",
+        "on the hunt for the last Easter egg",
         "good friday?",
         "the halloween theme",
         "new years ago",

@@ -71,6 +71,10 @@ def test_a_time_is_understood_in_any_case(text: str, since: str, until: str) -> 
         "every sunday or monday?",
         "cats or monday?",
         "black friday?",
+        "when is patch tuesday?",
+        "who sings blue monday?",
+        "is it ever a monday?",
+        "who wrote monday's child?",
         "on 3.11",
         "3.11.",
         "on 3.13.",
@@ -84,6 +88,9 @@ def test_a_time_is_understood_in_any_case(text: str, since: str, until: str) -> 
         "upgrade on 2.4. kernel",
         "Q3",
         "the Q3 results",
+        "who was in q3 arena?",
+        "a hum in q1 filter",
+        "noise since q2 of the amplifier",
     ],
 )
 def test_a_weekday_a_version_or_a_quarter_is_no_time_without_a_sign_of_one(text: str) -> None:
