@@ -1,9 +1,11 @@
 """Which format a text log has, told from its first lines and its path. Pure."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from terrarium_mcp.chat.records import SPEECH
+from terrarium_mcp.chat.records import SPEECH, MessageType
+from terrarium_mcp.logformats.entries import LogLine
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.grammar import TextFormat
 from terrarium_mcp.logformats.log_origin import LogOrigin, origin_in
@@ -27,6 +29,10 @@ ENOUGH = 0.5
 SILENT = 0.9
 """The share of lines that a format must read if nothing that people said is among them: they may
 have said it in a form of their own, as a theme of irssi makes it."""
+
+_HAPPENS = re.compile(r"\([^\s@()]+@[^\s()]+\) (?:join|part|quit)")
+"""What follows a nick in old logs of The Lounge, in the form in which others write what somebody
+does. Who says just that is rare enough to count against a format, and is imported all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +130,7 @@ def _told_apart(fits: Sequence[Fit], more: Iterable[str]) -> Fit:
 
 
 def _fit(form: TextFormat, path: str, lines: Sequence[str]) -> Fit:
-    said = [form.read(line) for line in lines]
+    said = [None if _is_mistaken(line := form.read(raw)) else line for raw in lines]
     read = [line for line in said if line is not None]
     total = len(lines) or 1
     return Fit(
@@ -135,4 +141,11 @@ def _fit(form: TextFormat, path: str, lines: Sequence[str]) -> Fit:
         has_speech=any(one.kind in SPEECH and one.certain for line in read for one in line.events),
         unread=next((raw for raw, line in zip(lines, said, strict=True) if line is None), ""),
         origin=origin_in(path, form.paths),
+    )
+
+
+def _is_mistaken(line: LogLine | None) -> bool:
+    """Whether a line is read as what somebody does that may be what happened to them."""
+    return line is not None and any(
+        one.kind is MessageType.ACTION and _HAPPENS.fullmatch(one.text) for one in line.events
     )

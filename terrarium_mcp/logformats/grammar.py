@@ -44,9 +44,7 @@ FOLDER_OF_CHANNEL = (
     r"(?<![^/])(?:(?P<network>[^/]+)/)?(?<![^/])(?P<channel>[#&+!][^/]*)/(?P=channel)"
 )
 """A file in a folder of its channel: one of the name of its folder may else be the client's own."""
-HAPPENS = r"(?:\([^\s@()]+@[^\s()]+\) (?:join|part|quit)|mode [+-]\w+)(?![^ ])"
-"""What follows a nick in old logs of The Lounge, where others write what somebody does."""
-DOES = rf"(?P<nick>{NICK})(?! {HAPPENS})(?: (?P<text>.*))?"
+DOES = rf"(?P<nick>{NICK})(?: (?P<text>.*))?"
 """Who does something, and what."""
 USER_HOST = r"(?P<user>[^\s@()<>]*)@(?P<host>[^\s()<>]*) ?"
 """As it stands in parentheses; who publishes a log may have put a blank for the host."""

@@ -16,7 +16,6 @@ from terrarium_mcp.logformats.grammar import (
     CTIME,
     DOES,
     FOLDER_OF_CHANNEL,
-    HAPPENS,
     ISO_DAY,
     NICK,
     RANK,
@@ -102,7 +101,7 @@ _RULES = (
         certain=False,
     ),
     chatter(
-        rf"{_COLOUR}(?:\*(?!\*\* (?:\S+: )?\S+ \([^\s@()]+@[^\s()]+\)| \S+ {HAPPENS})|->"
+        rf"{_COLOUR}(?:\*(?!\*\* (?:\S+: )?\S+ \([^\s@()]+@[^\s()]+\))|->"
         rf"|\[[^]]*\b(?:VERSION|PING|TIME)\b|{CHANNEL} created on |-\Z)"
     ),
 )
