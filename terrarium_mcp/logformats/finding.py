@@ -27,9 +27,11 @@ from terrarium_mcp.logformats.planning import (
     UndecidedLog,
     UnplacedLog,
     fitting,
+    has_dotted_days,
     path_origin,
     planned,
     require_date,
+    require_day_first,
 )
 from terrarium_mcp.logformats.sessions import rooms_told
 
@@ -156,6 +158,9 @@ def _contents(
                 for room in rooms
             ]
             require_date(logs[0], chain(head, lines))
+            if has_dotted_days(head):
+                with file.opened() as again:
+                    require_day_first(logs[0], lines_of(again))
             return list(map(content_of_text, logs))
     if is_database(first):
         return contents_of_database(file, choices)

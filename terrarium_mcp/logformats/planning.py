@@ -51,8 +51,13 @@ _FEW_RETURNS = 5
 
 _CLOCK = re.compile(r"\d:\d\d")
 
-_UNCERTAIN_DAY = re.compile(r"\[?\d\d?([/-])\d\d?(?:\1\d{2,4})?,? ")
-"""Two numbers, of which one is the month."""
+_UNCERTAIN_DAY = re.compile(
+    r"\[?\d\d?(?:([/-])\d\d?(?:\1\d{2,4})?|\.(?:\d\d?\.\d\d|(?:1[3-9]|[2-9]\d)\.\d{4})),? "
+)
+"""Two numbers, of which one is the month. Between dots that is the second one, if a year of four
+digits follows."""
+
+_DOTTED_DAY = re.compile(rb"\[?\d\d?\.(?P<month>\d\d?)\.\d{4},? ")
 
 _MARKED = (
     (re.compile(r"\{|\[\s*(?:\{|\Z)"), "JSON"),
@@ -235,6 +240,23 @@ def require_date(log: PlannedLog, lines: Iterable[bytes]) -> None:
         if line and line.boundary and not (line.stamp or foreign):
             foreign = f" Its dates are in a language that is not known: {shown(text)}"
     raise UnplacedLog(log.file.path, NO_DATE + foreign)
+
+
+def require_day_first(log: PlannedLog, lines: Iterable[bytes]) -> None:
+    """Refuse a log that has days between dots, `11.10.2026`, if any line has the month first.
+
+    Raises:
+        UnknownFormat: a line names a thirteenth month, so the days of all others are uncertain.
+    """
+    for raw in lines:
+        if (match := _DOTTED_DAY.match(raw)) and int(match["month"]) > 12:
+            text = decoded(raw, log.encoding or "cp1252")[0]
+            raise UnknownFormat(f"{log.file.path}: {_quoted([text])}")
+
+
+def has_dotted_days(lines: Iterable[bytes]) -> bool:
+    """Whether any line begins with a day such as `24.10.2026`."""
+    return any(map(_DOTTED_DAY.match, lines))
 
 
 def path_origin(

@@ -1270,9 +1270,9 @@ DAY = ("2026", "10", "24")
         ("hexchat", "2026-10-24T23:57:13+0200 <bob>\thi", DAY),
         ("hexchat", "23:57:13 <bob>\thi", ("None", "0", "0")),
         ("hexchat", "24.10.2026 23:57:13 <bob>\thi", DAY),
-        ("hexchat", "[24.10.26 23:57:13] <bob>\thi", DAY),
+        ("hexchat", "[24.10.2026 23:57:13] <bob>\thi", DAY),
         ("hexchat", "[24.10. 23:57:13] <bob>\thi", ("None", "10", "24")),
-        ("hexchat", "24.10.99 23:57:13 <bob>\thi", ("1999", "10", "24")),
+        ("hexchat", "24.10.1999 23:57:13 <bob>\thi", ("1999", "10", "24")),
         ("hexchat", "[2026/10/24 23:57:13] <bob>\thi", DAY),
         ("hexchat", "2026.10.24 23:57:13 <bob>\thi", DAY),
         ("hexchat", "24 Oct 23:57:13 <bob>\thi", ("None", "10", "24")),
@@ -1295,7 +1295,7 @@ def test_a_user_may_have_another_stamp(name: str, text: str, day: tuple[str, str
     assert (str(line.stamp.year), str(line.stamp.month), str(line.stamp.day)) == day
 
 
-@pytest.mark.parametrize("day", ["24/10/26", "10/24/2026", "24-10-2026", "24/10"])
+@pytest.mark.parametrize("day", ["24/10/26", "10/24/2026", "24-10-2026", "24/10", "26.10.24"])
 def test_a_day_whose_month_is_not_certain_is_not_read_in_hexchat(day: str) -> None:
     assert FORMATS["hexchat"].read(f"[{day} 23:57:13] <bob>\thi") is None
 

@@ -683,13 +683,24 @@ def test_a_log_of_comings_and_goings_may_have_a_line_that_cannot_be_read(tmp_pat
     assert plan(tmp_path, "net/#tea/2026-10-24.log", *joins, "garbage").format is ZNC
 
 
+@pytest.mark.parametrize("day", ["24/10/26", "26.10.24"])
 @pytest.mark.parametrize("chosen", ["", "hexchat"])
 def test_a_log_whose_days_may_be_mistaken_is_refused_with_the_way_out(
-    chosen: str, tmp_path: Path
+    chosen: str, day: str, tmp_path: Path
 ) -> None:
-    line = "[24/10/26 23:57:13] <bob>\thi"
+    line = f"[{day} 23:57:13] <bob>\thi"
     with pytest.raises(NoLog, match=r"which number of its days is the month; write 2026-10-24\."):
         plan(tmp_path, "libera/#tea.log", line, choices=Choices(format=chosen, zone=BERLIN))
+
+
+def test_a_log_that_has_the_month_before_a_dot_anywhere_is_refused(tmp_path: Path) -> None:
+    days = [f"11.{day:02}.2026" for day in range(1, 13) for _ in range(30)]
+    lines = "\n".join(f"{day} 12:00:00 <bob>\thi" for day in [*days, "11.13.2026"])
+    findings = found(tmp_path, "net/#tea.log", choices=Choices(zone=BERLIN), line=lines)
+    assert rooms(findings) == []
+    (refused,) = findings.skipped
+    assert "which number of its days is the month; write 2026-10-24." in str(refused)
+    assert "11.13.2026" in str(refused)
 
 
 def test_a_format_that_was_named_wrongly_is_refused(tmp_path: Path) -> None:

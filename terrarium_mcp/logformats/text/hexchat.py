@@ -2,7 +2,8 @@
 
 Their stamps have no year unless the user writes them otherwise: `[23:57]`, `[11:57:13 PM]`, or
 none, so that all is of the moment at which the log was opened. Days are read whose month is
-certain: not those of numbers between slashes or dashes that begin with no year.
+certain: not those of numbers between slashes or dashes that begin with no year, nor between dots
+if the year has two digits (`26.10.24`).
 
 In HexChat, what people do and what happens both begin with `*`: events are known by their wording,
 which somebody may act out; only a join and a part show user@host, and are certain. XChat's default
@@ -148,7 +149,7 @@ _MONTH = r"(?P<month>[^\W\d]{3,9})\.?"
 _WEEKDAY = r"(?:(?P<weekday>[^\W\d]{1,12})[.,]{0,2} )?"
 _DATED_CLOCKS = (
     rf"(?P<year>\d{{4}})(?P<mark>[/.])(?P<month>\d\d?)(?P=mark)(?P<day>\d\d?),? {_CLOCK}",
-    rf"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{{4}}|\d\d)?,? {_CLOCK}",
+    rf"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{{4}})?,? {_CLOCK}",
     rf"{_WEEKDAY}(?P<day>\d\d?)\.?[ /-]{_MONTH}(?:[ /-](?P<year>\d{{4}}))?,? {_CLOCK}",
     rf"{_WEEKDAY}{_MONTH} {{1,2}}(?P<day>\d\d?)(?:,? (?P<year>\d{{4}}))?,? {_CLOCK}",
     CTIME,
