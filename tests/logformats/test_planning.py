@@ -213,6 +213,19 @@ def test_lines_tell_which_dot_of_a_name_is_between_channel_and_network(
     assert (rooms(findings) or [("", "")]) == [room]
 
 
+@pytest.mark.parametrize("between", ["-", "_", " "])
+@pytest.mark.parametrize("date", ["", ".20261024"])
+def test_a_channel_behind_the_name_of_a_server_is_part_of_no_network_of_mirc(
+    between: str, date: str, tmp_path: Path
+) -> None:
+    name = f"irc.libera.chat{between}#tea{date}.log"
+    for lines in ([STARTED, TALK], [STARTED, "Session Ident: #tea", TALK]):
+        choices = Choices(zone=BERLIN)
+        findings = found(tmp_path / "a", name, choices=choices, line="\n".join(lines), private=True)
+        assert rooms(findings) == []
+        assert "its network is not named anywhere" in str(findings.undecided[0])
+
+
 @pytest.mark.parametrize("channel", ["", "tea"])
 def test_a_network_that_is_known_tells_where_its_name_begins(channel: str, tmp_path: Path) -> None:
     (log := tmp_path / "#tea.Libera.Chat.log").write_text(f"{STARTED}\n{TALK}")

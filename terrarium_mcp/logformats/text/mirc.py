@@ -108,8 +108,9 @@ _RULES = (
 
 _NAMED = r"(?<![^/])(?P<channel>[#&+!][^/]*?)"
 _DATE = r"(?P<date>\d{8})"
-_NETWORK = r"[^\W\d][^/.]*(?:\.[^\W\d][^/.]*)?"
-"""Behind a nick, which has no dot; some names of networks have one (`Libera.Chat`)."""
+_NETWORK = r"[^\W\d][^/.#\s]*(?:\.[^\W\d][^/.#\s]*)?"
+"""Behind a nick, which has no dot; some names of networks have one (`Libera.Chat`). Not a channel
+behind a name of a server: `irc.libera.chat-#tea`."""
 
 MIRC = TextFormat(
     name="mirc",
@@ -135,7 +136,7 @@ MIRC = TextFormat(
         re.compile(rf"{_NAMED}\.(?P<network>[^/.]+)\.log\Z"),
         re.compile(rf"(?:(?P<network>[^/]+)/)?{_NAMED}\.log\Z"),
         re.compile(r"(?<![^/])(?P<window>[Ss]tatus)(?:\.[^/]+)?\.log\Z"),
-        re.compile(rf"(?<![^/])(?P<channel>[^/.]+)\.(?P<network>[^/]+)\.{_DATE}\.log\Z"),
+        re.compile(rf"(?<![^/])(?P<channel>[^/.]+)\.(?P<network>[^/#\s]+)\.{_DATE}\.log\Z"),
         re.compile(rf"(?<![^/])(?P<channel>[^/.]+)\.(?P<network>{_NETWORK})\.log\Z"),
     ),
     by_documentation=True,
