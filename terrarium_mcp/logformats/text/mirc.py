@@ -108,6 +108,8 @@ _RULES = (
 
 _NAMED = r"(?<![^/])(?P<channel>[#&+!][^/]*?)"
 _DATE = r"(?P<date>\d{8})"
+_OF_CHANNEL = r"(?P<network>(?!\d+\.)[^/.]+)"
+"""The network behind a channel: not a year, or another number that somebody put there."""
 _NETWORK = r"[^\W\d][^/.#\s]*(?:\.[^\W\d][^/.#\s]*)?"
 """Behind a nick, which has no dot; some names of networks have one (`Libera.Chat`). Not a channel
 behind a name of a server: `irc.libera.chat-#tea`."""
@@ -131,9 +133,9 @@ MIRC = TextFormat(
     ),
     paths=(
         re.compile(rf"{FOLDER_OF_CHANNEL}\.log\Z"),
-        re.compile(rf"{_NAMED}\.(?P<network>[^/.]+)\.{_DATE}\.log\Z"),
+        re.compile(rf"{_NAMED}\.{_OF_CHANNEL}\.{_DATE}\.log\Z"),
         re.compile(rf"(?:(?P<network>[^/]+)/)?{_NAMED}\.{_DATE}\.log\Z"),
-        re.compile(rf"{_NAMED}\.(?P<network>[^/.]+)\.log\Z"),
+        re.compile(rf"{_NAMED}\.{_OF_CHANNEL}\.log\Z"),
         re.compile(rf"(?:(?P<network>[^/]+)/)?{_NAMED}\.log\Z"),
         re.compile(r"(?<![^/])(?P<window>[Ss]tatus)(?:\.[^/]+)?\.log\Z"),
         re.compile(rf"(?<![^/])(?P<channel>[^/.]+)\.(?P<network>[^/#\s]+)\.{_DATE}\.log\Z"),
