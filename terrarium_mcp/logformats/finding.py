@@ -1,5 +1,6 @@
 """From the files of an import to their contents, and what is none."""
 
+from collections import defaultdict
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -68,7 +69,8 @@ def find_contents(
     Args:
         files: those that the paths of an import name.
         choices: what the operator decided.
-        networks: those that the database knows.
+        networks: those that the database knows. For each file, those are known too that files
+            before it in its folder name: the name of a day of talk alone may hold several dots.
         private: whether private conversations are wanted.
         scratch: a folder for what must be unpacked; it has to exist until everything is read.
 
@@ -76,14 +78,16 @@ def find_contents(
         MisplacedChoice: an option does not suit what was found.
     """
     findings = Findings()
+    told_in = defaultdict[str, set[str]](set)  # networks, by the folder of the files that name them
     for file in files:
         if isinstance(file, UnusableFile):
             findings.skipped.append(file)
             continue
         try:
-            findings.contents += _contents(
-                file, choices, networks, scratch, findings, is_alone=len(files) == 1
-            )
+            known = [*networks, *told_in[file.folder]]
+            contents = _contents(file, choices, known, scratch, findings, is_alone=len(files) == 1)
+            told_in[file.folder].update(one.origin.network for one in contents)
+            findings.contents += contents
         except UndecidedLog as error:
             findings.undecided.append(error)
         except TerrariumError as error:

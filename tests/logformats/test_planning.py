@@ -217,6 +217,32 @@ def test_lines_tell_which_dot_of_a_name_is_between_channel_and_network(
     assert (rooms(findings) or [("", "")]) == [room]
 
 
+@pytest.mark.parametrize(
+    ("name", "told", "talk"),
+    [
+        (
+            "log/channel_%23node.js.de.LabNet_2026.10.{}.log",
+            [KVIRC_STARTED, "[23:57:15] b [b@h] has joined #node.js.de"],
+            [KVIRC_STARTED, "[23:57:15] <b> hi"],
+        ),
+        (
+            "#node.js.de.LabNet.202610{}.log",
+            [STARTED, "[23:58] * b (b@h) has joined #node.js.de"],
+            [STARTED, TALK],
+        ),
+    ],
+)
+def test_a_day_of_talk_alone_is_of_the_network_that_a_day_before_it_tells(
+    name: str, told: list[str], talk: list[str], tmp_path: Path
+) -> None:
+    for day, lines in (("24", told), ("25", talk), ("26", talk)):
+        (path := tmp_path / "a" / name.format(day)).parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n".join(lines))
+    findings = found(tmp_path / "a", choices=Choices(zone=BERLIN))
+    assert rooms(findings) == [("LabNet", "#node.js.de")] * 3
+    assert (findings.skipped, findings.undecided) == ([], [])
+
+
 @pytest.mark.parametrize("between", ["-", "_", " "])
 @pytest.mark.parametrize("date", ["", ".20261024"])
 def test_a_channel_behind_the_name_of_a_server_is_part_of_no_network_of_mirc(
