@@ -17,6 +17,7 @@ from terrarium_mcp.chat.questions.people import (
 )
 from terrarium_mcp.chat.records import SPEECH
 from terrarium_mcp.chat.terms import Term, TermKind, words_in
+from terrarium_mcp.chat.times.calendar_words import WEEKDAYS
 from terrarium_mcp.chat.times.time_expressions import (
     TimeExpression,
     time_expressions,
@@ -44,7 +45,8 @@ async def read_as_question(
     """The search that the words of `search` ask for; its notes say how they were read.
 
     - A time and no topic (`what happened yesterday`) is for the conversations of that time. So is a
-      time alone (`yesterday`), unless these words were said or are somebody's nick.
+      time alone (`yesterday`), unless these words were said or are somebody's nick. In a channel
+      that is so of a weekday only: any other time alone is for every line of it.
     - A person and perhaps a time (`what did ada say in May`) is for that person's lines.
     - `recently` and no time (`what happened lately`) is for the newest lines.
     - Operators with a time (`from:ada in May`) are for every such line, and so is asking what a
@@ -76,10 +78,12 @@ async def _meant(
     rest = without_lately(rest) if is_lately else rest
     asks_for_all = asks_what_was_said(rest)
     is_selected = in_channel or _has_operators(query)
-    if times and _is_blank(rest) and not is_selected and search.sort is Sort.RELEVANCE:
+    may_be_said = not is_selected or (_is_weekday(query.question) and not _selects_lines(query))
+    if times and _is_blank(rest) and may_be_said and search.sort is Sort.RELEVANCE:
         if await _was_said(query.question, search, request):
             return _with_notes(search, [_as_words_note(times, rest, search)])
-        return _conversations_of(times, search)
+        if not is_selected:
+            return _conversations_of(times, search)
     if times and asks_for_all and not _selects_lines(query):
         return _conversations_of(times, search)
     is_no_topic = asks_for_all or (_is_blank(rest) and is_selected)
@@ -113,6 +117,11 @@ def _selects_lines(query: Query) -> bool:
 def _has_operators(query: Query) -> bool:
     """Whether the query has any operator besides those of time."""
     return _selects_lines(query) or bool(query.channels or query.excluded_channels)
+
+
+def _is_weekday(text: str) -> bool:
+    """Whether it is nothing but a weekday: as likely a word that was said as a time."""
+    return text.strip(" ?!.,").lower() in WEEKDAYS
 
 
 def _is_blank(text: str) -> bool:

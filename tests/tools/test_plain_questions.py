@@ -300,6 +300,21 @@ async def test_a_time_in_a_channel_is_every_line_of_it(house: House) -> None:
     assert told.ids == [1, 2, 3, 4]
 
 
+@pytest.mark.parametrize(
+    ("query", "more"), [("friday?", {"channel": "#tea"}), ("Friday? in:#tea", {})]
+)
+async def test_a_weekday_that_was_said_in_a_channel_stays_a_word(
+    house: House, query: str, more: dict[str, str]
+) -> None:
+    await house.hears(TALK)
+    silent = await asked(house, query, **more)
+    assert notes(silent)[0].startswith("note: read as ")
+    said = await house.hears("<ada> friday is fine\n<bo> the gate closes on friday")
+    told = await asked(house, query, **more)
+    assert set(told.ids) == set(said)
+    assert any("searched for as words" in note for note in notes(told))
+
+
 async def test_operators_and_a_silent_time_name_the_nearest_days(house: House) -> None:
     await house.hears(TALK)
     told = await asked(house, "in:#tea yesterday")
