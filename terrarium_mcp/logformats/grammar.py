@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import Protocol
 
 from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.decoding import decoded
 from terrarium_mcp.logformats.entries import RANKS, TO_RANK, Boundary, LogEvent, LogLine, Stamp
 from terrarium_mcp.logformats.month_names import month_number, month_of_day
 
@@ -62,6 +63,10 @@ CTIME = (
     r" (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) (?P<year>\d{4})"
 )
 """A moment as C's `ctime` prints it: `Sat Oct 24 23:57:13 2026`, in whatever language."""
+
+
+_GROUP = re.compile(r"\(\?P<\w+>")
+"""The beginning of a named group, of which a pattern has no two of one name."""
 
 
 class LineRule(Protocol):
@@ -247,12 +252,25 @@ class TextFormat:
     def _telling_rooms(self) -> Sequence[re.Pattern[str]]:
         return [one.pattern for one in self.unstamped if "room" in one.pattern.groupindex]
 
-    def room_in(self, line: str) -> str:
+    @cached_property
+    def _may_tell_room(self) -> re.Pattern[bytes]:
+        """What a line that tells a room looks like before it is decoded, and some others do."""
+        return re.compile(
+            b"|".join(
+                b"(?:%b)" % _GROUP.sub("(", one.pattern).encode() for one in self._telling_rooms
+            )
+        )
+
+    def room_in(self, raw: bytes) -> str:
         """The channel or the person of whom a line tells that the log is; empty if it tells none.
 
-        It takes a tenth of the time of `read`.
+        Lines are asked once for each room of their file, so only those that may tell one are
+        decoded.
         """
-        found = (pattern.match(line) for pattern in self._telling_rooms)
+        if not self._may_tell_room.match(raw):
+            return ""
+        text = decoded(raw)[0]
+        found = (pattern.match(text) for pattern in self._telling_rooms)
         return next((match["room"] for match in found if match), "")
 
     def resolution(self, lines: Iterable[str]) -> timedelta:

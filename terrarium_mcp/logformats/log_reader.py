@@ -106,6 +106,9 @@ class LogReader:
         """What the lines (without their line breaks) hold, in their order."""
         for raw in lines:
             self.counts.lines += 1
+            if not raw:  # so are most lines of a file of many rooms, for each of them
+                self.counts.empty += 1
+                continue
             if len(raw) > LONGEST_LINE:
                 yield self._rejected(repr(raw[:80]), TOO_LONG)
                 continue

@@ -22,11 +22,10 @@ def rooms_told(lines: Iterable[bytes], form: TextFormat, named: str) -> list[str
     told: dict[str, str] = {}
     has_beginning = False
     for raw in lines:
-        text = decoded(raw)[0]
-        if room := form.room_in(text):
+        if room := form.room_in(raw):
             told.setdefault(fold(room), room)
         elif not (told or has_beginning):
-            has_beginning = bool((line := form.read(text)) and line.events)
+            has_beginning = bool((line := form.read(decoded(raw)[0])) and line.events)
     rooms = list(told.values())
     if not (rooms and named and has_beginning):
         return rooms
@@ -45,7 +44,7 @@ def only_of(
     is_here = is_first
     held: bytes | None = None
     for raw in lines:
-        told = form.room_in(decoded(raw)[0])
+        told = form.room_in(raw)
         is_told_here = fold(told) == fold(room) if told else is_here
         if held is not None:
             yield held if (is_told_here if told and _opens(held, form) else is_here) else b""

@@ -17,7 +17,12 @@ from terrarium_mcp.logformats.finding import Findings, find_contents
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.grammar import TextFormat
 from terrarium_mcp.logformats.log_origin import LogOrigin, is_perhaps, origin_in, origins_in
-from terrarium_mcp.logformats.log_reader import DatedBoundary, DatedEvent, RejectedLine
+from terrarium_mcp.logformats.log_reader import (
+    DatedBoundary,
+    DatedEvent,
+    LogReader,
+    RejectedLine,
+)
 from terrarium_mcp.logformats.named_files import log_files
 from terrarium_mcp.logformats.planning import (
     NO_NETWORK,
@@ -29,9 +34,11 @@ from terrarium_mcp.logformats.planning import (
     fitting,
     planned,
 )
+from terrarium_mcp.logformats.sessions import only_of
 from terrarium_mcp.logformats.text.eggdrop import EGGDROP
 from terrarium_mcp.logformats.text.hexchat import HEXCHAT
 from terrarium_mcp.logformats.text.irssi import IRSSI
+from terrarium_mcp.logformats.text.mirc import MIRC
 from terrarium_mcp.logformats.text.textual import TEXTUAL
 from terrarium_mcp.logformats.text.thelounge import THE_LOUNGE
 from terrarium_mcp.logformats.text.weechat import WEECHAT as WEECHAT_FORMAT
@@ -179,6 +186,28 @@ def test_each_session_of_mirc_is_of_its_own_room(tmp_path: Path) -> None:
     assert opened == {"#tea": [20, 20, 23, 23], "#rust": [21, 21]}
     assert rejected == {"#tea": [22], "#rust": []}
     assert [(one.network, one.target) for one in findings.private] == [("dalnet", "bob")]
+
+
+def test_a_room_costs_its_own_lines_alone_of_a_file_of_many() -> None:
+    read = list[str]()
+
+    def noted(text: str) -> str:
+        read.append(text)
+        return text
+
+    form = replace(MIRC, text_of=noted)
+    lines = [
+        STARTED,
+        "Session Ident: #tea",
+        TALK,
+        STARTED,
+        "Session Ident: #mate",
+        "[23:58] <b> no",
+    ]
+    own = only_of("#tea", (line.encode() for line in lines), form, is_first=True)
+    list((reader := LogReader(form, UTC, channel="#tea")).read(own))
+    assert {*read} == {STARTED, "Session Ident: #tea", TALK}
+    assert (reader.counts.lines, reader.counts.messages) == (6, 1)
 
 
 @pytest.mark.parametrize(
