@@ -97,7 +97,8 @@ class MessageSearch:
         with deadline(DEADLINE, too_long):  # of all together: also of what is indexed first
             try:
                 found = await self._indexer.read_whole(climb, uses=SEARCHED, deadline=QUICK)
-            except TookTooLong:
+            except TookTooLong:  # perhaps before it was known whether anything is to be indexed
+                await self._indexer.ensure_current(*SEARCHED)
                 found = await read_in_turns(self._database, partial(climb, is_current=True))
         if found is None:
             return without_history(search)

@@ -19,6 +19,7 @@ from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.store import Store, TookTooLong
 from terrarium_mcp.store.search import Hits, Rung, Search, Sort
 from terrarium_mcp.store.sqlite.engine.reads import Reads
+from terrarium_mcp.store.sqlite.ingest import append
 from terrarium_mcp.store.sqlite.search import message_search
 from terrarium_mcp.store.sqlite.search.climb import Climb, without_history
 from tests.store.scene import NOON, chat, find, line_of, room, texts, write
@@ -435,6 +436,15 @@ async def test_a_search_that_takes_too_long_as_a_whole_ends_and_the_next_one_ans
         with pytest.raises(TookTooLong, match="search for fewer words"):
             await store.search(search, "")
     assert (await store.search(search, "")).total == 30
+
+
+async def test_a_search_that_takes_turns_at_once_finds_what_is_to_be_indexed_yet(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(append, "SEVERAL", 20)  # the line waits for the next read
+    monkeypatch.setattr(message_search, "QUICK", 0)
+    await store.messages.append(chat("<ada> the badger sleeps"))
+    assert texts((await find(store, "badger")).messages) == ["the badger sleeps"]
 
 
 async def test_a_search_that_takes_its_time_holds_no_reader_between_its_statements(
