@@ -229,9 +229,7 @@ class FileService:
         Voices may. Where the messages themselves are ready, all others may too: a command that
         lasts records meanwhile, and answers what does not need them. Only such commands adopt.
         """
-        if name in (VOICES.name, NORMALISED):
-            return name == VOICES.name
-        return self._adopt and state.lag([NORMALISED]) <= MANY
+        return name == VOICES.name or (self._adopt and state.lag([NORMALISED]) <= MANY)
 
 
 def require_adopted(path: Path) -> None:
