@@ -121,9 +121,14 @@ def words_in(text: str) -> tuple[str, ...]:
 
 def encoded_words(text: str) -> list[bytes]:
     """The words of `text` in UTF-8, with `?` for a lone surrogate."""
-    if text.isascii():
-        return text.encode().translate(_ASCII_LETTERS).split()
-    return [word.encode(errors="replace") for word in words_in(text)]
+    return encoded_words_of(indexed(text))
+
+
+def encoded_words_of(folded: str) -> list[bytes]:
+    """The words in UTF-8 of a text as it is `indexed`, which is not folded again."""
+    if folded.isascii():
+        return folded.encode().translate(_ASCII_LETTERS).split()
+    return [word.encode(errors="replace") for word in _WORD.findall(folded)]
 
 
 def normalized(text: str) -> str:

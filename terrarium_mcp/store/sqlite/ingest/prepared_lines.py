@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar, overload
 from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.records import SPEECH, MessageType, NewMessage, Origin
-from terrarium_mcp.chat.terms import encoded_words, indexed
+from terrarium_mcp.chat.terms import encoded_words, encoded_words_of, indexed
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.sqlite.engine.functions import pairs, text_scope
 from terrarium_mcp.store.sqlite.index.line_tallies import (
@@ -182,11 +182,11 @@ def prepared(messages: Sequence[NewMessage]) -> PreparedLines:
     row = row_columns(messages, timestamps, [one.server_time for one in messages])
     _, _, nicks, _, _, texts, *_ = row
     kinds = [one.kind for one in messages]
-    shown = list(map(plain, texts))
-    words = list(map(encoded_words, shown))
+    folded = [indexed(plain(text)) for text in texts]
+    words = list(map(encoded_words_of, folded))
     columns = (
         *row,
-        list(map(indexed, shown)),
+        folded,
         list(map(text_scope, nicks, kinds, texts)),
         [pairs(its) if kind in SPEECH else None for its, kind in zip(words, kinds, strict=True)],
     )
