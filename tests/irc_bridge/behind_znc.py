@@ -18,7 +18,7 @@ from tests.servers.agent import StrictAgent, strict_agent
 from tests.servers.cuttable import CuttableWire, cuttable
 from tests.servers.ircd import Ircd
 from tests.servers.person import Person, person
-from tests.servers.znc import LOGIN, znc_before
+from tests.servers.znc import LOGIN, has_kept_for_us, znc_before
 
 CHANNEL = "#tea"
 AWAY = 20
@@ -124,8 +124,7 @@ class _Scene:
         async with self.wire.broken():
             await bridge.is_cut_off(losses + 1)
             await self._says(ada, [*self._numbered(AWAY), "Terra: who is there?"])
-            await ada.types(f"PRIVMSG {ada.nick} :.")
-            await ada.sees(f"PRIVMSG {ada.nick} :.")
+            await has_kept_for_us(ada)
         await bridge.at_home.wait()
         await self.talks(ada)
         self.outcome.cuts += 1

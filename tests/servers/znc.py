@@ -8,6 +8,7 @@ from pathlib import Path
 from socket import create_connection
 
 from tests.servers.ircd import PATIENCE, free_port, program_of
+from tests.servers.person import Person
 from tests.servers.unprivileged import start_unprivileged
 
 LOGIN = "terra/net:letmein"
@@ -76,6 +77,16 @@ class Znc:
                 return
             time.sleep(0.01)
         raise TimeoutError(f"znc does not listen on {self.port}")
+
+
+async def has_kept_for_us(person: Person) -> None:
+    """Wait until ZNC, to which no client is attached, has read whatever a person has said.
+
+    It answers a CTCP VERSION by itself while nobody is there who could.
+    """
+    seen = len(person.lines)
+    await person.types("PRIVMSG Terra :\x01VERSION\x01")
+    await person.sees_after(seen, f"NOTICE {person.nick} :\x01VERSION ZNC")
 
 
 @contextmanager

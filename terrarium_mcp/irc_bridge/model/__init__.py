@@ -10,4 +10,5 @@
 - reasoning_tags, harmony, template_tokens, code_spans: what is part of no answer,
   and of no request
 - text_tool_calls, token_tool_calls, legacy_tools: tool calls in other forms
+- react: calls and answers behind the labels of ReAct prompts
 """

@@ -16,7 +16,7 @@ r"""Removes reasoning from a model's answer, in every form in which endpoints le
 | `<\|START_THINKING\|>` | Command A | Cohere's description of its chat template |
 | `<\|think\|>`, `<\|thinking\|>` | fine-tuned models | |
 | `Thinking...` ... `...done thinking.` | any model | what `ollama run` prints |
-| `Thought: ...`, then a line `Final Answer: ...` | any model | prompts of the ReAct kind |
+| `Thought: ...`, then a line `Final Answer: ...` | any model | `react.py` |
 | harmony | gpt-oss | `harmony.py` |
 """
 
@@ -27,6 +27,7 @@ from typing import NamedTuple
 
 from terrarium_mcp.irc_bridge.model.code_spans import CodeSpans
 from terrarium_mcp.irc_bridge.model.harmony import final_channel
+from terrarium_mcp.irc_bridge.model.react import without_thought
 from terrarium_mcp.irc_bridge.model.template_tokens import without_template_tokens
 
 _NAMES = (
@@ -53,11 +54,6 @@ _CLOSING = (
 _PRINTED = "Thinking...", "...done thinking."
 """What `ollama run` prints before reasoning and behind it; some proxies pass that on."""
 
-_THOUGHT = re.compile(r"\s*Thought:")
-_FINAL_ANSWER = re.compile(r"\nFinal Answer:[ \t]*")
-_ACTION = "\nAction:"
-"""Behind a thought it is a call (`text_tool_calls.py`), and an answer below it is made up."""
-
 _MOST_TAGS = 1000
 """A text with more of them is a model that repeats itself, without an answer."""
 
@@ -78,18 +74,13 @@ def without_reasoning(text: str) -> str:
     only mentions stays: in code, or inside a sentence without a reasoning that it would begin.
     """
     text = _without_tagged(final_channel(_without_printed(text)))
-    return without_template_tokens(_without_thought(text))
+    return without_template_tokens(without_thought(text))
 
 
 def _without_printed(text: str) -> str:
     before, after = _PRINTED
     _, end, answer = text.partition(after)
     return answer if end and text.lstrip().startswith(before) else text
-
-
-def _without_thought(text: str) -> str:
-    begin = _THOUGHT.match(text) and _FINAL_ANSWER.search(text)
-    return text[begin.end() :] if begin and _ACTION not in text[: begin.start()] else text
 
 
 class _Tag(NamedTuple):

@@ -41,6 +41,7 @@ from terrarium_mcp.irc_bridge.model.chat_types import ToolCall
 from terrarium_mcp.irc_bridge.model.code_spans import CodeSpans
 from terrarium_mcp.irc_bridge.model.endpoint_json import portable_arguments
 from terrarium_mcp.irc_bridge.model.legacy_tools import current_call
+from terrarium_mcp.irc_bridge.model.react import action
 from terrarium_mcp.irc_bridge.model.token_tool_calls import consecutive, token_tool_calls
 
 Calls = tuple[ToolCall, ...]
@@ -80,11 +81,6 @@ _TEMPLATE_TAG = re.compile(
     re.MULTILINE,
 )
 _OUR_MENTION = re.compile(r"\[called (\S+) (\{.*\})\]")
-_ACTION = re.compile(
-    # A result that the model makes up goes: it gets the real one.
-    r"(?:Thought:.*?\n)?Action:[ \t]*([\w.-]+)[ \t]*\nAction Input:(.*?)(?:\nObservation:.*)?",
-    re.DOTALL,
-)
 _CALL_KEYS = {"name", "arguments", "parameters", "type", "id", "tool_call_id"}
 
 
@@ -131,8 +127,8 @@ def _bare(text: str) -> Calls:
         language, code = fenced
         is_call = language == "tool_code"
         return _tagged(code) or _json(code) or (_python(code) if is_call else ())
-    if action := _ACTION.fullmatch(text):
-        return _with_json(action[1], action[2])
+    if asked := action(text):
+        return _with_json(asked.tool, asked.input)
     return _json(text) or _json_objects(text) or _python(text)
 
 

@@ -56,6 +56,7 @@ BEGINNINGS = {
     "harmony": "<|channel|>final",
     "a thought": "Thought:",
     "an action": "Action: search\nAction Input:",
+    "a thought in bold": "**Thought:**",
     "a note": "x (3 more: ",
     "a table": "| a | b |\n|---|---|\n",
 }
@@ -104,6 +105,7 @@ RUNS = {
     "harmony": "<|start|><|channel|>final<|message|>",
     "thoughts": "Thought:\nAction: a\n",
     "results": "\nObservation:",
+    "actions in bold": "\n**Action:** `a`\n**Action Input:**",
     "notes": " (3 more: !more)",
     "addresses": "https://a.example/*",
 }

@@ -162,6 +162,9 @@ def test_a_model_that_repeats_tags_for_ever_has_said_nothing() -> None:
     [
         ("Thought: I know it.\nAll of it.\nFinal Answer: Ada did.\nOn Tuesday.", None),
         ("\nThought:\nFinal Answer:\nAda did.\nOn Tuesday.", None),
+        ("**Thought:** I know it.\n**Final Answer:** Ada did.\nOn Tuesday.", None),
+        ("**Thought**: I know it.\n**Final Answer**: Ada did.\nOn Tuesday.", None),
+        ("thought: I know it.\nFinal answer: Ada did.\nOn Tuesday.", None),
         ("Thought: Ada did, I think.", "Thought: Ada did, I think."),
         (
             "They write:\nThought: hm\nFinal Answer: tea",
