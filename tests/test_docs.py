@@ -150,10 +150,11 @@ def test_the_page_on_watermarks_names_every_derived_structure() -> None:
 
 
 def test_the_page_on_the_database_names_every_version() -> None:
-    page = (ROOT / "docs" / "database.md").read_text("utf-8")
-    assert f"the current one is {CURRENT}. " in page
-    assert f"(`irc_logs.before-v{CURRENT}.db`), then" in page
-    assert all(f"[v{version}.sql](" in page for version in range(1, CURRENT + 1))
+    pages = [ROOT / "docs" / name for name in ("database.md", "database-format.md")]
+    owners, reference = (page.read_text("utf-8") for page in pages)
+    assert f"the current one is {CURRENT}. " in reference
+    assert f"(`irc_logs.before-v{CURRENT}.db`), then" in owners
+    assert all(f"[v{version}.sql](" in reference for version in range(1, CURRENT + 1))
 
 
 def test_every_test_that_a_page_names_exists() -> None:
