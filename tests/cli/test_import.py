@@ -147,7 +147,7 @@ def test_where_there_is_no_database_none_is_made_for_its_imports(
         ([LOGS / "irssi", "--channel", "#x", *BERLIN], "they name ##double, #lab, #lab-dev"),
         (["gone.log"], "gone.log: there is no such file"),
         ([LOGS / "truth.log"], "not a log of a known format"),
-        ([LOGS / "truth.log"], "weechat, znc; docs/importing.md shows how to add another."),
+        ([LOGS / "truth.log"], "weechat, znc; docs/adding-a-format.md shows how to add another."),
         ([WEECHAT], "--timezone"),
         ([WEECHAT, "--timezone", "Europe/Berlinn"], "Did you mean Europe/Berlin?"),
         ([WEECHAT, "--timezone", "CEST"], "not a time zone. Name a place of it, such as Europe/"),

@@ -1,4 +1,4 @@
-"""The worked example of docs/importing.md is a format that reads its own example."""
+"""The worked example of docs/adding-a-format.md is a format that reads its own example."""
 
 import re
 from pathlib import Path
@@ -9,12 +9,13 @@ from terrarium_mcp.logformats.detection import best_fit
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.grammar import TextFormat
 
-PAGE = (Path(__file__).parents[2] / "docs" / "importing.md").read_text("utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_the_example_reads_its_log() -> None:
-    log = re.search(r"Say a program writes\n\n```\n(.*?)```", PAGE, re.DOTALL)
-    code = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    page = (DOCS / "adding-a-format.md").read_text("utf-8")
+    log = re.search(r"Say a program writes\n\n```\n(.*?)```", page, re.DOTALL)
+    code = re.search(r"```python\n(.*?)```", page, re.DOTALL)
     assert log
     assert code
     namespace: dict[str, TextFormat] = {}
@@ -33,7 +34,8 @@ def test_the_example_reads_its_log() -> None:
 
 
 def test_the_page_names_every_format() -> None:
-    rows = re.findall(r"^\| `([\w-]+)` \| ([^|]+?) \|", PAGE, re.MULTILINE)
+    page = (DOCS / "importing.md").read_text("utf-8")
+    rows = re.findall(r"^\| `([\w-]+)` \| ([^|]+?) \|", page, re.MULTILINE)
     known = [(one.name, one.program, one.by_documentation) for one in TEXT_FORMATS]
     known += [(one.name, one.program, one.by_documentation) for one in DATABASE_FORMATS]
     documented = [

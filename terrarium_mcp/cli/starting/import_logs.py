@@ -200,7 +200,7 @@ def _require_contents(findings: Findings) -> None:
         reasons = and_more(list(map(str, findings.skipped)), _SHOWN)
         known = (
             f". Known formats are {', '.join(FORMAT_NAMES)};"
-            " docs/importing.md shows how to add another."
+            " docs/adding-a-format.md shows how to add another."
             if any(isinstance(one, UnknownFormat) for one in findings.skipped)
             else ""
         )
