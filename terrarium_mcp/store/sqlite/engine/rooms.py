@@ -129,7 +129,8 @@ async def room_ids(writer: Writer, named: Iterable[tuple[str, str]]) -> dict[tup
         return {}
     known = await writer.rows(
         "SELECT network, channel, id FROM rooms"  # noqa: S608 -- question marks
-        f" WHERE (network, channel) IN (VALUES {', '.join(['(?, ?)'] * len(wanted))})",
+        f" WHERE (network, channel) IN (VALUES {', '.join(['(?, ?)'] * len(wanted))})"
+        f" AND NOT {IS_LEFT}",
         [name for pair in wanted for name in pair],
     )
     ids = {(network, channel): int(number) for network, channel, number in known}

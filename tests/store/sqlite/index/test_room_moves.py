@@ -145,6 +145,24 @@ async def test_spans_and_clock_of_joined_rooms_are_those_of_both(store: Store) -
     assert await said_in(store, "#a[") == ["more", "late", "last"]
 
 
+async def test_what_is_recorded_of_a_room_that_was_joined_to_another_stays_with_that(
+    store: Store,
+) -> None:
+    await store.rooms.set_casemapping("net", "ascii")
+    await store.messages.append(chat("<ada> one\n<ada> two", channel="#a{"))
+    await store.messages.append(chat("<ada> three", channel="#a[", at=NOON + HOUR))
+    await store.spans.begin("net", "#a{", NOON, "joined")
+    await store.indexed_up_to()
+    await store.rooms.set_casemapping("net", "rfc1459")
+    await store.spans.begin("net", "#a[", NOON + HOUR, "joined")
+    await store.presence.replace("net", "#a[", [Member("ada")], NOON)
+    assert await said_in(store, "#a{") == ["one", "two", "three"]
+    one = await room(store, "#a{")
+    spans = (await store.spans.coverage([one])).spans
+    assert [span.began for span in spans] == [NOON, NOON + HOUR]
+    assert [member.nick for member in (await store.presence.current(one)).people] == ["ada"]
+
+
 async def test_a_room_split_off_was_recorded_when_the_other_was(store: Store) -> None:
     await store.spans.begin("net", "#a[", NOON, "joined")
     await store.messages.append(chat("<ada> one", channel="#a{"))
