@@ -13,7 +13,7 @@ import logging
 import sqlite3
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import anyio
 
@@ -38,6 +38,7 @@ from terrarium_mcp.store.sqlite.index.live_clock import store_live
 from terrarium_mcp.store.sqlite.index.structure import (
     NORMALISED,
     TO_BE_EMPTIED,
+    Derived,
     empty_some,
     full_text_names,
 )
@@ -79,6 +80,36 @@ class CurrentRead(Protocol[Found_co]):
         ...
 
 
+class BatchResult(NamedTuple):
+    """What one transaction of catching up came to.
+
+    Attributes:
+        reached: the id up to which all the structures named are complete; `TO_BE_EMPTIED` while
+            messages are moved between rooms or a structure is emptied, which comes first.
+        newest: the newest id.
+        transaction: the timing of its steps.
+    """
+
+    reached: int
+    newest: int
+    transaction: YieldingTransaction
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether there is more to do."""
+        return self.reached < self.newest
+
+    @property
+    def was_full(self) -> bool:
+        """Whether it held as many rows as a batch may."""
+        return TO_BE_EMPTIED < self.reached < self.newest
+
+    @property
+    def part(self) -> float:
+        """The part that is done, 0 to 1."""
+        return max(0, self.reached) / max(1, self.newest)
+
+
 class Indexer:
     """Keeps the derived structures current."""
 
@@ -86,8 +117,8 @@ class Indexer:
         self._database = database
         self._network = network
         self._size = BatchSizer(*BATCH)
-        self._warned = False
-        self._full_told = False
+        self._foreign_rows_logged = False
+        self._disk_full_logged = False
 
     async def indexed_up_to(self, *names: str) -> int:
         """The id up to which all the structures named are complete; -1: one is to be emptied."""
@@ -166,11 +197,11 @@ class Indexer:
         try:
             await self.catch_up(names=needed)
         except DiskFull as error:
-            if not self._full_told:
+            if not self._disk_full_logged:
                 log.warning("reading what is indexed, without the newest lines: %s", error)
-            self._full_told = True
+            self._disk_full_logged = True
             return False
-        self._full_told = False
+        self._disk_full_logged = False
         return True
 
     async def catch_up(
@@ -185,14 +216,14 @@ class Indexer:
         Args:
             report: called with the part that is done, 0 to 1; may raise to stop.
             names: the watermarks to advance.
-            patiently: a bulk append, which indexes its own lines, need not yield for this.
+            patiently: as in `Database.writing`: a bulk append indexes its own lines.
         """
-        behind = (await self.state()).lag(names) > 0
-        while behind:
-            reached, newest = await self._advance_once(names, patiently)
-            behind = reached < newest
-            if behind:
-                report(max(0, reached) / max(1, newest))
+        is_behind = (await self.state()).lag(names) > 0
+        while is_behind:
+            batch = await self._advance_once(names, patiently=patiently)
+            is_behind = batch.is_behind
+            if is_behind:
+                report(batch.part)
                 await anyio.sleep(PAUSE)
 
     async def rebuild(
@@ -303,23 +334,22 @@ class Indexer:
             behind, and so is a structure that lags by more than `NEARLY_COMPLETE`.
         """
         marks = await watermarks(writer)
-        current = {
+        to_advance = {
             name: mark
             for name, mark in marks.items()
             if mark != TO_BE_EMPTIED and first - mark <= NEARLY_COMPLETE
         }
-        if NORMALISED not in current:
+        if NORMALISED not in to_advance:
             return False
         await self._normalise(writer, marks[NORMALISED] + 1, last)
-        if VOICES.name not in current:
-            await self.determine_voices(writer, marks[NORMALISED] + 1, last)
-        reached = await _advance(writer, current, last, transaction, texts)
-        return reached == last and len(current) == len(marks)
+        await self._ensure_voices(writer, marks, to_advance, marks[NORMALISED] + 1, last)
+        reached = await _advance(writer, to_advance, last, transaction, texts)
+        return reached == last and len(to_advance) == len(marks)
 
-    async def _advance_once(self, names: Collection[str], patiently: bool) -> tuple[int, int]:
-        """Index the next rows in one transaction; returns the id that all reach, and the newest."""
+    async def _advance_once(self, names: Collection[str], *, patiently: bool) -> BatchResult:
+        """Index the next rows in one transaction, and adapt how many the next one takes."""
         try:
-            reached, newest, transaction = await self._database.write_whole(
+            batch = await self._database.write_whole(
                 lambda writer: self._index_next(writer, names), patiently=patiently
             )
         except IndexDamaged:
@@ -327,44 +357,58 @@ class Indexer:
                 await schedule_rebuild(writer, await full_text_names(writer, DERIVED))
             self._database.index_damaged = False
             raise
-        transaction.step()
-        if TO_BE_EMPTIED < reached < newest:  # then the batch was full
-            self._size.record(self._size.rows, transaction.longest)
-        return reached, newest
+        batch.transaction.step()
+        if batch.was_full:
+            self._size.record(self._size.rows, batch.transaction.longest)
+        return batch
 
-    async def _index_next(
-        self, writer: Writer, names: Collection[str]
-    ) -> tuple[int, int, YieldingTransaction]:
+    async def _index_next(self, writer: Writer, names: Collection[str]) -> BatchResult:
         transaction = YieldingTransaction(self._database.has_waiters)
-        every = await watermarks(writer)
-        marks = {name: mark for name, mark in every.items() if name in names}
+        marks = await watermarks(writer)
+        to_advance = {name: mark for name, mark in marks.items() if name in names}
         newest = int(await writer.value("SELECT max(id) FROM messages", default=0))
-        if ROOM_MOVES in names and ROOM_MOVES in every:
+        not_yet = BatchResult(TO_BE_EMPTIED, newest, transaction)
+        if ROOM_MOVES in to_advance:
             await MOVES.advance(writer, newest)
-            return TO_BE_EMPTIED, newest, transaction  # until none is left
+            return not_yet  # until none is left
         for structure in DERIVED:
-            if marks.get(structure.name) == TO_BE_EMPTIED:
+            if to_advance.get(structure.name) == TO_BE_EMPTIED:
                 if await empty_some(writer, structure):
                     await set_watermarks(writer, [structure.name], 0)
-                return TO_BE_EMPTIED, newest, transaction
+                return not_yet
+        lowest = min(to_advance.values())
         sql = "SELECT max(id) FROM (SELECT id FROM messages WHERE id > ? ORDER BY id LIMIT ?)"
-        last = int(await writer.value(sql, (min(marks.values()), self._size.rows), default=0))
+        last = int(await writer.value(sql, (lowest, self._size.rows), default=0))
         if marks[NORMALISED] < last:
             await self._normalise(writer, marks[NORMALISED] + 1, last)
             transaction.step()
-        if VOICES.name not in marks and every[VOICES.name] < last:  # others go by them
-            await VOICES.add(writer, min(marks.values()) + 1, last)
-        reached = await _advance(writer, marks, last, transaction)
-        return reached if last else newest, newest, transaction
+        await self._ensure_voices(writer, marks, to_advance, lowest + 1, last)
+        reached = await _advance(writer, to_advance, last, transaction)
+        return BatchResult(reached if last else newest, newest, transaction)
+
+    async def _ensure_voices(
+        self,
+        writer: Writer,
+        marks: Mapping[str, int],
+        to_advance: Collection[str],
+        first: int,
+        last: int,
+    ) -> None:
+        """Determine who speaks in rows, unless the voices are advanced by the transaction anyway.
+
+        The other structures hold a row by its voice, and so it is shown.
+        """
+        if VOICES.name not in to_advance and marks[VOICES.name] < last:
+            await self.determine_voices(writer, first, last)
 
     async def _normalise(self, writer: Writer, first: int, last: int) -> None:
-        self._warn(await normalise(writer, first, last, self._network))
+        self._log_foreign_rows(await normalise(writer, first, last, self._network))
         await store_live(writer, first, last)
 
-    def _warn(self, foreign: int) -> None:
+    def _log_foreign_rows(self, count: int) -> None:
         """Log once that another program writes the file."""
-        if foreign and not self._warned:
-            self._warned = True
+        if count and not self._foreign_rows_logged:
+            self._foreign_rows_logged = True
             log.warning(
                 "another program appends lines to %s. %s",
                 self._database.path,
@@ -382,20 +426,29 @@ async def _advance(
     """Add rows up to `last` while the transaction may go on; returns the id all `marks` reach."""
     behind = [structure for structure in DERIVED if marks.get(structure.name, last) < last]
     done = [NORMALISED] if marks.get(NORMALISED, last) < last else []
-    if texts and VOICES not in behind:  # which are determined
+    if VOICES in behind:  # also where the transaction is over: rows are shown by their voices
+        behind.remove(VOICES)
+        await _add(writer, VOICES, marks[VOICES.name] + 1, last, texts)
+        done.append(VOICES.name)
+        transaction.step()
+    if texts:
         texts = await voiced(writer, texts)
-    while behind and (behind[0] is VOICES or not transaction.is_over):
+    while behind and not transaction.is_over:
         structure = behind.pop(0)
-        since = marks[structure.name] + 1
-        if texts and (filled := BY_TEXTS.get(structure.name)):
-            if since < texts.first:
-                await structure.add(writer, since, texts.first - 1)
-            await filled.add_texts(writer, texts)
-        else:
-            await structure.add(writer, since, last)
-        if texts and structure is VOICES:
-            texts = await voiced(writer, texts)
+        await _add(writer, structure, marks[structure.name] + 1, last, texts)
         done.append(structure.name)
         transaction.step()
     await set_watermarks(writer, done, last)
     return min([last, *(marks[structure.name] for structure in behind)])
+
+
+async def _add(
+    writer: Writer, structure: Derived, first: int, last: int, texts: IndexTexts | None
+) -> None:
+    """Add rows to a structure, the last of them by their texts if these are at hand."""
+    if texts and (filled := BY_TEXTS.get(structure.name)):
+        if first < texts.first:
+            await structure.add(writer, first, texts.first - 1)
+        await filled.add_texts(writer, texts)
+    else:
+        await structure.add(writer, first, last)
