@@ -25,7 +25,7 @@ from terrarium_mcp.store.records.archive import (
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.message_ids import free_ids
 from terrarium_mcp.store.sqlite.engine.reads import Row
-from terrarium_mcp.store.sqlite.engine.rooms import room_ids
+from terrarium_mcp.store.sqlite.engine.rooms import room_id, room_ids
 from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE, BatchSizer, YieldingTransaction
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
@@ -258,8 +258,7 @@ async def _insert(writer: Writer, messages: Sequence[ArchivedMessage]) -> None:
 async def _write_spans(writer: Writer, spans: Iterable[ArchivedSpan]) -> None:
     """Add spans under their own numbers; where a recorder has taken one, under another."""
     for span in spans:
-        rooms = await room_ids(writer, [(span.network, span.channel)])
-        row = (rooms[span.network, span.channel], *span[3:])
+        row = (await room_id(writer, span.network, span.channel), *span[3:])
         found = await writer.rows(f"SELECT {_SPAN} FROM spans WHERE id = ?", [span.id])  # noqa: S608 -- constants
         if not found or tuple(found[0]) != row:
             await writer.run(

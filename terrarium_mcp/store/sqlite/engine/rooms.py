@@ -136,12 +136,17 @@ async def room_ids(writer: Writer, named: Iterable[tuple[str, str]]) -> dict[tup
     ids = {(network, channel): int(number) for network, channel, number in known}
     for network, channel in wanted:
         if (network, channel) not in ids:  # a new room, or another spelling of one
-            ids[network, channel] = await room_id(writer, network, channel)
+            ids[network, channel] = await _room_by_fold(writer, network, channel)
     return ids
 
 
 async def room_id(writer: Writer, network: str, channel: str) -> int:
     """The id of the room that a channel is, in any spelling; a new room is inserted."""
+    return (await room_ids(writer, [(network, channel)]))[network, channel]
+
+
+async def _room_by_fold(writer: Writer, network: str, channel: str) -> int:
+    """The id of the room whose folded name is that of a channel; a new room is inserted."""
     await add_network(writer, network)
     casemapping = await casemapping_of(writer, network)
     found = {"network": network, "folded": fold(channel, casemapping), "channel": channel}

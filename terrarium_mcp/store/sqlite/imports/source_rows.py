@@ -14,7 +14,7 @@ from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.errors import ImportWasUndone
 from terrarium_mcp.store.records.imports import LogSource
 from terrarium_mcp.store.sqlite.engine.functions import storable
-from terrarium_mcp.store.sqlite.engine.rooms import room_ids
+from terrarium_mcp.store.sqlite.engine.rooms import room_id
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 
 _MS = timedelta(milliseconds=1)
@@ -219,7 +219,6 @@ async def add_span(
     network, channel = map(storable, place)
     if not is_channel(channel):
         return
-    rooms = await room_ids(writer, [(network, channel)])
     program = await writer.value(_READ_LAST, {"import": import_id, "network": network}, "imported")
     began, ended = map(to_text, times)
     why_began, why_ended = map(storable, why)
@@ -227,7 +226,7 @@ async def add_span(
         _INSERT_SPAN,
         {
             "import": import_id,
-            "room": rooms[network, channel],
+            "room": await room_id(writer, network, channel),
             "source": _span_source(program),
             "began": began,
             "ended": ended,

@@ -19,7 +19,7 @@ from terrarium_mcp.store.records.readings import KnownLine
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.reads import Row
-from terrarium_mcp.store.sqlite.engine.rooms import OF_ROOM, room_ids, within
+from terrarium_mcp.store.sqlite.engine.rooms import OF_ROOM, room_id, within
 from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, IS_SPEECH, as_messages
 from terrarium_mcp.store.sqlite.index.clock_ahead import (
     ROOMS_AHEAD,
@@ -81,7 +81,7 @@ class Messages:
         Speech, if there is any: a server's history may hold no events. Our own JOINs do not count.
         """
         async with self._database.writing() as writer:
-            room = (await room_ids(writer, [(network, channel)]))[network, channel]
+            room = await room_id(writer, network, channel)
         params = {"room": room, "since": to_text(since), "until": to_text(until)}
         with suppress(ValueError):  # a row of another program, with a time that none can read
             if speech := await self._database.rows(_newest_line(IS_SPEECH), params):

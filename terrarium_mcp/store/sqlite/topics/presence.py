@@ -11,7 +11,7 @@ from terrarium_mcp.store.records.people import PresenceSnapshot
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.networks import casemapping_of
-from terrarium_mcp.store.sqlite.engine.rooms import room_ids
+from terrarium_mcp.store.sqlite.engine.rooms import room_id
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 
 
@@ -31,7 +31,7 @@ class Presence:
         """
         now = to_text(at)
         async with self._database.writing() as writer:
-            room = (await room_ids(writer, [(network, channel)]))[network, channel]
+            room = await room_id(writer, network, channel)
             opt_outs = await self._opt_outs.current(writer)
             known = await writer.rows(
                 "SELECT folded, since FROM presence WHERE room = :room", {"room": room}

@@ -10,7 +10,7 @@ from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
-from terrarium_mcp.store.sqlite.engine.rooms import room_ids
+from terrarium_mcp.store.sqlite.engine.rooms import room_id, room_ids
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.live_clock import NOT_STORED, extend_all_spans, extend_spans
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
@@ -48,7 +48,7 @@ class Spans:
     async def begin(self, network: str, channel: str, at: datetime, why: str) -> None:
         """Open a span at `at`. A span that a crash left open ends at its last heartbeat."""
         async with self._database.writing() as writer:
-            room = (await room_ids(writer, [(network, channel)]))[network, channel]
+            room = await room_id(writer, network, channel)
             await _end(writer, [room], None, "the recorder stopped")
             await writer.run(
                 "INSERT INTO spans (room, began, alive, why_began) VALUES (:room, :at, :at, :why)",
@@ -63,7 +63,7 @@ class Spans:
         async with self._database.writing() as writer:
             if (await self._opt_outs.current(writer)).names_one(network, why):
                 why = "the channel was left"
-            room = (await room_ids(writer, [(network, channel)]))[network, channel]
+            room = await room_id(writer, network, channel)
             await _end(writer, [room], at, why)
 
     async def imported(
@@ -71,7 +71,7 @@ class Spans:
     ) -> None:
         """Add a span for an imported record of this channel; gaps within it are unknown."""
         async with self._database.writing() as writer:
-            room = (await room_ids(writer, [(network, channel)]))[network, channel]
+            room = await room_id(writer, network, channel)
             await writer.run(
                 "INSERT INTO spans (room, began, alive, ended, why_began, why_ended, source)"
                 " VALUES (:room, :began, :ended, :ended, 'import', 'import', :source)",
@@ -92,7 +92,7 @@ class Spans:
         EVENT_PLAYBACK where the network replays events as well.
         """
         async with self._database.writing() as writer:
-            room = (await room_ids(writer, [(network, channel)]))[network, channel]
+            room = await room_id(writer, network, channel)
             params = {
                 "room": room,
                 "began": to_text(began),
