@@ -11,6 +11,7 @@ from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.networks import add_network, casemapping_of
 from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
 from terrarium_mcp.store.sqlite.engine.refolding import IS_LEFT, refold
+from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 
 UNNAMED_NETWORK = "irc"
@@ -54,7 +55,7 @@ class Rooms:
         rows = await self._database.rows(
             f"SELECT id FROM rooms r WHERE {within(rooms, 'r.id')} AND (EXISTS ("  # noqa: S608 -- ids of ours
             "  SELECT 1 FROM messages m WHERE m.room = r.id AND m.timestamp <= :until"
-            "  AND (m.timestamp, m.id) < (:until, :until_id))"
+            f"  AND {BEFORE_CUTOFF})"
             " OR EXISTS (SELECT 1 FROM spans WHERE room = r.id AND began < :until))",
             {"until": until.timestamp, "until_id": until.id},
         )

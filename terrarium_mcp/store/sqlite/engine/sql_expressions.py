@@ -1,4 +1,4 @@
-"""SQL expressions over a column of text, shared by the topics and the derived tables."""
+"""SQL expressions shared by the topics and the derived tables."""
 
 from terrarium_mcp.chat.records import SPEECH, MessageType
 
@@ -25,3 +25,7 @@ def folded_sql(column: str) -> str:
         "lower(replace(replace(replace(replace("
         f"CAST({column} AS TEXT), '[', '{{'), ']', '}}'), '\\', '|'), '~', '^'))"
     )
+
+
+BEFORE_CUTOFF = "(m.timestamp, m.id) < (:until, :until_id)"
+"""The SQL condition that a message `m` is before a position, the cutoff, which hides the rest."""

@@ -22,6 +22,7 @@ from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import OF_ROOM
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH, as_messages, said_by
+from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF
 from terrarium_mcp.store.sqlite.engine.voices_sql import parsed_voice
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.msgid_index import (
@@ -129,7 +130,7 @@ class Conversations:
         rows = await self._indexer.rows(
             f"SELECT {UTTERANCE_COLUMNS} FROM {WITH_MSGIDS}"  # noqa: S608 -- made of constants
             f" WHERE {current_sql(MsgidIndex.name)} AND {IS_SPEECH}"
-            " AND (m.timestamp, m.id) < (:until, :until_id)",
+            f" AND {BEFORE_CUTOFF}",
             {
                 "msgids": msgid_query(named),
                 "until": until.timestamp,
@@ -147,7 +148,7 @@ class Conversations:
             " ORDER BY m.timestamp DESC, m.id DESC LIMIT :before)"
             f" UNION ALL SELECT * FROM ({_SELECT} WHERE {where}"
             " AND (m.timestamp, m.id) > (:timestamp, :id)"
-            " AND (m.timestamp, m.id) < (:until, :until_id)"
+            f" AND {BEFORE_CUTOFF}"
             " ORDER BY m.timestamp, m.id LIMIT :after)"
             " ORDER BY timestamp, id",
             {
@@ -173,7 +174,7 @@ WHERE {current_sql()} AND m.id IN (
   SELECT m.id FROM messages m
   WHERE m.room = json_extract(p.value, '$[0]') AND {IS_SPEECH} AND (m.timestamp, m.id) {comparison}
     (json_extract(p.value, '$[1]'), json_extract(p.value, '$[2]'))
-    AND (m.timestamp, m.id) < (:until, :until_id)
+    AND {BEFORE_CUTOFF}
   ORDER BY m.timestamp {order}, m.id {order} LIMIT {most})"""  # noqa: S608 -- made of constants
 
 

@@ -21,6 +21,7 @@ from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.reads import Reads, Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import as_messages
+from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.topics.utterance_rows import (
     UTTERANCE_COLUMNS,
@@ -96,7 +97,7 @@ def _rows_of(condition: str) -> str:
     return (
         f"SELECT {UTTERANCE_COLUMNS} FROM messages m WHERE {condition}"
         " AND m.redacted_at IS NULL AND (m.timestamp, m.id) > (:after, :after_id)"
-        " AND (m.timestamp, m.id) < (:until, :until_id)"
+        f" AND {BEFORE_CUTOFF}"
     )
 
 

@@ -21,6 +21,7 @@ from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import OF_ROOM, room_id, within
 from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, IS_SPEECH, as_messages
+from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF
 from terrarium_mcp.store.sqlite.index.clock_ahead import (
     ROOMS_AHEAD,
     latest_tolerated,
@@ -138,7 +139,7 @@ class Messages:
         """The speech of the message's room around it, itself included, oldest first."""
         position = message.position
         earlier = _lines(OF_ROOM, IS_SPEECH, _BEFORE)
-        later = _lines(OF_ROOM, IS_SPEECH, _AFTER, _UNTIL)
+        later = _lines(OF_ROOM, IS_SPEECH, _AFTER, BEFORE_CUTOFF)
         rows = await self._indexer.rows(
             f"SELECT * FROM ({earlier} {_order('DESC')} LIMIT :earlier)"  # noqa: S608 -- constants only
             f" UNION ALL SELECT * FROM ({later} {_order('ASC')} LIMIT :later)"
@@ -195,7 +196,6 @@ def _known_line(row: Row, until: datetime) -> KnownLine:
 
 _BEFORE = "(m.timestamp, m.id) < (:before, :before_id)"
 _AFTER = "(m.timestamp, m.id) > (:after, :after_id)"
-_UNTIL = "(m.timestamp, m.id) < (:until, :until_id)"
 
 
 def _lines(*where: str) -> str:

@@ -20,6 +20,7 @@ from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
 from terrarium_mcp.store.sqlite.engine.index_words import nick_words, type_word
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
+from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF
 from terrarium_mcp.store.sqlite.engine.voices_sql import IS_ASIDE
 from terrarium_mcp.store.sqlite.index.counter_sql import (
     FOLDED,
@@ -32,7 +33,7 @@ from terrarium_mcp.store.sqlite.index.fts_syntax import one_of, quoted
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.nick_evidence import HOST, PeopleIndex
 from terrarium_mcp.store.sqlite.index.voice_rules import stored_rules
-from terrarium_mcp.store.sqlite.topics.stats_sql import AFTER, BEFORE, SPELT_BEFORE
+from terrarium_mcp.store.sqlite.topics.stats_sql import AFTER, SPELT_BEFORE
 
 SHARED = 20
 """A host with more nicks than this is a gateway or a bouncer, and is no evidence."""
@@ -93,7 +94,7 @@ class People:
         carried = await self._database.value(
             "SELECT EXISTS (SELECT 1 FROM voices v CROSS JOIN messages m ON m.id = v.id"
             f" WHERE v.speaker NOT NULL AND {within(rooms, 'm.room')} AND m.redacted_at IS NULL"
-            f" AND {NICK_FOLDED} = :nick AND {BEFORE})",
+            f" AND {NICK_FOLDED} = :nick AND {BEFORE_CUTOFF})",
             {"nick": fold(storable(nick)), "until": until.timestamp, "until_id": until.id},
         )
         return bool(carried)
@@ -280,7 +281,7 @@ def _last(condition: str) -> str:
     newest = f"""(
     SELECT m.timestamp FROM messages m
     WHERE m.room = n.room AND m.redacted_at IS NULL AND {condition} AND m.timestamp <= :until
-      AND {BEFORE} AND {FOLDED} = n.folded
+      AND {BEFORE_CUTOFF} AND {FOLDED} = n.folded
     ORDER BY m.timestamp DESC LIMIT 1)"""
     return SECONDS.format(newest)
 

@@ -22,7 +22,7 @@ from functools import cache
 
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
-from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql
+from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF, folded_sql
 from terrarium_mcp.store.sqlite.engine.voices_sql import JOINED, JOINED_SPEAKER, SPEAKER
 from terrarium_mcp.store.sqlite.index.counter_sql import (
     FOLDED,
@@ -36,11 +36,10 @@ from terrarium_mcp.store.sqlite.index.watermarks import current_sql
 
 COMPLETE = current_sql(Counters.name)
 
-BEFORE = "(m.timestamp, m.id) < (:until, :until_id)"
 AFTER = "m.timestamp >= :until AND (m.timestamp, m.id) >= (:until, :until_id)"
-"""The SQL conditions that a message `m` is before a cutoff, and that the cutoff hides it."""
+"""The SQL condition that the cutoff hides a message `m`."""
 
-_BY_NICK = f"m.room = n.room AND {IS_COUNTED} AND {BEFORE} AND {FOLDED} = n.folded"
+_BY_NICK = f"m.room = n.room AND {IS_COUNTED} AND {BEFORE_CUTOFF} AND {FOLDED} = n.folded"
 SPELT_BEFORE = f"""CASE WHEN n.seen < {SECONDS.format(":until")}
   THEN ifnull(n.spelt, n.folded)
   ELSE (
@@ -212,7 +211,7 @@ LEFT JOIN off_day ON off_day.room = c.room LEFT JOIN off_week ON off_week.room =
 
 def _recount(in_rooms: str) -> str:
     """Tables of the messages before the cutoff, and their sums by room."""
-    return f"""earlier AS MATERIALIZED ({_messages(in_rooms, BEFORE)}),
+    return f"""earlier AS MATERIALIZED ({_messages(in_rooms, BEFORE_CUTOFF)}),
 summed AS (
   SELECT room, {_SUMS}, count(DISTINCT folded) FILTER (WHERE talked) AS people,
     min(timestamp) FILTER (WHERE said) AS first, max(timestamp) FILTER (WHERE said) AS last
@@ -269,7 +268,7 @@ _LESS_HIDDEN = f"""c.room, c.lines - ifnull(h.lines, 0) AS lines,
   CASE WHEN c.lines > ifnull(h.lines, 0) THEN c.first END AS first,
   CASE WHEN ifnull(h.lines, 0) = 0 THEN c.last ELSE (
     SELECT m.timestamp FROM messages m
-    WHERE m.room = c.room AND {SAID} AND m.timestamp <= :until AND {BEFORE}
+    WHERE m.room = c.room AND {SAID} AND m.timestamp <= :until AND {BEFORE_CUTOFF}
     ORDER BY m.timestamp DESC LIMIT 1
   ) END AS last,
   {_LAST["day"]} - ifnull(h.last_day, 0) AS last_day,
