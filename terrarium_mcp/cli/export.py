@@ -61,7 +61,7 @@ def export(
 
     import anyio
 
-    from terrarium_mcp.cli.starting.export import ExportOptions, exported
+    from terrarium_mcp.cli.starting.export import ExportOptions, write_export
 
     options = ExportOptions(
         settings=settings,
@@ -74,4 +74,4 @@ def export(
         force=force,
         adopt=adopt,
     )
-    anyio.run(exported, options)
+    anyio.run(write_export, options)

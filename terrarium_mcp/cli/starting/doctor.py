@@ -51,8 +51,8 @@ async def examination(
 ) -> bool:
     """Print the findings; returns whether all is well in the end."""
     path = Path.cwd() / settings.db_path
-    repaired = await _repaired(path, settings) if rebuild else []
-    repaired += await _clock_set_back(path, settings) if rebuild else []
+    repaired = await _repair(path, settings) if rebuild else []
+    repaired += await _set_clock_back(path, settings) if rebuild else []
     state = examine(path, datetime.now(UTC), settings)
     tabled = [*_network_sections(settings, tables), *_channel_sections(settings)]
     known = [
@@ -66,8 +66,8 @@ async def examination(
     for section in sections:
         _show(section)
     if deep and UNREADABLE not in _wrong(sections):
-        sections.append(await _deeply(path, settings, temp, rebuild=rebuild))
-    return _verdict(sections)
+        sections.append(await _examine_deeply(path, settings, temp, rebuild=rebuild))
+    return _print_verdict(sections)
 
 
 def live_examination(settings: Settings, now: datetime) -> bool:
@@ -91,7 +91,7 @@ def live_examination(settings: Settings, now: datetime) -> bool:
         if _title(name) in shown
         for trouble in troubles(heartbeat, now)
     ]
-    return _verdict(sections, in_trouble)
+    return _print_verdict(sections, in_trouble)
 
 
 def _bridges(settings: Settings, found: Mapping[str, Heartbeat], now: datetime) -> list[Section]:
@@ -110,7 +110,7 @@ def _title(network: str) -> str:
     return f"bridge of {harmless(network)}"
 
 
-def _verdict(sections: Sequence[Section], in_trouble: Sequence[str] = ()) -> bool:
+def _print_verdict(sections: Sequence[Section], in_trouble: Sequence[str] = ()) -> bool:
     """Print the last line; returns whether nothing is wrong.
 
     `in_trouble` names what may pass by itself, or keeps nothing from being recorded.
@@ -122,7 +122,7 @@ def _verdict(sections: Sequence[Section], in_trouble: Sequence[str] = ()) -> boo
     return not wrong
 
 
-async def _repaired(path: Path, settings: Settings) -> list[Section]:
+async def _repair(path: Path, settings: Settings) -> list[Section]:
     """Recreate what the schema lacks, and fill it; a section if there was anything to do."""
     facts = list[Fact]()
     try:
@@ -142,7 +142,7 @@ async def _repaired(path: Path, settings: Settings) -> list[Section]:
     return [Section("schema", facts)] if facts else []
 
 
-async def _clock_set_back(path: Path, settings: Settings) -> list[Section]:
+async def _set_clock_back(path: Path, settings: Settings) -> list[Section]:
     """Date the next lines by the clock again, where those before them are ahead of it."""
     now = datetime.now(UTC)
     if not any(one.name == "clock" for one in examine(path, now)[0].facts):
@@ -289,7 +289,10 @@ def _value(settings: Settings, field: str) -> str:
     return "not set" if value in ("", None) else harmless(str(value))
 
 
-async def _deeply(path: Path, settings: Settings, temp: Path | None, *, rebuild: bool) -> Section:
+async def _examine_deeply(
+    path: Path, settings: Settings, temp: Path | None, *, rebuild: bool
+) -> Section:
+    """Check all data, and on request rebuild what differs; returns the last section it prints."""
     try:
         with Progress() as progress:
             deep = await check_deeply(path, settings, progress, temp)
@@ -297,15 +300,15 @@ async def _deeply(path: Path, settings: Settings, temp: Path | None, *, rebuild:
         _show(section)
         if not rebuild or not deep.wrong:
             return section
-        return await _rebuilt(path, settings, deep.wrong)
+        return await _rebuild(path, settings, deep.wrong)
     except TerrariumError as error:
         section = Section("deep check", [Fact("not done", str(error), wrong=True)])
         _show(section)
         return section
 
 
-async def _rebuilt(path: Path, settings: Settings, names: Sequence[str]) -> Section:
-    """Rebuild the structures named. They are not checked again."""
+async def _rebuild(path: Path, settings: Settings, names: Sequence[str]) -> Section:
+    """Rebuild the structures named, and print how fast it was. They are not checked again."""
     began = time.monotonic()
     async with opened_history(path, settings) as store:
         with Progress() as progress:

@@ -61,7 +61,7 @@ class ExportOptions:
         return self.output is not None and self.form in LAYOUTS
 
 
-async def exported(options: ExportOptions) -> None:
+async def write_export(options: ExportOptions) -> None:
     """Write the export, and print what was written where to stderr.
 
     Raises:

@@ -14,7 +14,7 @@ from terrarium_mcp.store.records.archive import (
 from terrarium_mcp.store.search.hits import Search
 from terrarium_mcp.store.sqlite.archive import reading
 from terrarium_mcp.store.sqlite.archive.matching import matching_pages
-from terrarium_mcp.store.sqlite.archive.restoring import ReportRestored, restored
+from terrarium_mcp.store.sqlite.archive.restoring import ReportRestored, restore
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 
@@ -86,4 +86,4 @@ class Archive:
                 written. Or another process recorded meanwhile: what was reported stays.
             StoreFailed: the database cannot be written.
         """
-        return await restored(self._database, self._indexer, records, report)
+        return await restore(self._database, self._indexer, records, report)

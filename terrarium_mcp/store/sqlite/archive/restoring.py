@@ -51,7 +51,7 @@ _STORED = f"SELECT {_MESSAGE} FROM messages WHERE id BETWEEN :first AND :last"  
 _ADDED_PRIVATE = "SELECT 1 FROM import_ranges WHERE is_added AND is_private LIMIT 1"
 
 
-async def restored(
+async def restore(
     database: Database,
     indexer: Indexer,
     records: Iterable[ArchiveRecord],

@@ -41,14 +41,14 @@ from terrarium_mcp.store.sqlite.engine.reads import (
     Result,
     Row,
     WholeRead,
-    completed,
+    run_read,
 )
 from terrarium_mcp.store.sqlite.engine.write_lock import LockWaiters
 from terrarium_mcp.store.sqlite.engine.writes import (
     UsedIds,
     WholeTransaction,
     Writer,
-    committed,
+    run_and_commit,
 )
 
 READERS = (40_960, 4_096, 4_096)
@@ -211,7 +211,7 @@ class Database(Reads):
         """
         async with self._begun(patiently) as connection:
             return await _in_its_thread(
-                connection, lambda inner: committed(inner, write, self._ids)
+                connection, lambda inner: run_and_commit(inner, write, self._ids)
             )
 
     @asynccontextmanager
@@ -284,7 +284,7 @@ class Database(Reads):
             number, reader = heappop(self._idle)
             try:
                 with self._noting_damage(), anyio.move_on_after(seconds):
-                    return await _completed(reader, read)
+                    return await _run_in_reader(reader, read)
             finally:
                 heappush(self._idle, (number, reader))
         raise TookTooLong(
@@ -411,11 +411,11 @@ async def _try_to_begin(connection: aiosqlite.Connection, *, is_last_try: bool) 
     return True
 
 
-async def _completed(reader: aiosqlite.Connection, read: WholeRead[Result]) -> Result:
-    """The result of a read. Whatever happens, the connection is idle again afterwards."""
+async def _run_in_reader(reader: aiosqlite.Connection, read: WholeRead[Result]) -> Result:
+    """Run a read; returns its result. Whatever happens, its connection is idle again afterwards."""
     stopped = Event()
     try:
-        return await _in_its_thread(reader, lambda inner: completed(inner, read, stopped))
+        return await _in_its_thread(reader, lambda inner: run_read(inner, read, stopped))
     except BaseException:
         stopped.set()
         await _make_idle(reader)

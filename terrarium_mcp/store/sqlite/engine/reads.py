@@ -65,12 +65,12 @@ class ThreadReads(Reads):
         return self._fetch(sql, params)
 
 
-def completed(
+def run_read(
     connection: sqlite3.Connection,
     read: WholeRead[Result],
     stopped: Event,
 ) -> Result:
-    """The result of a read whose statements run at once, so that it never waits.
+    """Run a read whose statements run at once, so that it never waits; returns its result.
 
     Args:
         connection: where they run.

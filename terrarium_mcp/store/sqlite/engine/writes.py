@@ -68,10 +68,10 @@ class ThreadWriter(Writer):
         return self._connection.execute(sql, params).fetchall()
 
 
-def committed(
+def run_and_commit(
     connection: sqlite3.Connection, write: WholeTransaction[Result], ids: UsedIds
 ) -> Result:
-    """The result of a transaction that has begun, once it is committed; else it is rolled back.
+    """Run a transaction that has begun, and commit it; returns its result. Else roll it back.
 
     Raises:
         RuntimeError: it awaited something other than its own statements.
