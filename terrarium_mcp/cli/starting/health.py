@@ -36,7 +36,7 @@ def health_of(
             await store.opening.wait(0)
             stored = {one.report.network: one for one in await store.heartbeats.all()}
             heartbeats = {**stored, **heartbeats}
-            trouble = MOVED if store.service.is_away else ""
+            trouble = MOVED if store.service.is_displaced else ""
         except TerrariumError as error:
             trouble = error.public
         networks = {name: health_json(one, now) for name, one in sorted(heartbeats.items())}

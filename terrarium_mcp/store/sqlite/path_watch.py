@@ -52,9 +52,9 @@ class PathWatch:
         self._forget()
 
     @property
-    def is_away(self) -> bool:
+    def is_displaced(self) -> bool:
         """Whether the open file is not the one at the path."""
-        return self._away_since is not None
+        return self._displaced_since is not None
 
     async def run(self) -> None:
         """Look again and again, until cancelled."""
@@ -78,11 +78,11 @@ class PathWatch:
 
     def _forget(self) -> None:
         self._reminder = Reminder()
-        self._away_since: float | None = None
+        self._displaced_since: float | None = None
         self._seen, self._seen_since = _NOTHING, 0.0
 
     def _returned(self) -> None:
-        if self.is_away:
+        if self.is_displaced:
             log.warning("the database %s is in its place again", self._path)
             self._forget()
 
@@ -95,12 +95,12 @@ class PathWatch:
     async def _is_to_be_reopened(self, location: FileLocation) -> bool:
         """Whether what is at the path now is to be used; says in the log what happened."""
         now, seen = anyio.current_time(), state_of(self._path)
-        self._away_since = now if self._away_since is None else self._away_since
+        self._displaced_since = now if self._displaced_since is None else self._displaced_since
         if seen != self._seen:
             self._seen, self._seen_since = seen, now
         if seen == _NOTHING:
             self._remind(f"{_what_happened(location)} {_way_out(location)}")
-            return location.is_deleted and now >= self._away_since + BEGIN_AFTER
+            return location.is_deleted and now >= self._displaced_since + BEGIN_AFTER
         return now >= self._seen_since + SETTLED and await self._is_usable(location)
 
     async def _is_usable(self, location: FileLocation) -> bool:

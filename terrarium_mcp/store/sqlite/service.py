@@ -91,9 +91,9 @@ class FileService:
             self._start_retention()
 
     @property
-    def is_away(self) -> bool:
+    def is_displaced(self) -> bool:
         """Whether the database was moved, deleted or replaced while in use, and is not healed."""
-        return self._path_watch.is_away
+        return self._path_watch.is_displaced
 
     async def change_settings(self, settings: Settings) -> None:
         """Use other settings from now on: how speakers are told apart, and how long lines are kept.

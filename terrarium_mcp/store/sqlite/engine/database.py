@@ -109,7 +109,7 @@ class Database(Reads):
         self._writer: aiosqlite.Connection | None = None
         self._ids = UsedIds()
         self._writing = anyio.Lock()
-        self._patient = 0
+        self._patient_waiters = 0
         self._waiters = LockWaiters(path)
         self._watcher: sqlite3.Connection | None = None
         self._checkpointer = Checkpointer(path, self._connect_checkpointer, self._patient_slot)
@@ -179,13 +179,13 @@ class Database(Reads):
         """A transaction, committed as a whole or not at all. Once begun it cannot be cancelled.
 
         Args:
-            patiently: no task of this process needs to end its own transaction early for this one.
+            patiently: whether bulk writers of this process may finish their transaction first.
 
         Raises:
             Locked: other processes kept the lock for `BUSY_MS`.
             StoreFailed: it could not be committed; nothing was written.
         """
-        async with self._begun(patiently) as connection:
+        async with self._begun(patiently=patiently) as connection:
             writer = StatementWriter(connection, self._ids)
             with self._ids.restored_on_failure():
                 try:
@@ -209,37 +209,37 @@ class Database(Reads):
             Locked: other processes kept the lock for `BUSY_MS`.
             StoreFailed: it could not be committed; nothing was written.
         """
-        async with self._begun(patiently) as connection:
+        async with self._begun(patiently=patiently) as connection:
             return await _in_its_thread(
                 connection, lambda inner: run_and_commit(inner, write, self._ids)
             )
 
     @asynccontextmanager
-    async def _begun(self, patiently: bool) -> AsyncIterator[aiosqlite.Connection]:
+    async def _begun(self, *, patiently: bool) -> AsyncIterator[aiosqlite.Connection]:
         """The writer in a transaction that the caller ends. Once begun it cannot be cancelled."""
         connection = await self._opened()
-        async with self._write_slot(patiently):
+        async with self._write_slot(patiently=patiently):
             self._check_usable(connection)
             with anyio.CancelScope(shield=True), self._noting_damage():
                 await self._begin(connection)
                 yield connection
 
     def has_waiters(self) -> bool:
-        """Whether a task of this process that is in a hurry, or another process, waits to write."""
-        waiting = self._writing.statistics().tasks_waiting - self._patient
+        """Whether another process waits to write, or a task of this one that is not patient."""
+        waiting = self._writing.statistics().tasks_waiting - self._patient_waiters
         return waiting > 0 or self._waiters.has_others()
 
     def _patient_slot(self) -> AbstractAsyncContextManager[None]:
         return self._write_slot(patiently=True)
 
     @asynccontextmanager
-    async def _write_slot(self, patiently: bool) -> AsyncIterator[None]:
+    async def _write_slot(self, *, patiently: bool) -> AsyncIterator[None]:
         """What one task of this process holds at a time, to write: first come, first served."""
-        self._patient += patiently
+        self._patient_waiters += int(patiently)
         try:
             await self._writing.acquire()
         finally:
-            self._patient -= patiently
+            self._patient_waiters -= int(patiently)
         try:
             yield
         finally:
