@@ -132,7 +132,7 @@ async def _fill(store: Store, settings: Settings) -> int:
     lines = list(sample_messages(settings.network_name, CHANNEL, datetime.now(UTC)))
     await store.messages.append(lines)
     first, last = lines[0].said_at, lines[-1].said_at
-    await store.spans.imported(settings.network_name, CHANNEL, first, last, SOURCE)
+    await store.spans.add_foreign(settings.network_name, CHANNEL, first, last, SOURCE)
     return len(lines)
 
 

@@ -135,7 +135,7 @@ class FileService:
 
     async def _retain(self, scope: anyio.CancelScope) -> None:
         """Remove what is too old, again and again, until `scope` is cancelled."""
-        from terrarium_mcp.store.sqlite.removal.retention import (  # noqa: PLC0415 -- see above
+        from terrarium_mcp.store.sqlite.removal.retention import (  # noqa: PLC0415 -- few need it
             Retention,
         )
 

@@ -66,10 +66,13 @@ class Spans:
             room = await room_id(writer, network, channel)
             await _end(writer, [room], at, why)
 
-    async def imported(
+    async def add_foreign(
         self, network: str, channel: str, began: datetime, ended: datetime, source: str
     ) -> None:
-        """Add a span for an imported record of this channel; gaps within it are unknown."""
+        """Add a span that another program recorded; gaps within it are unknown.
+
+        For lines that no import adds: the spans of imports come with them (`imports/`).
+        """
         async with self._database.writing() as writer:
             room = await room_id(writer, network, channel)
             await writer.run(

@@ -108,7 +108,7 @@ async def remember(store: Store) -> None:
     await store.removal.redact("net", "#tea", "m2", asked_by="lady", at=later)
     await store.removal.purge(PurgeTarget("old"), asked_by="a scene", at=later)
     await store.spans.end("net", "#tea", later, "left")
-    await store.spans.imported("net", "#mate", NOON - timedelta(days=9), NOON, "weechat")
+    await store.spans.add_foreign("net", "#mate", NOON - timedelta(days=9), NOON, "weechat")
 
 
 @pytest.fixture
