@@ -11,7 +11,10 @@ from terrarium_mcp.store.sqlite.index.topic_index import TopicIndex
 
 
 class Topics:
-    """Topics as the messages that set them: the text is the topic, empty if it was removed."""
+    """Topics as the messages that set them: the text is the topic, empty if it was removed.
+
+    No tool shows them yet: they are recorded, and kept clean by every removal, for one that will.
+    """
 
     def __init__(self, database: Database, indexer: Indexer) -> None:
         self._database = database

@@ -25,7 +25,7 @@ _MOST = 10_000
 
 
 class Links:
-    """The links of all rooms."""
+    """The links of all rooms. No tool reads them yet: `find_links` will."""
 
     def __init__(self, database: Database, indexer: Indexer) -> None:
         self._database = database
