@@ -36,7 +36,7 @@ from terrarium_mcp.store.sqlite.index.grouped_indexing import GroupedIndexing
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.rolling_windows import RollingWindows
 from terrarium_mcp.store.sqlite.ingest.append import Appender
-from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
+from terrarium_mcp.store.sqlite.ingest.opt_out_reader import OptOutReader
 from terrarium_mcp.store.sqlite.keeper import TRY_EVERY
 
 OPENINGS = 9

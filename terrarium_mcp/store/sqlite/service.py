@@ -23,7 +23,7 @@ from terrarium_mcp.store.sqlite.index.indexer import INDEXED_BY_READ, Indexer
 from terrarium_mcp.store.sqlite.index.structure import NORMALISED
 from terrarium_mcp.store.sqlite.index.voice_rules import adopt_rules, are_news
 from terrarium_mcp.store.sqlite.index.watermarks import IndexState
-from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
+from terrarium_mcp.store.sqlite.ingest.opt_out_reader import OptOutReader
 from terrarium_mcp.store.sqlite.keeper import Keeper, is_held, lock_file
 from terrarium_mcp.store.sqlite.older_keeper import OlderKeeperWatch
 from terrarium_mcp.store.sqlite.opening import Opening
@@ -57,7 +57,7 @@ class FileService:
         path: the file.
         database: the connections to it.
         indexer: what keeps everything derived from its messages.
-        opted_out: who is not to be recorded.
+        opt_out_reader: reads who is not to be recorded.
         opening: whether it is open, or how far that is.
         keeper: whether this process performs the duties that only one may.
     """
@@ -68,7 +68,7 @@ class FileService:
         self.keeper = Keeper(path)
         self.database = Database(path, self.opening.wait)
         self.indexer = Indexer(self.database, settings.network_name)
-        self.opted_out = OptOutReader()
+        self.opt_out_reader = OptOutReader()
         self._adopt = adopt
         self._settings = settings
         self._clock = SteadyClock(datetime.now(UTC), anyio.current_time())
@@ -117,7 +117,7 @@ class FileService:
         """Leave the file in use, and open the one that is at the path now; a new one if none is."""
         self.opening.begin()
         await self.database.leave()
-        self.opted_out.other_file()
+        self.opt_out_reader.carry_to_other_file()
         self.keeper.release()  # the lock file may have been moved along
         reminder = Reminder()
         while True:

@@ -64,12 +64,12 @@ class Store:
         self.keeper = service.keeper
         self._database = database = service.database
         self._indexer = indexer = service.indexer
-        self._opted_out = opted_out = service.opted_out
+        self._opt_out_reader = opt_out_reader = service.opt_out_reader
         self.rooms = Rooms(database)
-        self.opt_outs = OptOutRegister(database, opted_out)
-        self.messages = Messages(database, indexer, opted_out)
-        self.spans = Spans(database, opted_out)
-        self.presence = Presence(database, opted_out)
+        self.opt_outs = OptOutRegister(database, opt_out_reader)
+        self.messages = Messages(database, indexer, opt_out_reader)
+        self.spans = Spans(database, opt_out_reader)
+        self.presence = Presence(database, opt_out_reader)
         self.quiet_channels = QuietChannels(database)
         self.introductions = Introductions(database)
         self.links = Links(database, indexer)
@@ -121,7 +121,7 @@ class Store:
             Dialogues,
         )
 
-        return Dialogues(self._database, self._opted_out)
+        return Dialogues(self._database, self._opt_out_reader)
 
     @cached_property
     def digest(self) -> "DigestReader":
@@ -149,7 +149,9 @@ class Store:
         """Logs of other programs: merged into the history, listed, and undone."""
         from terrarium_mcp.store.sqlite.imports.imports import Imports  # noqa: PLC0415 -- see above
 
-        return Imports(self._database, self._indexer, self._opted_out, lambda: self.keeper.is_us)
+        return Imports(
+            self._database, self._indexer, self._opt_out_reader, lambda: self.keeper.is_us
+        )
 
     async def name_network(self, network: str) -> None:
         """Give this name to the network that had none, in every table and in the backlog.

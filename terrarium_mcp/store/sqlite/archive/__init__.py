@@ -2,6 +2,6 @@
 
 - archive: the way in
 - reading, matching: all rows of rooms, and those that a query selects
-- opted_out: whose rows are left out
+- opt_out_filter: whose rows are left out
 - restoring: writes them back
 """

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 from terrarium_mcp.store.records.archive import ArchivedMessage
 from terrarium_mcp.store.search.hits import Search
-from terrarium_mcp.store.sqlite.archive.opted_out import people_who_opted_out
+from terrarium_mcp.store.sqlite.archive.opt_out_filter import people_who_opted_out
 from terrarium_mcp.store.sqlite.archive.reading import COLUMNS, DEADLINE, JOINED, archived
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.id_lists import AMONG_IDS, ids_params

@@ -16,7 +16,7 @@ from terrarium_mcp.store.records.archive import (
     ArchivedRoom,
     ArchivedSpan,
 )
-from terrarium_mcp.store.sqlite.archive.opted_out import people_who_opted_out, permitted
+from terrarium_mcp.store.sqlite.archive.opt_out_filter import people_who_opted_out, permitted_record
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.reads import Row
@@ -99,7 +99,7 @@ async def message_pages(
 def archived(rows: Iterable[Row], opt_outs: OptOuts) -> list[ArchivedMessage]:
     """Rows of `COLUMNS` as records, as far as people who opted out permit."""
     records = (ArchivedMessage._make(_as_texts(row)) for row in rows)
-    return [one for record in records if (one := permitted(record, opt_outs))]
+    return [one for record in records if (one := permitted_record(record, opt_outs))]
 
 
 async def private_pages(database: Database) -> AsyncIterator[list[ArchivedPrivateMessage]]:
@@ -110,7 +110,7 @@ async def private_pages(database: Database) -> AsyncIterator[list[ArchivedPrivat
         _PRIVATE_PAGE, {"after": after.timestamp, "after_id": after.id}, deadline=DEADLINE
     ):
         records = (ArchivedPrivateMessage._make(_as_texts(row)) for row in rows)
-        if page := [one for record in records if (one := permitted(record, opt_outs))]:
+        if page := [one for record in records if (one := permitted_record(record, opt_outs))]:
             yield page
         after = Position(rows[-1]["timestamp"], rows[-1]["id"])
 

@@ -43,7 +43,7 @@ from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts, joined_text
 from terrarium_mcp.store.sqlite.ingest.forgotten import Purges, all_purges
 from terrarium_mcp.store.sqlite.ingest.insert import Inserted, insert, rooms_of
 from terrarium_mcp.store.sqlite.ingest.insert_prepared import has_exclusions, insert_prepared
-from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
+from terrarium_mcp.store.sqlite.ingest.opt_out_reader import OptOutReader
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
 
 
@@ -70,7 +70,7 @@ async def insert_group(
     import_id: int,
     lines: PreparedLines,
     parts: Sequence[LogPart],
-    opt_outs: OptOutReader,
+    opt_out_reader: OptOutReader,
 ) -> InsertedGroup:
     """Insert the lines that are not stored yet, and note which messages each log has.
 
@@ -79,15 +79,15 @@ async def insert_group(
         import_id: the import.
         lines: the lines of all parts, in their order.
         parts: the lines by logs; no log has two.
-        opt_outs: who opted out.
+        opt_out_reader: reads who opted out.
     """
     places = await _places_of(writer, lines.places)
     by_place = [lines_by_place(part, places) for part in parts]
     conditions = _Conditions(
         places,
         await _stored_times(writer, chain.from_iterable(by_place)),
-        opt_outs,
-        await has_exclusions(writer, opt_outs),
+        opt_out_reader,
+        await has_exclusions(writer, opt_out_reader),
         await all_purges(writer),
     )
     group = _Group(writer, import_id, lines, conditions)
@@ -104,14 +104,14 @@ class _Conditions(NamedTuple):
     Attributes:
         places: where they belong.
         stored: by room, the time from the first to the last stored line that is near them.
-        opt_outs: who opted out.
+        opt_out_reader: reads who opted out.
         has_exclusions: as the function of that name says.
         purges: the purges of nicks.
     """
 
     places: PlacesByName
     stored: Mapping[LogPlace, TimeSpan]
-    opt_outs: OptOutReader
+    opt_out_reader: OptOutReader
     has_exclusions: bool
     purges: Purges
 
@@ -225,7 +225,7 @@ class _Group:
         if not lines:
             return Inserted(())
         if self._conditions.exclude_some_of(lines) or not lines.are_rows:
-            return await insert(self._writer, lines, self._conditions.opt_outs)
+            return await insert(self._writer, lines, self._conditions.opt_out_reader)
         rooms = {name: self._conditions.places[name].room for name in lines.places}
         return await insert_prepared(self._writer, lines, rooms)
 

@@ -33,7 +33,7 @@ from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.voice_rules import stored_rules
 from terrarium_mcp.store.sqlite.ingest.append import Appender
 from terrarium_mcp.store.sqlite.ingest.bulk import append_in_groups
-from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
+from terrarium_mcp.store.sqlite.ingest.opt_out_reader import OptOutReader
 
 
 class Imports:
@@ -43,7 +43,7 @@ class Imports:
         self,
         database: Database,
         indexer: Indexer,
-        opt_outs: OptOutReader,
+        opt_out_reader: OptOutReader,
         is_keeper: Callable[[], bool],
     ) -> None:
         """The imports of a file; `is_keeper` as `append_in_groups` has it."""
@@ -51,7 +51,7 @@ class Imports:
         self._database = database
         self._indexer = indexer
         self._rooms = Rooms(database)
-        self._appender = Appender(database, indexer, opt_outs)
+        self._appender = Appender(database, indexer, opt_out_reader)
 
     async def voice_rules(self) -> Mapping[str, VoiceRules]:
         """How lines are told apart, by network, as `chat.voices.rules_on` reads them.

@@ -26,7 +26,7 @@ from terrarium_mcp.store.sqlite.imports.source_rows import (
     require_not_undone,
 )
 from terrarium_mcp.store.sqlite.ingest.insert import Inserted
-from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
+from terrarium_mcp.store.sqlite.ingest.opt_out_reader import OptOutReader
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines, joined
 
 Logs = Iterable[tuple[LogSource, LogLines]] | AsyncIterable[tuple[LogSource, LogLines]]
@@ -131,7 +131,7 @@ class LogStream:
                 work.is_read = True
 
     async def insert(
-        self, writer: Writer, lines: PreparedLines, opt_outs: OptOutReader
+        self, writer: Writer, lines: PreparedLines, opt_out_reader: OptOutReader
     ) -> Inserted:
         """Insert the next lines.
 
@@ -146,7 +146,7 @@ class LogStream:
         parts = [
             LogPart(work.log, work.row, work.correction.found.margin, its) for work, its in of_logs
         ]
-        group = await insert_group(writer, self._import, lines, parts, opt_outs)
+        group = await insert_group(writer, self._import, lines, parts, opt_out_reader)
         works = [work for work, _ in of_logs]
         self._stored.rows |= zip(works, group.rows, strict=True)
         self._stored.added |= zip(works, group.added, strict=True)

@@ -22,7 +22,7 @@ from terrarium_mcp.store.sqlite.engine.write_lock import BACKOFF, PAUSE, Yieldin
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.indexer import INDEXED_BY_READ, Indexer
 from terrarium_mcp.store.sqlite.ingest.insert import Inserted, insert
-from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
+from terrarium_mcp.store.sqlite.ingest.opt_out_reader import OptOutReader
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
 
 SEVERAL = 20
@@ -67,10 +67,10 @@ class SaveResult:
 class Appender:
     """The way of messages into the database."""
 
-    def __init__(self, database: Database, indexer: Indexer, opt_outs: OptOutReader) -> None:
+    def __init__(self, database: Database, indexer: Indexer, opt_out_reader: OptOutReader) -> None:
         self._database = database
         self._indexer = indexer
-        self._opt_outs = opt_outs
+        self._opt_out_reader = opt_out_reader
 
     async def append(self, messages: Sequence[NewMessage]) -> list[int]:
         """Save messages in one transaction; returns their ids, 0 for one that was left out."""
@@ -102,7 +102,7 @@ class Appender:
         is_flood = len(messages) >= FLOOD
 
         async def save(writer: Writer) -> list[int]:
-            ids = [*(await insert(writer, messages, self._opt_outs)).ids]
+            ids = [*(await insert(writer, messages, self._opt_out_reader)).ids]
             if is_flood:
                 await self._indexer.normalise(writer, max(ids))
             elif added := [number for number in ids if number]:
@@ -132,7 +132,7 @@ class Appender:
     ) -> SaveResult:
         async def save(writer: Writer) -> tuple[Sequence[int], bool, YieldingTransaction]:
             transaction = YieldingTransaction(has_waiters)
-            ids, texts, _ = await write(writer, messages, self._opt_outs)
+            ids, texts, _ = await write(writer, messages, self._opt_out_reader)
             transaction.step()
             added = [number for number in ids if number]
             is_indexed = not added or await self._indexer.index_appended(

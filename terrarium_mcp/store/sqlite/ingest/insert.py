@@ -19,7 +19,7 @@ from terrarium_mcp.store.sqlite.index.live_clock import live_until
 from terrarium_mcp.store.sqlite.index.msgid_index import RoomMsgid, messages_with
 from terrarium_mcp.store.sqlite.ingest.forgotten import without_forgotten
 from terrarium_mcp.store.sqlite.ingest.message_row import INSERT, row_columns
-from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader, permitted
+from terrarium_mcp.store.sqlite.ingest.opt_out_reader import OptOutReader, permitted_messages
 
 
 class Inserted(NamedTuple):
@@ -37,7 +37,7 @@ class Inserted(NamedTuple):
 
 
 async def insert(
-    writer: Writer, messages: Sequence[NewMessage], opt_outs: OptOutReader
+    writer: Writer, messages: Sequence[NewMessage], opt_out_reader: OptOutReader
 ) -> Inserted:
     """Insert messages in the order given, with rising ids; no derived structure is updated.
 
@@ -50,7 +50,8 @@ async def insert(
     known = await _known_msgids(writer, messages, rooms)
     free = await free_ids(writer)
     rows = _Rows(writer, rooms, reached, known, free.first)
-    allowed = await without_forgotten(writer, await permitted(writer, opt_outs, messages))
+    permitted = await permitted_messages(writer, opt_out_reader, messages)
+    allowed = await without_forgotten(writer, permitted)
     ids = [await rows.add(message) if message else 0 for message in allowed]
     await give(writer, free, rows.last)
     await writer.many(INSERT, rows.all())

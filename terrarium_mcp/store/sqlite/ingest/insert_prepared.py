@@ -11,16 +11,16 @@ from terrarium_mcp.store.sqlite.index.line_tallies import PlaceName
 from terrarium_mcp.store.sqlite.ingest.forgotten import forgotten_until
 from terrarium_mcp.store.sqlite.ingest.insert import Inserted
 from terrarium_mcp.store.sqlite.ingest.message_row import INSERT
-from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
+from terrarium_mcp.store.sqlite.ingest.opt_out_reader import OptOutReader
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
 
 
-async def has_exclusions(writer: Writer, opt_outs: OptOutReader) -> bool:
+async def has_exclusions(writer: Writer, opt_out_reader: OptOutReader) -> bool:
     """Whether lines of somebody have to stay out: they opted out, or had theirs removed themselves.
 
     Then `insert` looks at each line.
     """
-    return bool(await opt_outs.current(writer)) or bool(await forgotten_until(writer))
+    return bool(await opt_out_reader.current(writer)) or bool(await forgotten_until(writer))
 
 
 async def insert_prepared(

@@ -27,7 +27,7 @@ from terrarium_mcp.store.sqlite.engine.networks import add_network, casemapping_
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.ingest.forgotten import had_removed
-from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
+from terrarium_mcp.store.sqlite.ingest.opt_out_reader import OptOutReader
 
 _PROGRESS = (TurnState.OPEN, TurnState.CUT, TurnState.DONE, TurnState.STOPPED)
 """The states in the order in which a turn may take them."""
@@ -36,9 +36,9 @@ _PROGRESS = (TurnState.OPEN, TurnState.CUT, TurnState.DONE, TurnState.STOPPED)
 class Dialogues:
     """The dialogues on all networks."""
 
-    def __init__(self, database: Database, opt_outs: OptOutReader) -> None:
+    def __init__(self, database: Database, opt_out_reader: OptOutReader) -> None:
         self._database = database
-        self._opt_outs = opt_outs
+        self._opt_out_reader = opt_out_reader
 
     async def load(self, place: DialoguePlace) -> StoredDialogue:
         """The dialogue at a place, as far as it is part of the talk; an empty one if there is none.
@@ -120,7 +120,7 @@ class Dialogues:
 
     async def _is_removed(self, writer: Writer, turn: DialogueTurn) -> bool:
         """Whether a turn must not be stored, or no longer."""
-        opt_outs = await self._opt_outs.current(writer)
+        opt_outs = await self._opt_out_reader.current(writer)
         if opt_outs.covers(turn.asker) or await had_removed(writer, turn.asker, turn.asked_at):
             return True
         its = ids_params([*turn.sources, *filter(None, [turn.message_id])])

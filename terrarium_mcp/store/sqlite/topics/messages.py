@@ -31,16 +31,16 @@ from terrarium_mcp.store.sqlite.index.clock_ahead import (
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.watermarks import current_sql
 from terrarium_mcp.store.sqlite.ingest.append import Appender
-from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
+from terrarium_mcp.store.sqlite.ingest.opt_out_reader import OptOutReader
 
 
 class Messages:
     """The messages of all rooms, in the order (timestamp, id)."""
 
-    def __init__(self, database: Database, indexer: Indexer, opt_outs: OptOutReader) -> None:
+    def __init__(self, database: Database, indexer: Indexer, opt_out_reader: OptOutReader) -> None:
         self._database = database
         self._indexer = indexer
-        self._appender = Appender(database, indexer, opt_outs)
+        self._appender = Appender(database, indexer, opt_out_reader)
 
     async def append(self, messages: Sequence[NewMessage]) -> list[int]:
         """Save messages in the order given; when this returns they are durable.

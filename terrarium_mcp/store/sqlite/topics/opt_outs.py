@@ -14,7 +14,7 @@ from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
 from terrarium_mcp.store.sqlite.engine.writes import Writer
-from terrarium_mcp.store.sqlite.ingest.opted_out import (
+from terrarium_mcp.store.sqlite.ingest.opt_out_reader import (
     PEOPLE,
     OptOutReader,
     add_identity,
@@ -25,11 +25,11 @@ _MOMENT = timedelta(milliseconds=1)
 
 
 class OptOutRegister:
-    """The people who opted out, on all networks. `known` is what writers go by."""
+    """The people who opted out, on all networks. `opt_out_reader` is what writers go by."""
 
-    def __init__(self, database: Database, known: OptOutReader) -> None:
+    def __init__(self, database: Database, opt_out_reader: OptOutReader) -> None:
         self._database = database
-        self._known = known
+        self._opt_out_reader = opt_out_reader
         self._current = ReadCache[None, OptOuts](database, self._read)
 
     async def current(self) -> OptOuts:
@@ -47,7 +47,7 @@ class OptOutRegister:
             StoreFailed: it could not be written.
         """
         async with self._writing() as writer:
-            opt_outs = await self._known.current(writer)
+            opt_outs = await self._opt_out_reader.current(writer)
             decision = opt_outs.decision(who) or Decision(await _free_moment(writer, at), who.nick)
             await add_identity(writer, who, decision)
 
@@ -59,7 +59,7 @@ class OptOutRegister:
         """
         if (await self.current()).covers(before):
             async with self._writing() as writer:
-                if decision := (await self._known.current(writer)).decision(before):
+                if decision := (await self._opt_out_reader.current(writer)).decision(before):
                     await add_identity(writer, after, decision)
 
     async def remove(self, who: Identity) -> None:
@@ -69,7 +69,7 @@ class OptOutRegister:
             StoreFailed: it could not be written.
         """
         async with self._writing() as writer:
-            opt_outs = await self._known.current(writer)
+            opt_outs = await self._opt_out_reader.current(writer)
             decision = opt_outs.decision(who)
             if decision and opt_outs.may_opt_in(who):
                 await writer.run(
@@ -84,7 +84,7 @@ class OptOutRegister:
             async with self._database.writing() as writer:
                 yield writer
         finally:
-            self._known.changed()
+            self._opt_out_reader.changed()
 
     async def _read(self, _: None) -> OptOuts:
         return opt_outs_in(await self._database.rows(PEOPLE))

@@ -12,15 +12,15 @@ from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.networks import casemapping_of
 from terrarium_mcp.store.sqlite.engine.rooms import room_id
-from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
+from terrarium_mcp.store.sqlite.ingest.opt_out_reader import OptOutReader
 
 
 class Presence:
     """The member lists of all rooms."""
 
-    def __init__(self, database: Database, opt_outs: OptOutReader) -> None:
+    def __init__(self, database: Database, opt_out_reader: OptOutReader) -> None:
         self._database = database
-        self._opt_outs = opt_outs
+        self._opt_out_reader = opt_out_reader
 
     async def replace(
         self, network: str, channel: str, people: Sequence[Member], at: datetime
@@ -32,7 +32,7 @@ class Presence:
         now = to_text(at)
         async with self._database.writing() as writer:
             room = await room_id(writer, network, channel)
-            opt_outs = await self._opt_outs.current(writer)
+            opt_outs = await self._opt_out_reader.current(writer)
             known = await writer.rows(
                 "SELECT folded, since FROM presence WHERE room = :room", {"room": room}
             )

@@ -13,7 +13,7 @@ from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
 from terrarium_mcp.store.sqlite.engine.rooms import room_id, room_ids
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.live_clock import NOT_STORED, extend_all_spans, extend_spans
-from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
+from terrarium_mcp.store.sqlite.ingest.opt_out_reader import OptOutReader
 
 HEARTBEAT = timedelta(seconds=20)
 """How often the recorder marks until when it has recorded its rooms."""
@@ -40,9 +40,9 @@ _ID = attrgetter("id")
 class Spans:
     """The spans of all rooms."""
 
-    def __init__(self, database: Database, opt_outs: OptOutReader) -> None:
+    def __init__(self, database: Database, opt_out_reader: OptOutReader) -> None:
         self._database = database
-        self._opt_outs = opt_outs
+        self._opt_out_reader = opt_out_reader
         self._recorded = ReadCache[tuple[int, ...], list[_RecordedSpan]](database, self._read)
 
     async def begin(self, network: str, channel: str, at: datetime, why: str) -> None:
@@ -61,7 +61,7 @@ class Spans:
         A reason that names somebody who opted out, such as who kicked the bot, is not kept.
         """
         async with self._database.writing() as writer:
-            if (await self._opt_outs.current(writer)).names_one(network, why):
+            if (await self._opt_out_reader.current(writer)).names_one(network, why):
                 why = "the channel was left"
             room = await room_id(writer, network, channel)
             await _end(writer, [room], at, why)

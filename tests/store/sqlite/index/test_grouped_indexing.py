@@ -16,7 +16,7 @@ from terrarium_mcp.store.sqlite.index.all_structures import EVERYTHING
 from terrarium_mcp.store.sqlite.index.grouped_indexing import AT_LATEST, GroupedIndexing
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.ingest.append import Appender
-from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
+from terrarium_mcp.store.sqlite.ingest.opt_out_reader import OptOutReader
 from tests.store.scene import (
     NOON,
     SETTINGS,

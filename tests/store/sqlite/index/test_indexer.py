@@ -20,7 +20,7 @@ from terrarium_mcp.store.sqlite.index.watermarks import current_sql
 from terrarium_mcp.store.sqlite.ingest import append
 from terrarium_mcp.store.sqlite.ingest.append import Appender
 from terrarium_mcp.store.sqlite.ingest.insert import insert
-from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
+from terrarium_mcp.store.sqlite.ingest.opt_out_reader import OptOutReader
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import prepared
 from tests.store.scene import SETTINGS, chat, find, past, rows_of, texts, write
 from tests.store.sqlite.imports.logs import bring

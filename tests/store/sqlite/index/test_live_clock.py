@@ -13,7 +13,7 @@ from terrarium_mcp.store import open_store
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.ingest.append import FLOOD, Appender
-from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
+from terrarium_mcp.store.sqlite.ingest.opt_out_reader import OptOutReader
 from terrarium_mcp.store.sqlite.topics.spans import Spans
 from tests.store.scene import NOON, SETTINGS, line_of, rows_of
 

@@ -61,7 +61,7 @@ class OptOutReader:
         """Read them again next time."""
         self._version = None
 
-    def other_file(self) -> None:
+    def carry_to_other_file(self) -> None:
         """Another file is opened, a new one or a backup: those known so far join its own."""
         self._carried = self._known
         self.changed()
@@ -114,15 +114,15 @@ async def add_identity(writer: Writer, who: Identity, decision: Decision) -> Non
     )
 
 
-async def permitted(
-    writer: Writer, known: OptOutReader, messages: Sequence[NewMessage]
+async def permitted_messages(
+    writer: Writer, opt_out_reader: OptOutReader, messages: Sequence[NewMessage]
 ) -> Sequence[NewMessage | None]:
     """What may be written of each message.
 
     New identities of people who opted out are stored on the way: they stay opted out after a change
     of nick, a login, or from a new host.
     """
-    opt_outs = await known.current(writer)
+    opt_outs = await opt_out_reader.current(writer)
     if not opt_outs:
         return messages
     kept = []
@@ -131,7 +131,7 @@ async def permitted(
         decision = opt_outs.decision(author(message)) if allowed is None else None
         if decision and (who := opt_outs.new_identity(message)):
             await add_identity(writer, who, decision)
-            known.changed()
+            opt_out_reader.changed()
             opt_outs = opt_outs.with_identity(who, decision)
         kept.append(allowed)
     return kept

@@ -11,7 +11,7 @@ from terrarium_mcp.chat.opt_outs import OptOuts
 from terrarium_mcp.chat.records import MessageType, NewMessage
 from terrarium_mcp.store.records.archive import ArchivedMessage, ArchivedPrivateMessage
 from terrarium_mcp.store.sqlite.engine.database import Database
-from terrarium_mcp.store.sqlite.ingest.opted_out import PEOPLE, opt_outs_in
+from terrarium_mcp.store.sqlite.ingest.opt_out_reader import PEOPLE, opt_outs_in
 
 Record = TypeVar("Record", ArchivedMessage, ArchivedPrivateMessage)
 
@@ -24,7 +24,7 @@ async def people_who_opted_out(database: Database) -> OptOuts:
     return opt_outs_in(await database.rows(PEOPLE))
 
 
-def permitted(record: Record, opt_outs: OptOuts) -> Record | None:
+def permitted_record(record: Record, opt_outs: OptOuts) -> Record | None:
     """What may be exported of a message: all of it, a part, or None."""
     if not opt_outs:
         return record
