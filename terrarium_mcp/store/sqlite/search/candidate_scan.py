@@ -5,7 +5,7 @@ from itertools import zip_longest
 
 from terrarium_mcp.store.search.relevance.lookup import Lookup
 from terrarium_mcp.store.sqlite.engine.reads import Reads
-from terrarium_mcp.store.sqlite.search.fts_query import LeftOut
+from terrarium_mcp.store.sqlite.search.fts_query import FtsQuery
 from terrarium_mcp.store.sqlite.search.id_ranges import IdRange, coalesced
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan
 from terrarium_mcp.store.sqlite.search.lookup_expression import lookup_expression
@@ -21,19 +21,12 @@ IdRanges = tuple[IdRange, ...]
 
 
 class CandidateScan:
-    """Runs look-ups in a snapshot.
+    """Runs look-ups in a snapshot; `query` has the restrictions of the question."""
 
-    `scope` is the FTS5 expression of the question's scope, `without` are the asides that it
-    leaves out.
-    """
-
-    def __init__(
-        self, reads: Reads, snapshot: Snapshot, scope: str, without: LeftOut | None
-    ) -> None:
+    def __init__(self, reads: Reads, snapshot: Snapshot, query: FtsQuery) -> None:
         self._reads = reads
         self._snapshot = snapshot
-        self._scope = scope
-        self._without = without
+        self._query = query
         self._index = IndexScan(reads)
         self._ranges_of: dict[tuple[str, str], IdRanges] = {}
 
@@ -83,7 +76,7 @@ class CandidateScan:
         for n, (lookup, ids) in enumerate(ranges.items()):
             newest = in_ranges(len(ids), NEWEST, f"{n}")
             statements.append(f"SELECT * FROM (SELECT {n}, * FROM ({newest}) LIMIT :most{n})")  # noqa: S608 -- words of strangers are parameters
-            match = lookup_expression(lookup, self._scope, self._without)
+            match = lookup_expression(lookup, self._query)
             params |= {f"match{n}": match, f"most{n}": lookup.most + extra}
             params |= range_params(ids, f"{n}")
         if not statements:

@@ -12,7 +12,7 @@ from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.search.candidate_scan import CandidateScan
-from terrarium_mcp.store.sqlite.search.fts_query import scope_query
+from terrarium_mcp.store.sqlite.search.fts_query import restriction_query
 from terrarium_mcp.store.sqlite.search.neighbours import Neighbours
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
 from terrarium_mcp.store.sqlite.search.vocabulary import SqliteVocabulary
@@ -23,12 +23,14 @@ class SqliteCorpus:
 
     def __init__(self, reads: Reads, snapshot: Snapshot, question: PlainQuestion) -> None:
         scope = question.scope
-        restriction = scope_query(scope.query, scope.narrowed_rooms, has_asides=snapshot.has_asides)
         self._reads = reads
         self._rooms = scope.rooms
+        self._query = restriction_query(
+            scope.query, scope.narrowed_rooms, has_asides=snapshot.has_asides
+        )
         self._vocabulary = SqliteVocabulary(reads)
-        self._candidates = CandidateScan(reads, snapshot, restriction.scope, restriction.without)
-        self._neighbours = Neighbours(reads, scope, snapshot.last_id, restriction)
+        self._candidates = CandidateScan(reads, snapshot, self._query)
+        self._neighbours = Neighbours(reads, scope, snapshot.last_id, self._query)
 
     async def statistics(self, nicks: Collection[str]) -> LogStatistics:
         """The sizes of the history, and of what these nicks wrote, in one statement."""

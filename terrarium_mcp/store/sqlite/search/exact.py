@@ -161,7 +161,7 @@ class ExactSearch:
             if lines is not None:
                 return lines
         match, words = query.match, _required_words(query.scope.query)
-        is_restricted = match.scope or not match.is_exact or query.scope.is_timed
+        is_restricted = match.restriction or not match.is_exact or query.scope.is_timed
         has_many_runs = len(query.snapshot.runs) > (1 if len(words) > 1 else _FEW_RUNS)
         if not match.terms or not (is_restricted or has_many_runs):
             return None
@@ -174,7 +174,7 @@ class ExactSearch:
     ) -> list[Row] | None:
         """The matching lines among those an index finds by the words alone, if at most `most`."""
         spec = _scan_spec(query, match)
-        where = [*spec.where, *match.scope_where]
+        where = [*spec.where, *match.restriction_where]
         return await self._index.all_of_few(
             replace(spec, match=match.terms, where=where), index, most
         )

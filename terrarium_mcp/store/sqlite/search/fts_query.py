@@ -74,8 +74,8 @@ class FtsQuery:
 
     Attributes:
         terms: the FTS5 expression for its words alone; "" if the index holds none of them.
-        scope: the FTS5 expression for its restrictions; "" if the index can apply none.
-        scope_where: the same restrictions without the rooms, as SQL conditions on `m`.
+        restriction: the FTS5 expression for types, rooms, people and links; "" if there is none.
+        restriction_where: the same, apart from the rooms, as SQL conditions on `m`.
         where: SQL conditions on `m` that the index cannot answer, or not exactly.
         params: their parameters.
         is_exact: whether the index alone decides which lines match.
@@ -83,8 +83,8 @@ class FtsQuery:
     """
 
     terms: str
-    scope: str
-    scope_where: Sequence[str]
+    restriction: str
+    restriction_where: Sequence[str]
     where: Sequence[str]
     params: Mapping[str, object]
     is_exact: bool
@@ -93,14 +93,14 @@ class FtsQuery:
     @property
     def expression(self) -> str:
         """The whole FTS5 expression."""
-        whole = " AND ".join(filter(None, [self.terms, self.scope]))
+        whole = " AND ".join(filter(None, [self.terms, self.restriction]))
         return f"({whole}) NOT {self.without.expression}" if self.without else whole
 
     def only_left_out(self) -> "FtsQuery":
         """How to find only the asides that this query leaves out."""
         left_out = self.without.expression if self.without else ""
-        scope = " AND ".join(filter(None, [self.scope, left_out]))
-        return replace(self, scope=scope, without=None)
+        restriction = " AND ".join(filter(None, [self.restriction, left_out]))
+        return replace(self, restriction=restriction, without=None)
 
 
 def fts_query(
@@ -119,31 +119,37 @@ def fts_query(
     demand = _demand(query)
     alike = all(is_spelt_alike(nick, casemappings) for nick in query.people)
     conditions, params = _conditions(query, demand, alike=alike)
-    scope = _scope(query, rooms, alike=alike)
-    is_alone = len(query.clauses) == 1 and not (scope or query.excluded or query.mentions)
+    restrictions = _restrictions(query, rooms, alike=alike)
+    is_alone = len(query.clauses) == 1 and not (restrictions or query.excluded or query.mentions)
     terms = _terms(query, demand, stats, alone=is_alone)
     in_rooms = 0 < len(rooms) <= MOST_ROOMS
     if not (terms or query.kinds or in_rooms):
-        scope.append(all_speech())
+        restrictions.append(all_speech())
     without = _left_out(query, has_asides=has_asides)
     return FtsQuery(
-        terms,
-        " AND ".join(scope),
-        _scope_where(query, without),
-        conditions,
-        params,
+        terms=terms,
+        restriction=" AND ".join(restrictions),
+        restriction_where=_restriction_where(query, without),
+        where=conditions,
+        params=params,
         is_exact=not conditions and len(rooms) <= MOST_ROOMS,
         without=without,
     )
 
 
-def scope_query(query: Query, rooms: Sequence[Room], *, has_asides: bool = False) -> FtsQuery:
+def restriction_query(query: Query, rooms: Sequence[Room], *, has_asides: bool = False) -> FtsQuery:
     """All restrictions of `query` but its own words, for look-ups of other words that were said."""
     conditions, params = _conditions(query, TextConditions((), query.excluded), alike=False)
-    scope = " AND ".join(_scope(query, rooms, alike=False))
     without = _left_out(query, has_asides=has_asides)
-    where = _scope_where(query, without)
-    return FtsQuery("", scope, where, conditions, params, is_exact=False, without=without)
+    return FtsQuery(
+        terms="",
+        restriction=" AND ".join(_restrictions(query, rooms, alike=False)),
+        restriction_where=_restriction_where(query, without),
+        where=conditions,
+        params=params,
+        is_exact=False,
+        without=without,
+    )
 
 
 def phrase_query(query: Query, *, has_asides: bool = False) -> FtsQuery | None:
@@ -164,9 +170,14 @@ def phrase_query(query: Query, *, has_asides: bool = False) -> FtsQuery | None:
         holding=f"({_PLAINLY} OR {_HOLDING})" if is_all else _HOLDING,
     )
     params["plainly"] = f" {' '.join(phrases[0].words)} "
-    terms = " AND ".join(map(quoted, found))
-    where = _scope_where(query, _left_out(query, has_asides=has_asides))
-    return FtsQuery(terms, "", where, conditions, params, is_exact=False)
+    return FtsQuery(
+        terms=" AND ".join(map(quoted, found)),
+        restriction="",
+        restriction_where=_restriction_where(query, _left_out(query, has_asides=has_asides)),
+        where=conditions,
+        params=params,
+        is_exact=False,
+    )
 
 
 def _conditions(
@@ -261,7 +272,7 @@ def _column(kinds: Sequence[MessageType]) -> str:
     return _SPOKEN if all(spoken) else f"{{{_SPOKEN} event}}" if any(spoken) else "event"
 
 
-def _scope(query: Query, rooms: Sequence[Room], *, alike: bool) -> list[str]:
+def _restrictions(query: Query, rooms: Sequence[Room], *, alike: bool) -> list[str]:
     """The restrictions to types, rooms, people and links, as FTS5 expressions."""
     parts = [_of_kinds(query.kinds)] if query.kinds else []
     if 0 < len(rooms) <= MOST_ROOMS:
@@ -282,10 +293,10 @@ def _scope(query: Query, rooms: Sequence[Room], *, alike: bool) -> list[str]:
     return parts
 
 
-def _scope_where(query: Query, without: LeftOut | None) -> list[str]:
-    """The scope of a query as SQL conditions, without asides, for lines that are read anyway.
+def _restriction_where(query: Query, without: LeftOut | None) -> list[str]:
+    """The restrictions, asides that are left out among them, as SQL conditions for lines read.
 
-    Their rooms are always compared.
+    Without the rooms: `scope_where` has the condition for these.
     """
     kinds = ", ".join(f"'{kind}'" for kind in query.kinds)
     conditions = [f"{_KIND} IN ({kinds})"] if query.kinds else []

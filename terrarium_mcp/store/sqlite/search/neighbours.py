@@ -21,13 +21,11 @@ _PLACE = attrgetter("timestamp", "id")
 
 
 class Neighbours:
-    """Reads lines up to the id `last_id`; those that meet `restriction` may answer."""
+    """Reads lines up to the id `last_id`; those that meet the conditions of `query` may answer."""
 
-    def __init__(
-        self, reads: Reads, scope: SearchScope, last_id: int, restriction: FtsQuery
-    ) -> None:
+    def __init__(self, reads: Reads, scope: SearchScope, last_id: int, query: FtsQuery) -> None:
         self._reads = reads
-        may_answer = " AND ".join(["m.timestamp >= :since", *restriction.where])
+        may_answer = " AND ".join(["m.timestamp >= :since", *query.where])
         self._columns = (
             f"m.id, m.room, m.timestamp, {SPEAKER} AS nick, {TEXT} AS message,"
             f" ({may_answer}) AS may_answer"
@@ -35,10 +33,10 @@ class Neighbours:
         self._is_readable = (
             f"{within(scope.rooms, 'm.room')} AND m.redacted_at IS NULL AND {IS_SPEECH}"
             " AND m.id <= :last_id AND (m.timestamp, m.id) < (:until, :until_id)"
-            f" AND NOT {restriction.without.condition if restriction.without else 'false'}"
+            f" AND NOT {query.without.condition if query.without else 'false'}"
         )
         self._params = {
-            **restriction.params,
+            **query.params,
             "last_id": last_id,
             "since": scope.since,
             "until": scope.until.timestamp,

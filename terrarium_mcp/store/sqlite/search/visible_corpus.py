@@ -15,7 +15,6 @@ from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.index.fts_syntax import all_speech, one_of, ordered_and
 from terrarium_mcp.store.sqlite.search.corpus import SqliteCorpus
-from terrarium_mcp.store.sqlite.search.fts_query import scope_query
 from terrarium_mcp.store.sqlite.search.lookup_expression import lookup_expression
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
 from terrarium_mcp.store.sqlite.search.visible_lines import NewestLines, VisibleLines
@@ -29,11 +28,7 @@ class VisibleCorpus(SqliteCorpus):
 
     def __init__(self, reads: Reads, snapshot: Snapshot, question: PlainQuestion) -> None:
         super().__init__(reads, snapshot, question)
-        scope = question.scope
-        self._restriction = scope_query(
-            scope.query, scope.narrowed_rooms, has_asides=snapshot.has_asides
-        )
-        self._visible = VisibleLines(reads, snapshot, scope)
+        self._visible = VisibleLines(reads, snapshot, question.scope)
         self._words_said = VisibleVocabulary(reads, self._visible)
 
     async def statistics(self, nicks: Collection[str]) -> LogStatistics:
@@ -57,16 +52,15 @@ class VisibleCorpus(SqliteCorpus):
     async def find(self, lookups: Sequence[Lookup]) -> dict[Lookup, list[int]]:
         """The ids that each look-up finds, newest first."""
         wanted = [
-            NewestLines(self._expression(lookup), lookup.most, lookup.since, lookup.until)
+            NewestLines(
+                lookup_expression(lookup, self._query), lookup.most, lookup.since, lookup.until
+            )
             for lookup in lookups
         ]
         found = await self._visible.newest(wanted, _PLACE)
         return {
             lookup: [row["id"] for row in rows] for lookup, rows in zip(lookups, found, strict=True)
         }
-
-    def _expression(self, lookup: Lookup) -> str:
-        return lookup_expression(lookup, self._restriction.scope, self._restriction.without)
 
     async def _lines_by(self, nicks: Sequence[str]) -> dict[str, int]:
         """How many lines each of these nicks wrote here; without those that wrote none."""

@@ -13,7 +13,7 @@ from terrarium_mcp.store.sqlite.search.fts_query import (
     FtsQuery,
     fts_query,
     phrase_query,
-    scope_query,
+    restriction_query,
 )
 from terrarium_mcp.store.sqlite.search.term_stats import PrefixExpansion, TermStats
 
@@ -84,9 +84,9 @@ def test_without_any_restriction_all_that_was_said_is_found() -> None:
 
 def test_rooms_are_index_words_up_to_sixteen_of_them() -> None:
     some, many = asked("tea", ROOMS[:MOST_ROOMS]), asked("tea", ROOMS)
-    assert some.scope == one_of([f"r{room.id}" for room in ROOMS[:MOST_ROOMS]])
+    assert some.restriction == one_of([f"r{room.id}" for room in ROOMS[:MOST_ROOMS]])
     assert some.is_exact
-    assert many.scope == ""
+    assert many.restriction == ""
     assert not many.is_exact
     assert many.where == []
 
@@ -102,7 +102,7 @@ def test_rooms_are_index_words_up_to_sixteen_of_them() -> None:
 )
 def test_events_have_room_words_of_their_own(types: str, words: str) -> None:
     expected = one_of(["r1", "e1"]) if words == "both" else one_of([words])
-    assert asked(types, ROOMS[:1]).scope.endswith(expected)
+    assert asked(types, ROOMS[:1]).restriction.endswith(expected)
 
 
 @pytest.mark.parametrize(
@@ -127,24 +127,25 @@ def test_types_are_index_words_and_privmsg_is_the_rest() -> None:
     )
     others = f'message : ("{OWN}tnotice" OR "{OWN}taction")'
     assert [kind.value for kind in SPEECH] == ["PRIVMSG", "NOTICE", "ACTION"]
-    assert asked("type:privmsg").scope == f"(({said} NOT {others}))"
-    assert asked("type:privmsg type:notice").scope == f"(({said} NOT {action}) OR {notice})"
+    assert asked("type:privmsg").restriction == f"(({said} NOT {others}))"
+    assert asked("type:privmsg type:notice").restriction == f"(({said} NOT {action}) OR {notice})"
     assert (
-        asked("type:notice type:action").scope == f'(message : ("{OWN}tnotice" OR "{OWN}taction"))'
+        asked("type:notice type:action").restriction
+        == f'(message : ("{OWN}tnotice" OR "{OWN}taction"))'
     )
-    every = asked("type:privmsg type:notice type:action type:topic").scope
+    every = asked("type:privmsg type:notice type:action type:topic").restriction
     assert every == f'message : ("{OWN}tsaid" OR "{OWN}ttopic")'
-    assert topic in asked("type:topic").scope
+    assert topic in asked("type:topic").restriction
 
 
 def test_people_are_index_words_where_all_networks_fold_them_alike() -> None:
     ada = "n616461"
     query = asked("from:Ada")
-    assert query.scope == f"{one_of([ada])} AND {one_of(['tsaid'])}"
+    assert query.restriction == f"{one_of([ada])} AND {one_of(['tsaid'])}"
     assert (query.where, query.is_exact) == ([], True)
     assert json.loads(str(query.params["people"])) == ["Ada"]
     disputed = asked("from:Ada[]", mappings=["ascii", "rfc1459"])
-    assert disputed.scope.count(" OR ") == 1  # the spelling in ASCII and any other
+    assert disputed.restriction.count(" OR ") == 1  # the spelling in ASCII and any other
     (condition,) = disputed.where
     assert "is_among" in condition
     assert not disputed.is_exact
@@ -215,7 +216,7 @@ def test_whatever_a_word_contains_is_one_string() -> None:
 def test_the_phrase_index_is_asked_for_the_pairs_of_whole_phrases_of_what_was_said() -> None:
     found = phrase_query(parse_query('"green tea"'))
     assert found is not None
-    assert (found.scope, found.is_exact) == ("", False)
+    assert (found.restriction, found.is_exact) == ("", False)
     assert found.terms.count('"') == 2
     assert "instr" in found.where[0]
     assert found.params["plainly"] == " green tea "
@@ -238,18 +239,18 @@ def test_a_phrase_between_spaces_is_enough_only_where_it_is_all_that_is_asked(wo
     assert "satisfies" in found.where[0]
 
 
-def test_other_words_are_looked_up_in_the_scope_of_a_query() -> None:
-    found = scope_query(parse_query("tea -milk from:ada has:link type:action"), ROOMS[:2])
+def test_other_words_are_looked_up_under_the_restrictions_of_a_query() -> None:
+    found = restriction_query(parse_query("tea -milk from:ada has:link type:action"), ROOMS[:2])
     assert found.terms == ""
-    assert found.scope.split(" AND ")[:2] == [
+    assert found.restriction.split(" AND ")[:2] == [
         f'(message : ("{OWN}taction"))',
         one_of(["r1", "r2"]),
     ]
-    assert found.scope.endswith(one_of(["tlink"]))
+    assert found.restriction.endswith(one_of(["tlink"]))
     assert ["satisfies" in found.where[0], "is_among" in found.where[1]] == [True, True]
     assert json.loads(str(found.params["terms"])) == [[], [["milk", "word"]]]
     assert not found.is_exact
-    assert [part.split("(")[0].split(" ")[0] for part in found.scope_where] == [
+    assert [part.split("(")[0].split(" ")[0] for part in found.restriction_where] == [
         "CASE",
         "urls_of",
         "",
