@@ -46,7 +46,7 @@ def _lines(search: Search, why: Explanation) -> Iterator[str]:
     if why.clauses and why.hits.rung is Rung.SIMILAR:
         yield from _substitutes(search, why)
     if why.answer:
-        yield from _question(search, why.answer.about)
+        yield from _question(search, why.answer.parsed)
     for report in why.lookups:
         conditions = _cut(_conditions(search, report.lookup))
         lines = "line " if report.found == 1 else "lines"
@@ -106,15 +106,15 @@ def _start(message: Message) -> str:
     return said if len(said) <= _BEGINNING else f"{said[:_BEGINNING]}..."
 
 
-def _question(search: Search, about: ParsedQuestion) -> Iterator[str]:
-    if about.people:
-        yield f"people: {harmless(', '.join(about.people))}"
-    for time in about.times:
+def _question(search: Search, parsed: ParsedQuestion) -> Iterator[str]:
+    if parsed.people:
+        yield f"people: {harmless(', '.join(parsed.people))}"
+    for time in parsed.times:
         yield (
             f"time: {harmless(time.said)!r} is {day(time.since, search.zone)}"
             f" to before {day(time.until, search.zone)}"
         )
-    for group in about.groups:
+    for group in parsed.groups:
         yield f"word: {_group(group)}"
 
 

@@ -44,12 +44,19 @@ def test_a_search_is_explained_from_the_query_to_the_points_of_each_line() -> No
     day = TimeExpression("yesterday", NOON, NOON + timedelta(days=1))
     group = TermGroup("mend", {"mend": 1.0, "mended": 0.8}, 3, 4)
     version = TermGroup("11.04", {"11.04": 1.0}, 1, 2)
-    about = ParsedQuestion(
-        ("bo", "cy"), (day,), (group, version), asks_when=False, lines=9, here=9, by={}, length=4.0
+    parsed = ParsedQuestion(
+        ("bo", "cy"),
+        (day,),
+        (group, version),
+        asks_when=False,
+        lines=9,
+        lines_in_rooms=9,
+        lines_by={},
+        length=4.0,
     )
     line = CandidateLine(2, 1, "2026-05-01 12:00:00.000", "ada", "mended", may_answer=True)
     answer = RankedAnswer(
-        about, (), [RankedLine(line, {"all words": 1.0, "no question": 0.5, "x": 0})]
+        parsed, (), [RankedLine(line, {"all words": 1.0, "no question": 0.5, "x": 0})]
     )
     hits = Hits(
         [message(1, "mend it"), message(2, "mended " * 9), message(3, "x")],

@@ -4,7 +4,7 @@ In the order in which a question passes through:
 
 - pipeline: leads it through the others
 - question: a question as a value, before and after it is parsed
-- query_analysis: its people, times and words, as far as the history knows them
+- question_analysis: its people, times and words, as far as the history knows them
 - compound_groups: these words as others write them, in two or in one
 - lookup, corpus: what is asked of an engine, and what it tells of the history
 - candidates: the look-ups of a question, and the lines that they find

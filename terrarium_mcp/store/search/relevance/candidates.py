@@ -64,7 +64,7 @@ class _PersonConditions:
     @classmethod
     def named(cls, nick: str, parsed: ParsedQuestion) -> "_PersonConditions":
         """The person with a folded nick."""
-        lines = parsed.by.get(nick, 0)
+        lines = parsed.lines_by.get(nick, 0)
         words = [any_word([word], lines) for word in words_in(nick)]
         return cls(by_speaker(nick, lines), [words] if words else [], parsed.has_few_lines(nick))
 
@@ -73,7 +73,7 @@ def planned_lookups(question: PlainQuestion, parsed: ParsedQuestion) -> list[Loo
     """The look-ups for a question, the most promising first; each once."""
     scope = question.scope
     first, last = scope.since, scope.until.timestamp
-    restriction = [in_scope(parsed.here)] if question.is_restricted else []
+    restriction = [in_scope(parsed.lines_in_rooms)] if question.is_restricted else []
     is_narrow = question.is_restricted or len(scope.rooms) == 1
     each = EACH_HERE if restriction else EACH
     groups = parsed.groups
@@ -173,7 +173,7 @@ def _expected(parsed: ParsedQuestion) -> float:
     asks for more than these words: the rarest of the whole history may be missing here.
     """
     found_in = sum(group.found_in for group in parsed.groups[:_ALONE])
-    return parsed.here * found_in / parsed.lines
+    return parsed.lines_in_rooms * found_in / parsed.lines
 
 
 def _lookup(all_of: Sequence[AnyOf], most: int, since: str, until: str) -> Lookup:

@@ -35,37 +35,38 @@ _USUAL, _MORE_WORDS, _LEAST_OF_MANY = 3, 0.06, 0.1
 
 def is_weak(answer: RankedAnswer) -> bool:
     """Whether even the best lines are unlikely to answer the question."""
-    return confidence(answer) < _least(answer.about)
+    return confidence(answer) < _least(answer.parsed)
 
 
 def confidence(answer: RankedAnswer) -> float:
     """How much of the question is said around one of the best lines, about 0 to 1."""
-    shares = _shares(answer.about)
-    return max((_said(line, answer.about, shares) for line in answer.judged), default=0.0)
+    shares = _shares(answer.parsed)
+    return max((_said(line, answer.parsed, shares) for line in answer.judged), default=0.0)
 
 
-def _least(about: ParsedQuestion) -> float:
+def _least(parsed: ParsedQuestion) -> float:
     """The share of a question from which on its best line may answer it."""
-    least = _LEAST + _MORE_LINES * max(0.0, log10(about.lines) - 4)
-    return max(_LEAST_OF_MANY, least - _MORE_WORDS * max(0, len(about.groups) - _USUAL))
+    least = _LEAST + _MORE_LINES * max(0.0, log10(parsed.lines) - 4)
+    return max(_LEAST_OF_MANY, least - _MORE_WORDS * max(0, len(parsed.groups) - _USUAL))
 
 
-def _shares(about: ParsedQuestion) -> list[float]:
+def _shares(parsed: ParsedQuestion) -> list[float]:
     """The share of the question that each of its term groups is."""
     weighed = [
-        rarity(group.lines, about.lines) ** _SHARPNESS
+        rarity(group.lines, parsed.lines) ** _SHARPNESS
         * (weights.ASKING if is_asking_word(group.word) else 1.0)
-        for group in about.groups
+        for group in parsed.groups
     ]
     whole = sum(weighed) or 1.0
     return [weight / whole for weight in weighed]
 
 
-def _said(line: JudgedLine, about: ParsedQuestion, shares: list[float]) -> float:
+def _said(line: JudgedLine, parsed: ParsedQuestion, shares: list[float]) -> float:
     """The share of the question said near a line; a form of a word is less than the word."""
     said = sum(shares[group] * weight for group, weight in line.near.items())
-    if not about.people:
+    if not parsed.people:
         return said
     if not line.with_person:
         return said * _WITHOUT_THE_PERSON
-    return said + (_FEW_LINES if any(map(about.has_few_lines, about.people)) else _WITH_THE_PERSON)
+    has_few_lines = any(map(parsed.has_few_lines, parsed.people))
+    return said + (_FEW_LINES if has_few_lines else _WITH_THE_PERSON)

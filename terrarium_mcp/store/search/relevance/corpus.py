@@ -13,17 +13,17 @@ _folded = lru_cache(maxsize=10_000)(fold)  # a question reads thousands of lines
 
 
 class LogStatistics(NamedTuple):
-    """Sizes of the history: lines and words in all, and lines `here`, in the rooms asked.
+    """Sizes of the history: lines and words in all, and `lines_in_rooms`, those asked.
 
-    For nicks named in a question: `by`, how many lines here each wrote, and `with_name`, how many
-    lines anywhere hold the nick as a word.
+    For nicks named in a question: `lines_by`, how many lines each wrote in these rooms, and
+    `lines_with`, how many lines anywhere hold the nick as a word.
     """
 
     lines: int
     words: int
-    here: int
-    by: Mapping[str, int]
-    with_name: Mapping[str, int]
+    lines_in_rooms: int
+    lines_by: Mapping[str, int]
+    lines_with: Mapping[str, int]
 
 
 class CandidateLine(NamedTuple):

@@ -24,39 +24,37 @@ many; of LoCoMo's, recall at ten is 80.7 instead of 80.6, with those that ask fo
 for nothing 80.7 instead of 81.6."""
 
 
-async def answer(question: PlainQuestion, about: ParsedQuestion, corpus: Corpus) -> RankedAnswer:
+async def answer(question: PlainQuestion, parsed: ParsedQuestion, corpus: Corpus) -> RankedAnswer:
     """The lines of the history that answer a question, the best first.
-
-    `about` is what the question asks, for this function and the next.
 
     Raises:
         TookTooLong: the deadline passed.
     """
-    found = await found_by(planned_lookups(question, about), corpus)
+    found = await found_by(planned_lookups(question, parsed), corpus)
     ids = {number for numbers in found.values() for number in numbers}
-    ranked, judged = await _ranked(question, about, ids, corpus)
-    return RankedAnswer(about, tuple(found), ranked, judged)
+    ranked, judged = await _ranked(question, parsed, ids, corpus)
+    return RankedAnswer(parsed, tuple(found), ranked, judged)
 
 
 async def ranked_among(
-    ids: Collection[int], question: PlainQuestion, about: ParsedQuestion, corpus: Corpus
+    ids: Collection[int], question: PlainQuestion, parsed: ParsedQuestion, corpus: Corpus
 ) -> RankedAnswer:
     """Of these lines those that may answer a question, the best first.
 
     Raises:
         TookTooLong: the deadline passed.
     """
-    ranked, _ = await _ranked(question, about, ids, corpus)
+    ranked, _ = await _ranked(question, parsed, ids, corpus)
     known = set(ids)
-    return RankedAnswer(about, (), [one for one in ranked if one.line.id in known])
+    return RankedAnswer(parsed, (), [one for one in ranked if one.line.id in known])
 
 
 async def _ranked(
-    question: PlainQuestion, about: ParsedQuestion, ids: Collection[int], corpus: Corpus
+    question: PlainQuestion, parsed: ParsedQuestion, ids: Collection[int], corpus: Corpus
 ) -> tuple[list[RankedLine], list[JudgedLine]]:
     """The lines around the most promising ones, ranked, and the best of them judged."""
     lines = await corpus.lines(ids)
-    scorer = Scorer(about)
+    scorer = Scorer(parsed)
     promising = scorer.promising(lines, _most_read_around(question))
     passages = await corpus.around(promising)
     return _scored(scorer, passages, lines)

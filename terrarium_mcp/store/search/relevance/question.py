@@ -56,8 +56,8 @@ class TermGroup:
 class ParsedQuestion:
     """What a question asks: whose lines, from when, with which words (the rarest first).
 
-    `lines` is the number of lines in the whole history, `here` in the rooms asked, and `by` of each
-    of the people there; `length` is the average number of words in a line.
+    `lines` is the number of lines in the whole history, `lines_in_rooms` in the rooms asked, and
+    `lines_by` of each of the people there; `length` is the average number of words in a line.
     """
 
     people: tuple[str, ...]
@@ -65,8 +65,8 @@ class ParsedQuestion:
     groups: tuple[TermGroup, ...]
     asks_when: bool
     lines: int
-    here: int
-    by: Mapping[str, int]
+    lines_in_rooms: int
+    lines_by: Mapping[str, int]
     length: float
 
     @property
@@ -78,4 +78,4 @@ class ParsedQuestion:
 
     def has_few_lines(self, nick: str) -> bool:
         """Whether a person has so few lines here that all of them can be looked at."""
-        return 0 < self.by.get(nick, 0) <= FEW_LINES
+        return 0 < self.lines_by.get(nick, 0) <= FEW_LINES

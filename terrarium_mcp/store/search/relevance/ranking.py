@@ -89,11 +89,11 @@ class JudgedLine(NamedTuple):
 class RankedAnswer:
     """The lines that answer a question, the best first, and how they came about.
 
-    `about` is the question as parsed, `lookups` are those made. `judged` are the best lines by
+    `parsed` is the question, `lookups` are those made. `judged` are the best lines by
     which the answer is judged, if it is.
     """
 
-    about: ParsedQuestion
+    parsed: ParsedQuestion
     lookups: Sequence[Lookup]
     ranked: Sequence[RankedLine]
     judged: Sequence[JudgedLine] = ()
@@ -102,20 +102,20 @@ class RankedAnswer:
 class Scorer:
     """Scores lines for one question."""
 
-    def __init__(self, about: ParsedQuestion) -> None:
-        self._about = about
-        self._people = frozenset(about.people)
-        self._first = about.people[0] if about.people else None
-        self._few = {nick for nick in about.people if about.has_few_lines(nick)}
-        self._idf = [_weight(group, about.lines) for group in about.groups]
-        self._scale = weights.POINTS / (_whole(about) or 1.0)
+    def __init__(self, parsed: ParsedQuestion) -> None:
+        self._parsed = parsed
+        self._people = frozenset(parsed.people)
+        self._first = parsed.people[0] if parsed.people else None
+        self._few = {nick for nick in parsed.people if parsed.has_few_lines(nick)}
+        self._idf = [_weight(group, parsed.lines) for group in parsed.groups]
+        self._scale = weights.POINTS / (_whole(parsed) or 1.0)
         self._times = [
             (one.nearer.timestamp(), one.until.timestamp(), _time_weight(one))
-            for one in about.times
+            for one in parsed.times
         ]
-        self._spans = [(to_text(one.since), to_text(one.until)) for one in about.times]
+        self._spans = [(to_text(one.since), to_text(one.until)) for one in parsed.times]
         self._groups_of: dict[str, list[tuple[int, float]]] = {}
-        for number, group in enumerate(about.groups):
+        for number, group in enumerate(parsed.groups):
             for word, weight in group.words.items():
                 self._groups_of.setdefault(word, []).append((number, weight))
         self._asked = frozenset(self._groups_of)
@@ -306,13 +306,13 @@ class Scorer:
     @cached_property
     def _findable(self) -> int:
         """How many groups any line holds."""
-        return sum(1 for group in self._about.groups if group.lines)
+        return sum(1 for group in self._parsed.groups if group.lines)
 
     def _by_itself(self, line: CandidateLine) -> dict[str, float]:
         """The points of a line that do not depend on the words of the question."""
         points, text = dict[str, float](), line.text
         if self._first and line.nick == self._first:
-            only = len(self._about.people) == 1
+            only = len(self._parsed.people) == 1
             points["said by the person"] = weights.SPEAKER if only else weights.FIRST_SPEAKER
             if is_first_person(text):
                 points["of himself or herself"] = weights.SPEAKS_OF_SELF
@@ -324,7 +324,7 @@ class Scorer:
             points["said to the person"] = weights.ADDRESSED
         if not is_question(text):
             points["no question"] = weights.STATEMENT
-        if self._about.asks_when and names_a_time(text):
+        if self._parsed.asks_when and names_a_time(text):
             points["names a time"] = weights.TELLS_WHEN
         return points
 
@@ -349,7 +349,7 @@ class Scorer:
                 times, best = held.get(group, (0, 0.0))
                 held[group] = times + 1, max(best, weight)
         k1, b = weights.BM25_K1, weights.BM25_B
-        norm = k1 * (1 - b + b * len(words) / self._about.length)
+        norm = k1 * (1 - b + b * len(words) / self._parsed.length)
         return {
             group: best * self._idf[group] * times * (k1 + 1) / (times + norm)
             for group, (times, best) in held.items()
@@ -458,15 +458,15 @@ def _less_for_repeats(ranked: Iterable[RankedLine]) -> Iterator[RankedLine]:
             yield one
 
 
-def _whole(about: ParsedQuestion) -> float:
+def _whole(parsed: ParsedQuestion) -> float:
     """The weight of all that is asked, of which the words may be less beside a person.
 
     There it is that of the groups if none were a word of asking, and of some more if they are few.
     """
-    if not about.people:
-        return sum(_weight(group, about.lines) for group in about.groups)
-    whole = sum(_rarity_weight(group, about.lines) for group in about.groups)
-    return whole * max(1.0, weights.BESIDE_A_PERSON / max(1, len(about.groups)))
+    if not parsed.people:
+        return sum(_weight(group, parsed.lines) for group in parsed.groups)
+    whole = sum(_rarity_weight(group, parsed.lines) for group in parsed.groups)
+    return whole * max(1.0, weights.BESIDE_A_PERSON / max(1, len(parsed.groups)))
 
 
 def _weight(group: TermGroup, lines: int) -> float:

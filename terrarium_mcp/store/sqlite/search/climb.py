@@ -10,7 +10,7 @@ from time import perf_counter
 
 from terrarium_mcp.store.search.hits import Hits, RungReport, Search
 from terrarium_mcp.store.search.ladder import Attempt, is_worth_trying, relaxed, rungs
-from terrarium_mcp.store.search.relevance.query_analysis import QuestionAnalysis
+from terrarium_mcp.store.search.relevance.question_analysis import QuestionAnalysis
 from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.search.vocabulary_queries import Vocabulary
 from terrarium_mcp.store.sqlite.engine.reads import Reads

@@ -36,23 +36,23 @@ class SqliteCorpus:
         """The sizes of the history, and of what these nicks wrote, in one statement."""
         nicks = [storable(nick) for nick in nicks]
         names = {nick: nick for nick in nicks if words_in(nick) == (nick,)}
-        here = within(self._rooms)
+        in_rooms = within(self._rooms)
         rows = await self._reads.rows(
             "SELECT NULL, sum(lines), sum(words),"  # noqa: S608 -- ids of ours
-            f" sum(lines) FILTER (WHERE {here}) FROM room_counts"
-            f" UNION ALL SELECT folded, sum(lines), NULL, NULL FROM nick_counts WHERE {here}"
+            f" sum(lines) FILTER (WHERE {in_rooms}) FROM room_counts"
+            f" UNION ALL SELECT folded, sum(lines), NULL, NULL FROM nick_counts WHERE {in_rooms}"
             " AND folded IN (SELECT value FROM json_each(:nicks)) GROUP BY folded"
             " UNION ALL SELECT key, NULL, lines, NULL"
             " FROM json_each(:names) CROSS JOIN words ON word = value",
             {"nicks": json.dumps(nicks), "names": json.dumps(names)},
         )
-        (_, lines, words, said_here), *found = rows
+        (_, lines, words, lines_in_rooms), *found = rows
         return LogStatistics(
-            lines or 1,
-            words or 1,
-            said_here or 1,
-            {nick: count for nick, count, _, _ in found if count is not None},
-            {nick: count for nick, _, count, _ in found if count is not None},
+            lines=lines or 1,
+            words=words or 1,
+            lines_in_rooms=lines_in_rooms or 1,
+            lines_by={nick: count for nick, count, _, _ in found if count is not None},
+            lines_with={nick: count for nick, _, count, _ in found if count is not None},
         )
 
     async def most_frequent(self, *queries: VocabularyQuery) -> list[dict[str, int]]:

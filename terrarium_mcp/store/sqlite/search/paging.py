@@ -15,8 +15,8 @@ from terrarium_mcp.store.search.relevance.confidence import is_weak
 from terrarium_mcp.store.search.relevance.corpus import Corpus
 from terrarium_mcp.store.search.relevance.lookup import LookupReport
 from terrarium_mcp.store.search.relevance.pipeline import answer, ranked_among
-from terrarium_mcp.store.search.relevance.query_analysis import QuestionAnalysis
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion, PlainQuestion
+from terrarium_mcp.store.search.relevance.question_analysis import QuestionAnalysis
 from terrarium_mcp.store.search.relevance.ranking import RankedAnswer
 from terrarium_mcp.store.search.stand_ins import NO_STAND_INS, StandIns
 from terrarium_mcp.store.sqlite.engine.id_lists import ids_params
@@ -258,7 +258,7 @@ class Pages:
             wordless=frozenset(
                 one.line.id for one in best.ranked if one.line.id in added and not one.holds_a_word
             ),
-            stand_ins=best.about.stand_ins,
+            stand_ins=best.parsed.stand_ins,
         )
 
     async def _conversations(self, request: PageRequest) -> RankedHead:
@@ -297,7 +297,7 @@ class Pages:
     async def _ranked_by(self, rank: _Ranking, request: PageRequest) -> RankedAnswer:
         """A ranking for the question."""
         question, corpus = request.attempt.question, _corpus(self._reads, request)
-        return await rank(question, await request.analysis.parsed(question, corpus), corpus)
+        return await rank(question, await request.analysis.parse(question, corpus), corpus)
 
     async def _messages(self, ids: Sequence[int], rooms: Sequence[Room]) -> list[Message]:
         """These messages, in this order; without those removed since they were ranked."""

@@ -34,15 +34,15 @@ class VisibleCorpus(SqliteCorpus):
     async def statistics(self, nicks: Collection[str]) -> LogStatistics:
         """The sizes of the scope, and of what these nicks wrote in it."""
         totals = await self._visible.totals()
-        by = await self._lines_by([storable(nick) for nick in nicks])
-        names = {nick: nick for nick in by if words_in(nick) == (nick,)}
+        lines_by = await self._lines_by([storable(nick) for nick in nicks])
+        names = {nick: nick for nick in lines_by if words_in(nick) == (nick,)}
         (said,) = await self.most_frequent(WordsAmong(set(names.values())))
         return LogStatistics(
-            totals.lines,
-            totals.words,
-            totals.lines,
-            by,
-            {nick: said[word] for nick, word in names.items() if word in said},
+            lines=totals.lines,
+            words=totals.words,
+            lines_in_rooms=totals.lines,
+            lines_by=lines_by,
+            lines_with={nick: said[word] for nick, word in names.items() if word in said},
         )
 
     async def most_frequent(self, *queries: VocabularyQuery) -> list[dict[str, int]]:

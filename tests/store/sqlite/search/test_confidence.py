@@ -22,11 +22,17 @@ def answer(
     groups: tuple[TermGroup, ...] = (RARE, COMMON),
 ) -> RankedAnswer:
     """Judged lines near which these groups were said, one bit each, in the words asked."""
-    by = dict.fromkeys(people, lines_of_person)
-    about = ParsedQuestion(
-        people, (), groups, asks_when=False, lines=lines, here=lines, by=by, length=9.0
+    parsed = ParsedQuestion(
+        people,
+        (),
+        groups,
+        asks_when=False,
+        lines=lines,
+        lines_in_rooms=lines,
+        lines_by=dict.fromkeys(people, lines_of_person),
+        length=9.0,
     )
-    return RankedAnswer(about, (), [], [JudgedLine(whole(bits), takes_part) for bits in near])
+    return RankedAnswer(parsed, (), [], [JudgedLine(whole(bits), takes_part) for bits in near])
 
 
 def whole(bits: int) -> dict[int, float]:
@@ -55,10 +61,10 @@ def test_the_best_of_the_judged_lines_counts() -> None:
 
 
 def test_a_form_or_a_related_word_is_less_than_the_word() -> None:
-    about = answer().about
+    parsed = answer().parsed
     said = [JudgedLine({0: 0.8, 1: 0.3}, with_person=False)]
     expected = 0.8 * share(RARE) + 0.3 * share(COMMON)
-    assert confidence(RankedAnswer(about, (), [], said)) == pytest.approx(expected)
+    assert confidence(RankedAnswer(parsed, (), [], said)) == pytest.approx(expected)
 
 
 def test_without_any_line_the_answer_is_weak() -> None:

@@ -49,7 +49,7 @@ def parsed(
     *groups: TermGroup,
     people: Sequence[str] = (),
     times: Sequence[TimeExpression] = (),
-    here: int = 0,
+    lines_in_rooms: int = 0,
 ) -> ParsedQuestion:
     by = {nick: 7 for nick in people if nick != "stranger"}
     return ParsedQuestion(
@@ -58,8 +58,8 @@ def parsed(
         groups,
         asks_when=False,
         lines=1_000_000,
-        here=here or 1_000_000,
-        by=by,
+        lines_in_rooms=lines_in_rooms or 1_000_000,
+        lines_by=by,
         length=9.0,
     )
 
@@ -155,16 +155,16 @@ def test_what_an_index_cannot_restrict_is_looked_up_everywhere(asked: PlainQuest
     assert planned == tiers([form(A)], [anything(A)], most=100)
 
 
-@pytest.mark.parametrize(("here", "is_first"), [(33_332, True), (33_334, False)])
+@pytest.mark.parametrize(("in_rooms", "is_first"), [(33_332, True), (33_334, False)])
 def test_where_hardly_any_line_holds_the_rarest_words_one_look_up_finds_them_all(
-    here: int, is_first: bool
+    in_rooms: int, is_first: bool
 ) -> None:
     """A and B are in 3,000 of a million lines: in a hundred of 33,333."""
     restricted = question(rooms=ROOMS[:1], all_rooms=False)
-    first, *_ = planned_lookups(restricted, parsed(A, B, C, here=here))
+    first, *_ = planned_lookups(restricted, parsed(A, B, C, lines_in_rooms=in_rooms))
     widest = Lookup((anything(A, B, C), in_scope(0)), 200)
     assert (first == widest) is is_first
-    assert planned_lookups(question(), parsed(A, B, C, here=here))[0] != widest
+    assert planned_lookups(question(), parsed(A, B, C, lines_in_rooms=in_rooms))[0] != widest
 
 
 def test_two_people_named_have_look_ups_of_their_own() -> None:

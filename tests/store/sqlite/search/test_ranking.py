@@ -28,8 +28,16 @@ def question(
     asks_when: bool = False,
     length: float = LENGTH,
 ) -> ParsedQuestion:
-    by = dict.fromkeys(people, 10)
-    return ParsedQuestion(tuple(people), tuple(times), groups, asks_when, LINES, LINES, by, length)
+    return ParsedQuestion(
+        people=tuple(people),
+        times=tuple(times),
+        groups=groups,
+        asks_when=asks_when,
+        lines=LINES,
+        lines_in_rooms=LINES,
+        lines_by=dict.fromkeys(people, 10),
+        length=length,
+    )
 
 
 def talk(*said: str, apart: float = 60, at: datetime = NOON) -> list[CandidateLine]:
@@ -43,10 +51,10 @@ def talk(*said: str, apart: float = 60, at: datetime = NOON) -> list[CandidateLi
 
 
 def points(
-    about: ParsedQuestion, lines: Sequence[CandidateLine], found: Sequence[CandidateLine] = ()
+    parsed: ParsedQuestion, lines: Sequence[CandidateLine], found: Sequence[CandidateLine] = ()
 ) -> dict[int, Mapping[str, float]]:
     """The points of each line, by its place in the talk."""
-    return {one.line.id: one.points for one in Scorer(about).ranked([lines], found)}
+    return {one.line.id: one.points for one in Scorer(parsed).ranked([lines], found)}
 
 
 def idf(holding: int) -> float:
@@ -239,10 +247,10 @@ def test_a_line_gets_points_by_how_near_it_is_to_the_time_named(
 
 
 def order(
-    about: ParsedQuestion, *talks: Sequence[CandidateLine], found: Sequence[CandidateLine] = ()
+    parsed: ParsedQuestion, *talks: Sequence[CandidateLine], found: Sequence[CandidateLine] = ()
 ) -> list[str]:
     """The texts of the ranked lines of talks, the best first."""
-    return [one.line.text for one in Scorer(about).ranked(talks, found)]
+    return [one.line.text for one in Scorer(parsed).ranked(talks, found)]
 
 
 def later(lines: Sequence[CandidateLine]) -> list[CandidateLine]:
@@ -254,10 +262,10 @@ YEARS_LATER = NOON + timedelta(days=1_000)
 
 
 def test_a_line_of_the_time_named_leads_a_better_one_of_another_time() -> None:
-    about = question(GATE, PAINT, people=["ada"], times=[DAY])
+    parsed = question(GATE, PAINT, people=["ada"], times=[DAY])
     then = talk("bo: the gate is green")
     by_her = later(talk("ada: I paint the gate", at=YEARS_LATER))
-    assert order(about, then, by_her) == ["the gate is green", "I paint the gate"]
+    assert order(parsed, then, by_her) == ["the gate is green", "I paint the gate"]
     no_time = question(GATE, PAINT, people=["ada"])
     assert order(no_time, then, by_her) == ["I paint the gate", "the gate is green"]
 
@@ -265,17 +273,17 @@ def test_a_line_of_the_time_named_leads_a_better_one_of_another_time() -> None:
 def test_the_best_line_of_the_time_named_leads_however_little_it_says() -> None:
     then = talk("bo: hello", "x: hm")
     others = later(talk("bo: the gate, paint the gate", at=YEARS_LATER))
-    about = question(GATE, PAINT, times=[DAY])
-    assert order(about, then, others, found=then) == ["hm", "the gate, paint the gate", "hello"]
+    parsed = question(GATE, PAINT, times=[DAY])
+    assert order(parsed, then, others, found=then) == ["hm", "the gate, paint the gate", "hello"]
 
 
 def test_of_the_time_named_lines_lead_where_the_person_named_takes_part() -> None:
-    about = question(GATE, PAINT, people=["ada"], times=[DAY])
+    parsed = question(GATE, PAINT, people=["ada"], times=[DAY])
     by_her = talk("ada: the gate", at=NOON)
     by_others = later(talk("bo: paint the gate", at=NOON + timedelta(hours=9)))
     of_another_time = talk("ada: I paint the gate", at=YEARS_LATER)
     of_another_time = [line._replace(id=300) for line in of_another_time]
-    assert order(about, by_her, by_others, of_another_time) == [
+    assert order(parsed, by_her, by_others, of_another_time) == [
         "the gate",
         "I paint the gate",
         "paint the gate",
@@ -311,25 +319,25 @@ def test_the_best_come_first_and_of_equals_the_newest() -> None:
 
 
 def test_no_line_leads_by_the_words_of_others() -> None:
-    about = question(GATE, PAINT)
+    parsed = question(GATE, PAINT)
     lines = talk("bo: is the gate at work?", "cy: ask again when I am back", "dan: paint it first")
-    first, second, _ = (one.line.text for one in Scorer(about).ranked([lines], []))
+    first, second, _ = (one.line.text for one in Scorer(parsed).ranked([lines], []))
     assert (first, second) == ("paint it first", "ask again when I am back")
 
 
 def test_below_the_best_a_line_keeps_the_rank_that_others_lend_it() -> None:
-    about = question(GATE, PAINT)
+    parsed = question(GATE, PAINT)
     best = later(talk("bo: paint the gate", at=YEARS_LATER))
     lines = talk("bo: is the gate at work?", "cy: ask again when I am back", "dan: paint it first")
-    assert order(about, best, lines)[:2] == ["paint the gate", "ask again when I am back"]
+    assert order(parsed, best, lines)[:2] == ["paint the gate", "ask again when I am back"]
 
 
 def test_the_promising_are_the_best_by_themselves_the_newest_of_equals_first() -> None:
     lines = talk("bo: gate", "x: a", "bo: gate", "bo: gate paint key", "ada: I am here")
-    about = question(GATE, PAINT, KEY, people=["ada"])
-    by_themselves = Scorer(about).promising(lines, 4)
+    parsed = question(GATE, PAINT, KEY, people=["ada"])
+    by_themselves = Scorer(parsed).promising(lines, 4)
     assert [line.id for line in by_themselves] == [4, 5, 3, 1]
-    assert len(Scorer(about).promising(lines, 1)) == 1
+    assert len(Scorer(parsed).promising(lines, 1)) == 1
 
 
 def test_a_line_by_or_to_the_person_is_more_promising_than_a_few_words() -> None:
@@ -343,11 +351,11 @@ def test_a_line_by_or_to_the_person_is_more_promising_than_a_few_words() -> None
 
 def test_of_promising_lines_words_count_as_words_and_as_a_share() -> None:
     """Words count seven tenths of their points; a person who takes part 5, and 1.8 besides."""
-    about = question(GATE, PAINT, KEY, people=["ada"], length=1.8)
+    parsed = question(GATE, PAINT, KEY, people=["ada"], length=1.8)
     words = 0.7 * 10 * bm25(1, 3, 1.8)
     assert 5 + 1.2 < words + 0.5 < 5 + 1.8
     lines = talk("x: gate paint key", "ada: is that so?", "ada: I am here")
-    assert [line.id for line in Scorer(about).promising(lines, 3)] == [3, 1, 2]
+    assert [line.id for line in Scorer(parsed).promising(lines, 3)] == [3, 1, 2]
 
 
 def test_a_word_that_more_lines_hold_than_there_are_counts_as_in_all() -> None:
@@ -410,35 +418,35 @@ def test_a_reply_answers_the_latest_line_of_the_person_it_names() -> None:
     assert 9 not in points(question(GATE), lines)
 
 
-def judged(about: ParsedQuestion, *talks: Sequence[CandidateLine]) -> list[JudgedLine]:
-    scorer = Scorer(about)
+def judged(parsed: ParsedQuestion, *talks: Sequence[CandidateLine]) -> list[JudgedLine]:
+    scorer = Scorer(parsed)
     return scorer.judged(scorer.ranked(talks, []), talks)
 
 
 def test_an_answer_is_judged_by_the_words_said_within_four_lines_of_the_best_three() -> None:
-    about = question(GATE, PAINT)
+    parsed = question(GATE, PAINT)
     far = talk("bo: painted", *["x: a"] * 4, "bo: the gate")
-    assert judged(about, far)[0].near == {1: 0.8}
+    assert judged(parsed, far)[0].near == {1: 0.8}
     near = talk("bo: painted", *["x: a"] * 3, "bo: the gate")
-    assert judged(about, near)[0].near == {0: 1.0, 1: 0.8}
-    several = judged(about, talk(*["bo: gate"] * 9))
+    assert judged(parsed, near)[0].near == {0: 1.0, 1: 0.8}
+    several = judged(parsed, talk(*["bo: gate"] * 9))
     assert [(line.near, line.with_person) for line in several] == [({0: 1.0}, False)] * 3
-    assert judged(about, talk("bo: lunch")) == []
+    assert judged(parsed, talk("bo: lunch")) == []
 
 
 def test_an_answer_about_a_person_is_judged_where_that_person_takes_part() -> None:
     """The other talk has both words, and so ranks first."""
-    about = question(GATE, PAINT, people=["ada"])
+    parsed = question(GATE, PAINT, people=["ada"])
     theirs = talk("bo: gate paint", "bo: gate paint", "bo: paint the gate")
     hers = [
         line._replace(id=line.id + 10, room=2)
         for line in talk("ada: yes?", "x: gate?", at=NOON + timedelta(days=9))
     ]
-    scorer = Scorer(about)
+    scorer = Scorer(parsed)
     ranked = scorer.ranked([theirs, hers], [])
     assert ranked[0].line.room == 1
-    assert {(*line.near, line.with_person) for line in judged(about, theirs, hers)} == {(0, True)}
-    assert {(*line.near, line.with_person) for line in judged(about, theirs)} == {(0, 1, False)}
+    assert {(*line.near, line.with_person) for line in judged(parsed, theirs, hers)} == {(0, True)}
+    assert {(*line.near, line.with_person) for line in judged(parsed, theirs)} == {(0, 1, False)}
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ async def test_a_nick_is_no_word_that_it_only_holds(store: Store, *, visible_onl
     )
     why = await store.search.explained(search)
     assert why.answer is not None
-    assert why.answer.about.people == ("g_",)
+    assert why.answer.parsed.people == ("g_",)
     assert set(texts(why.hits.messages)[:2]) == {"which ports are open?", "g_: netstat"}
 
 
@@ -247,9 +247,9 @@ async def test_an_explanation_tells_what_was_understood_and_what_counted(store: 
     why = await store.search.explained(search)
     assert [tried.rung for tried in why.tried] == [Rung.ALL_WORDS, Rung.ANY_WORD]
     assert why.answer is not None
-    about = why.answer.about
-    assert (about.people, [one.said for one in about.times]) == (("ada",), ["today"])
-    assert {group.word: dict(group.words) for group in about.groups} == {
+    parsed = why.answer.parsed
+    assert (parsed.people, [one.said for one in parsed.times]) == (("ada",), ["today"])
+    assert {group.word: dict(group.words) for group in parsed.groups} == {
         "deploy": {"deploy": 1.0, "deployed": 0.8}
     }
     assert any(look.found for look in why.lookups)

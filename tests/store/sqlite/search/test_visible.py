@@ -221,11 +221,11 @@ async def test_people_are_counted_by_their_visible_lines(store: Store) -> None:
     await store.messages.append(chat("<ada> late\n<zoe> late\n<will> will", at=late))
     nicks = ["ada", "bo", "zoe", "will", "nobody"]
     cut = await (await corpus_of(store, until=Position.at(late))).statistics(nicks)
-    assert cut.by == {"ada": 2, "bo": 1, "will": 1}
-    assert cut.with_name == {"will": 2}
-    assert (cut.lines, cut.here) == (4, 4)
+    assert cut.lines_by == {"ada": 2, "bo": 1, "will": 1}
+    assert cut.lines_with == {"will": 2}
+    assert (cut.lines, cut.lines_in_rooms) == (4, 4)
     whole = await (await corpus_of(store)).statistics(nicks)
-    assert whole.by == {"ada": 3, "bo": 1, "will": 2, "zoe": 1}
+    assert whole.lines_by == {"ada": 3, "bo": 1, "will": 2, "zoe": 1}
 
 
 async def found(store: Store, search: Search) -> Hits:

@@ -1,4 +1,4 @@
-"""Query analysis: the people, times and words of a question, as far as the history knows them."""
+"""Question analysis: its people, times and words, as far as the history knows them."""
 
 from datetime import UTC, timedelta
 
@@ -7,8 +7,8 @@ import pytest
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.search import Search
-from terrarium_mcp.store.search.relevance.query_analysis import MOST_WORDS, parsed
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion, PlainQuestion
+from terrarium_mcp.store.search.relevance.question_analysis import MOST_WORDS, parse_question
 from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.sqlite.search.corpus import SqliteCorpus
 from terrarium_mcp.store.sqlite.search.snapshot import current_snapshot
@@ -23,7 +23,7 @@ async def analysed(store: Store, text: str, *, channel: str = "") -> ParsedQuest
     search = Search(query=Query(), rooms=rooms, limit=1)
     snapshot = await current_snapshot(store._indexer, search)  # noqa: SLF001 -- what every search begins with
     assert snapshot is not None
-    return await parsed(question, SqliteCorpus(store._database, snapshot, question))  # noqa: SLF001
+    return await parse_question(question, SqliteCorpus(store._database, snapshot, question))  # noqa: SLF001
 
 
 async def words_for(store: Store, word: str) -> dict[str, float]:
@@ -38,24 +38,24 @@ async def said(store: Store, *lines: str) -> None:
 async def test_the_size_of_the_history_and_of_the_rooms_is_known(store: Store) -> None:
     await store.messages.append(chat("<ada> one two\n<ada> three\n<bo_1> one"))
     await store.messages.append(chat("<ada> four five", channel="#mate"))
-    about = await analysed(store, "what did ada say of bo_1 or cy", channel="#tea")
-    assert (about.lines, about.here, about.length) == (4, 3, 1.5)
-    assert dict(about.by) == {"ada": 2, "bo_1": 1}
+    parsed = await analysed(store, "what did ada say of bo_1 or cy", channel="#tea")
+    assert (parsed.lines, parsed.lines_in_rooms, parsed.length) == (4, 3, 1.5)
+    assert dict(parsed.lines_by) == {"ada": 2, "bo_1": 1}
     everywhere = await analysed(store, "what did ada say")
-    assert (everywhere.here, dict(everywhere.by)) == (4, {"ada": 3})
-    assert about.people == ("ada", "bo_1")
+    assert (everywhere.lines_in_rooms, dict(everywhere.lines_by)) == (4, {"ada": 3})
+    assert parsed.people == ("ada", "bo_1")
 
 
 async def test_a_history_without_any_line_is_taken_for_one_line(store: Store) -> None:
     await store.messages.append(chat("-ada- hi"))
-    about = await analysed(store, "what is tea", channel="#nowhere")
-    assert (about.here, about.groups[0].lines, about.groups[0].found_in) == (1, 0, 0)
+    parsed = await analysed(store, "what is tea", channel="#nowhere")
+    assert (parsed.lines_in_rooms, parsed.groups[0].lines, parsed.groups[0].found_in) == (1, 0, 0)
 
 
 async def test_words_come_rarest_first_and_those_nobody_said_last(store: Store) -> None:
     await said(store, "tea gate milk", "tea gate", "tea", "nothing")
-    about = await analysed(store, "tea zebra gate milk")
-    assert [(group.word, group.lines) for group in about.groups] == [
+    parsed = await analysed(store, "tea zebra gate milk")
+    assert [(group.word, group.lines) for group in parsed.groups] == [
         ("milk", 1),
         ("gate", 2),
         ("tea", 3),
@@ -65,8 +65,8 @@ async def test_words_come_rarest_first_and_those_nobody_said_last(store: Store) 
 
 async def test_words_with_the_same_stem_are_one(store: Store) -> None:
     await said(store, "paint", "painted")
-    about = await analysed(store, "painted paints paint")
-    assert [group.word for group in about.groups] == ["painted"]
+    parsed = await analysed(store, "painted paints paint")
+    assert [group.word for group in parsed.groups] == ["painted"]
 
 
 async def test_no_word_is_mended_into_a_stop_word(store: Store) -> None:
@@ -78,15 +78,15 @@ async def test_no_word_is_mended_into_a_stop_word(store: Store) -> None:
 
 async def test_a_version_weighs_as_if_its_numbers_met_by_chance(store: Store) -> None:
     await said(store, *["11.04"] * 7, *["9.04 or 9.10"] * 9, "the 11th", "2.6.32", "gate", "x")
-    about = await analysed(store, "gate 11.04 2.6.32 7.7")
-    assert about.lines == 20
-    assert [(group.word, group.lines, group.found_in) for group in about.groups] == [
+    parsed = await analysed(store, "gate 11.04 2.6.32 7.7")
+    assert parsed.lines == 20
+    assert [(group.word, group.lines, group.found_in) for group in parsed.groups] == [
         ("gate", 1, 1),
         ("2.6.32", 1, 1),
         ("11.04", 6, 7),  # 20 * 7/20 * 16/20
         ("7.7", 0, 0),
     ]
-    assert [group.words for group in about.groups] == [{group.word: 1.0} for group in about.groups]
+    assert all(group.words == {group.word: 1.0} for group in parsed.groups)
 
 
 @pytest.mark.parametrize(("asked", "other"), [("4.0.0", "v4.0.0"), ("V4.0.0", "4.0.0")])
@@ -102,9 +102,9 @@ async def test_the_rarest_twelve_words_are_searched_for(store: Store) -> None:
     words = [f"word{letter}" for letter in "abcdefghijklmnop"]
     for n, word in enumerate(words):
         await said(store, *[word] * (n + 1))
-    about = await analysed(store, " ".join(reversed(words)))
+    parsed = await analysed(store, " ".join(reversed(words)))
     assert MOST_WORDS == 12
-    assert [group.word for group in about.groups] == words[:12]
+    assert [group.word for group in parsed.groups] == words[:12]
 
 
 async def test_forty_words_of_a_question_are_considered(store: Store) -> None:
@@ -214,9 +214,9 @@ async def test_whether_it_asks_when_is_told(store: Store, text: str, asks: bool)
 
 async def test_the_words_that_name_a_time_or_a_person_are_no_content(store: Store) -> None:
     await store.messages.append(chat("<ada> the gate was painted yesterday\n<ada> hi"))
-    about = await analysed(store, "what did ada paint yesterday")
-    assert [group.word for group in about.groups] == ["paint"]
-    (time,) = about.times
+    parsed = await analysed(store, "what did ada paint yesterday")
+    assert [group.word for group in parsed.groups] == ["paint"]
+    (time,) = parsed.times
     assert (time.since, time.until) == (
         NOON.replace(hour=0) - timedelta(days=1),
         NOON.replace(hour=0),

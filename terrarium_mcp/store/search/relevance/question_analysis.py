@@ -1,4 +1,4 @@
-"""Query analysis: the people, times and words of a question, as far as the history knows them."""
+"""Question analysis: its people, times and words, as far as the history knows them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -66,18 +66,18 @@ class QuestionAnalysis:
     def __init__(self) -> None:
         self._parsed: ParsedQuestion | None = None
 
-    async def parsed(self, question: PlainQuestion, corpus: Corpus) -> ParsedQuestion:
+    async def parse(self, question: PlainQuestion, corpus: Corpus) -> ParsedQuestion:
         """What `question` asks; a later rung of the search gets what the first one read.
 
         Raises:
             TookTooLong: the deadline passed.
         """
         if self._parsed is None:
-            self._parsed = await parsed(question, corpus)
+            self._parsed = await parse_question(question, corpus)
         return self._parsed
 
 
-async def parsed(question: PlainQuestion, corpus: Corpus) -> ParsedQuestion:
+async def parse_question(question: PlainQuestion, corpus: Corpus) -> ParsedQuestion:
     """What `question` asks. Words that name a time are no nicks and say nothing else.
 
     But `by june` names somebody called so who said anything here.
@@ -85,23 +85,23 @@ async def parsed(question: PlainQuestion, corpus: Corpus) -> ParsedQuestion:
     times = time_expressions(question.text, question.now, question.zone)
     certain = tuple(one for one in times if not one.author)
     log = await corpus.statistics(possible_nicks(without_times(certain, question.text)))
-    times = tuple(one for one in times if not log.by.get(fold(one.author)))
+    times = tuple(one for one in times if not log.lines_by.get(fold(one.author)))
     text = without_times(times, question.text)
-    people = people_named(text, log.by, log.with_name, _topics(question))
+    people = people_named(text, log.lines_by, log.lines_with, _topics(question))
     content = content_words(text, people)[:_CONSIDERED]
     groups = await _groups(_one_of_each_stem(content), log.lines, corpus)
     groups = await with_compounds(groups, text, corpus)
     # Words in no line come last: they find nothing.
     groups.sort(key=lambda group: group.lines or log.lines)
     return ParsedQuestion(
-        people,
-        times,
-        tuple(groups[:MOST_WORDS]),
-        asks_when(question.text),
-        log.lines,
-        log.here,
-        log.by,
-        log.words / log.lines,
+        people=people,
+        times=times,
+        groups=tuple(groups[:MOST_WORDS]),
+        asks_when=asks_when(question.text),
+        lines=log.lines,
+        lines_in_rooms=log.lines_in_rooms,
+        lines_by=log.lines_by,
+        length=log.words / log.lines,
     )
 
 
