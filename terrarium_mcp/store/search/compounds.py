@@ -26,11 +26,11 @@ def as_two_words(word: str) -> list[str]:
     """
     if not (word.isalnum() and _SHORTEST <= len(word) <= _LONGEST):
         return []
-    places = [found.start() for found in _LETTER_AND_DIGIT.finditer(word)]
-    if not places:
+    cuts = [found.start() for found in _LETTER_AND_DIGIT.finditer(word)]
+    if not cuts:
         ends = range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1)
-        places = sorted(ends, key=lambda at: abs(2 * at - len(word)))
-    splits = ((word[:at], word[at:]) for at in places[:MOST_SPLITS])
+        cuts = sorted(ends, key=lambda at: abs(2 * at - len(word)))
+    splits = ((word[:at], word[at:]) for at in cuts[:MOST_SPLITS])
     return [" ".join(parts) for parts in splits if not all(map(is_stop_word, parts))]
 
 

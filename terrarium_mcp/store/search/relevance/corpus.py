@@ -40,8 +40,8 @@ class CandidateLine(NamedTuple):
     may_answer: bool
 
     @property
-    def place(self) -> tuple[str, int]:
-        """Its place in the order of all lines: (timestamp, id)."""
+    def position(self) -> tuple[str, int]:
+        """Its position in the order of all lines: (timestamp, id)."""
         return self.timestamp, self.id
 
     @property

@@ -134,7 +134,7 @@ class Scorer:
             + (weights.TAKES_PART if self._is_with_first(line) else 0.0)
             for line in lines
         }
-        return sorted(lines, key=lambda line: (rough[line.id], line.place), reverse=True)[:most]
+        return sorted(lines, key=lambda line: (rough[line.id], line.position), reverse=True)[:most]
 
     def ranked(
         self, passages: Sequence[Passage], found: Collection[CandidateLine]
@@ -160,13 +160,13 @@ class Scorer:
         It comes right after the best of those that lend it theirs, since read alone it answers
         nothing. Further below such a line keeps its rank.
         """
-        places = {one.line.id: n for n, one in enumerate(ranked) if one.holds_a_word}
-        leading = ranked[: min(places.values(), default=0)]
+        ranks = {one.line.id: n for n, one in enumerate(ranked) if one.holds_a_word}
+        leading = ranked[: min(ranks.values(), default=0)]
         after: dict[int, list[RankedLine]] = {}
         for one in leading:
-            lenders = places.keys() & self._lenders_of(one.line, passages)
+            lenders = ranks.keys() & self._lenders_of(one.line, passages)
             if lenders:
-                after.setdefault(min(lenders, key=places.__getitem__), []).append(one)
+                after.setdefault(min(lenders, key=ranks.__getitem__), []).append(one)
         moved = {one.line.id for later in after.values() for one in later}
         staying = (one for one in ranked if one.line.id not in moved)
         return [line for one in staying for line in (one, *after.get(one.line.id, ()))]
@@ -443,7 +443,7 @@ def _carried_over(hits: _WordHits, question: int, at: int) -> float:
 
 
 def _best_first(scored: Iterable[RankedLine]) -> list[RankedLine]:
-    return sorted(scored, key=lambda one: (one.score, one.line.place), reverse=True)
+    return sorted(scored, key=lambda one: (one.score, one.line.position), reverse=True)
 
 
 def _less_for_repeats(ranked: Iterable[RankedLine]) -> Iterator[RankedLine]:

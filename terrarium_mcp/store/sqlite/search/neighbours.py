@@ -16,8 +16,8 @@ from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.voices_sql import SPEAKER, TEXT
 from terrarium_mcp.store.sqlite.search.fts_query import FtsQuery
 
-_PLACE = attrgetter("timestamp", "id")
-"""`CandidateLine.place`, without calling Python."""
+_POSITION = attrgetter("timestamp", "id")
+"""`CandidateLine.position`, without calling Python."""
 
 
 class Neighbours:
@@ -56,30 +56,30 @@ class Neighbours:
 
     async def around(self, lines: Sequence[CandidateLine]) -> list[Passage]:
         """The passages around these lines, in which neighbours need not answer themselves."""
-        places = [[line.room, *line.place] for line in lines]
+        positions = [[line.room, *line.position] for line in lines]
         sides = (
-            self._side("best_places", "<", "DESC", NEAR),
-            self._side("best_places", ">=", "ASC", LATER + 1),
-            self._side("other_places", "<", "DESC", NEAR),
-            self._side("other_places", ">=", "ASC", NEAR + 1),
+            self._side("best_positions", "<", "DESC", NEAR),
+            self._side("best_positions", ">=", "ASC", LATER + 1),
+            self._side("other_positions", "<", "DESC", NEAR),
+            self._side("other_positions", ">=", "ASC", NEAR + 1),
         )
         rows = await self._reads.rows(
             " UNION ALL ".join(sides),
             self._params
             | {
-                "best_places": json.dumps(places[:REPLIES_TO]),
-                "other_places": json.dumps(places[REPLIES_TO:]),
+                "best_positions": json.dumps(positions[:REPLIES_TO]),
+                "other_positions": json.dumps(positions[REPLIES_TO:]),
             },
         )
         windows: dict[tuple[str, int], list[CandidateLine]] = {}
-        for places_of, place, *row in rows:
-            windows.setdefault((places_of, place), []).append(_line(*row))
+        for parameter, number, *row in rows:
+            windows.setdefault((parameter, number), []).append(_line(*row))
         return list(_passages(windows.values()))
 
-    def _side(self, places: str, comparison: str, order: str, most: int) -> str:
-        """The lines of a room on one side of each of the places in that parameter."""
+    def _side(self, positions: str, comparison: str, order: str, most: int) -> str:
+        """The lines of a room on one side of each of the positions in that parameter."""
         return f"""
-SELECT '{places}', p.key, {self._columns} FROM json_each(:{places}) p CROSS JOIN messages m
+SELECT '{positions}', p.key, {self._columns} FROM json_each(:{positions}) p CROSS JOIN messages m
 WHERE m.id IN (
   SELECT m.id FROM messages m
   WHERE m.room = json_extract(p.value, '$[0]') AND (m.timestamp, m.id) {comparison}
@@ -98,13 +98,14 @@ def _line(
 def _passages(windows: Iterable[Sequence[CandidateLine]]) -> Iterator[Passage]:
     """The windows, those that share a line joined."""
     ordered = sorted(
-        (sorted(window, key=_PLACE) for window in windows),
-        key=lambda window: (window[0].room, window[0].place),
+        (sorted(window, key=_POSITION) for window in windows),
+        key=lambda window: (window[0].room, window[0].position),
     )
     passage: list[CandidateLine] = []
     for window in ordered:
-        if passage and window[0].room == passage[0].room and window[0].place <= passage[-1].place:
-            passage += [line for line in window if line.place > passage[-1].place]
+        first, last = window[0], passage[-1] if passage else None
+        if last and first.room == last.room and first.position <= last.position:
+            passage += [line for line in window if line.position > last.position]
         else:
             if passage:
                 yield passage

@@ -36,7 +36,7 @@ page would only look like an answer."""
 
 _Ranking = Callable[[PlainQuestion, ParsedQuestion, Corpus], Coroutine[None, None, RankedAnswer]]
 
-_PLACE = attrgetter("position")
+_POSITION = attrgetter("position")
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +277,7 @@ class Pages:
         """The few lines with all words, newest first; only a first page has them at hand."""
         few, is_first_page = request.attempt.few, not request.search.cursor
         if is_first_page and few.total == len(few.messages):
-            return [line.id for line in sorted(few.messages, key=_PLACE, reverse=True)]
+            return [line.id for line in sorted(few.messages, key=_POSITION, reverse=True)]
         all_words = ExactQuery(request.attempt.all_words, request.snapshot)
         return [row["id"] for row in (await self._exact.first(all_words, ENOUGH, NEWEST)).rows]
 

@@ -20,7 +20,7 @@ from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
 from terrarium_mcp.store.sqlite.search.visible_lines import NewestLines, VisibleLines
 from terrarium_mcp.store.sqlite.search.visible_vocabulary import VisibleVocabulary
 
-_PLACE = "m.id, m.timestamp"
+_ID_AND_TIME = "m.id, m.timestamp"
 
 
 class VisibleCorpus(SqliteCorpus):
@@ -57,7 +57,7 @@ class VisibleCorpus(SqliteCorpus):
             )
             for lookup in lookups
         ]
-        found = await self._visible.newest(wanted, _PLACE)
+        found = await self._visible.newest(wanted, _ID_AND_TIME)
         return {
             lookup: [row["id"] for row in rows] for lookup, rows in zip(lookups, found, strict=True)
         }
