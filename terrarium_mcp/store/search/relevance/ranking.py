@@ -1,8 +1,4 @@
-"""Ranking: how well each line answers, by its own words and by those around it. Pure.
-
-A word counts in the line that holds it and, faded, one or two lines away; the words of a question
-also count for the line that follows it.
-"""
+"""Ranking: how well each line answers, by its own words and by those around it. Pure."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,12 +23,7 @@ from terrarium_mcp.store.search.relevance import weights
 from terrarium_mcp.store.search.relevance.corpus import CandidateLine, Passage
 from terrarium_mcp.store.search.relevance.lookup import Lookup
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion, TermGroup
-
-GroupWeights = Mapping[int, float]
-"""The term groups of a question that a line holds (by number), each with its weight there."""
-
-GroupBits = int
-"""A set of term groups, one bit each, by number."""
+from terrarium_mcp.store.search.relevance.word_hits import GroupBits, GroupWeights, WordHits
 
 _NOTHING: GroupWeights = {}
 
@@ -145,8 +136,8 @@ class Scorer:
         If it names a time, or a person of few lines, lines `found` may answer without any
         of its words.
         """
-        ids = {line.id for line in found if self._times or self._is_of_few(line)}
-        scored = [one for passage in passages for one in self._in_passage(passage, ids)]
+        wordless = {line.id for line in found if self._times or self._is_of_few(line)}
+        scored = [one for passage in passages for one in self._in_passage(passage, wordless)]
         ranked = _best_first(_less_for_repeats(_best_first(scored)))
         if leading := self._of_the_time(ranked):
             ranked.sort(key=lambda one: one.line.id not in leading)
@@ -174,8 +165,8 @@ class Scorer:
     def _lenders_of(self, line: CandidateLine, passages: Sequence[Passage]) -> set[int]:
         """The ids of those lines around one in the passages whose words count for it."""
         passage = _passage_of(line, passages)
-        hits = _word_hits(passage, map(self._words, passage), self._replies(passage))
-        return {passage[other].id for other, _ in _lenders(hits, passage.index(line))}
+        lenders = self._word_hits(passage).lenders(passage.index(line))
+        return {passage[other].id for other, _ in lenders}
 
     def _of_the_time(self, ranked: Sequence[RankedLine]) -> set[int]:
         """The lines of a time that the question names which lead the ranked ones.
@@ -218,44 +209,53 @@ class Scorer:
                     said[group] = max(weight, said.get(group, 0.0))
         return said
 
-    def _in_passage(self, passage: Passage, found: Collection[int]) -> Iterator[RankedLine]:
-        """The lines of a passage with a word of the question close by, or that were `found`."""
-        hits = _word_hits(passage, map(self._words, passage), self._replies(passage))
-        held = {at: self._held(words) for at, words in hits.weights.items()}
-        by_time = (
-            {at for at, line in enumerate(passage) if line.id in found} if found else set[int]()
-        )
-        near_person = self._near_person(passage)
-        for at in sorted(hits.close_by.keys() | by_time):
+    def _in_passage(self, passage: Passage, wordless: Collection[int]) -> Iterator[RankedLine]:
+        """The lines of a passage with a word of the question close by; without, the `wordless`."""
+        hits, near_person = self._word_hits(passage), self._near_person(passage)
+        also = {at for at, line in enumerate(passage) if line.id in wordless} if wordless else set()
+        for at in sorted(hits.close_by.keys() | also):
             line = passage[at]
-            if not line.may_answer:
-                continue
-            here = _spread(hits, at)
-            if not here and at not in by_time:
-                continue
-            nearby = 0
-            for other in (*range(at - weights.NEAR, at + weights.NEAR + 1), *hits.linked_to(at)):
-                nearby |= held.get(other, 0)
-            here_alone = held.get(at, 0)
-            points = {
-                _AROUND: weights.PROXIMITY * self._scale * sum(here.values()),
-                _HERE: weights.COVERAGE * self._share(here_alone),
-                _NEARBY: weights.NEARBY * self._share(nearby),
-                **self._by_itself(line),
-            }
-            if asked := hits.asked_before(at):
-                carried = max(_carried_over(hits, question, at) for question in asked)
-                points["answers a question"] = weights.QUESTION_CARRYOVER * self._scale * carried
-            elif not here_alone and len(said_words(line.text)) < weights.SAYS_SOMETHING:
-                points["says little"] = -weights.SAYS_LITTLE
-            if at in near_person:
-                points[_TAKES_PART] = weights.TAKES_PART
-            if len(self._idf) > 1 and here_alone.bit_count() == self._findable:
-                points["all words"] = weights.ALL_TERMS
-            yield RankedLine(line, points)
+            if line.may_answer and ((spread := hits.spread(at)) or at in also):
+                around = sum(spread.values())
+                points = self._points(line, hits, at, around, takes_part=at in near_person)
+                yield RankedLine(line, points)
+
+    def _word_hits(self, passage: Passage) -> WordHits:
+        """Where the words of the question are in a passage."""
+        words = map(self._words, passage)
+        return WordHits.among(passage, words, self._replies(passage), self._strong)
+
+    def _points(
+        self, line: CandidateLine, hits: WordHits, at: int, around: float, *, takes_part: bool
+    ) -> dict[str, float]:
+        """The points of a line by reason.
+
+        Args:
+            line: the line.
+            hits: those in its passage.
+            at: its index there.
+            around: the weight of the words in the line and close by.
+            takes_part: whether the first person named speaks or is spoken to near it.
+        """
+        held = hits.groups.get(at, 0)
+        points = {
+            _AROUND: weights.PROXIMITY * self._scale * around,
+            _HERE: weights.COVERAGE * self._share(held),
+            _NEARBY: weights.NEARBY * self._share(hits.groups_near(at)),
+            **self._by_itself(line),
+        }
+        if (carried := hits.carried_over(at)) is not None:
+            points["answers a question"] = weights.QUESTION_CARRYOVER * self._scale * carried
+        elif not held and len(said_words(line.text)) < weights.SAYS_SOMETHING:
+            points["says little"] = -weights.SAYS_LITTLE
+        if takes_part:
+            points[_TAKES_PART] = weights.TAKES_PART
+        if len(self._idf) > 1 and held.bit_count() == self._findable:
+            points["all words"] = weights.ALL_TERMS
+        return points
 
     def _near_person(self, passage: Passage) -> set[int]:
-        """The positions within `NEAR` lines of one by, or to, the first person named."""
+        """The indices of lines within `NEAR` of one by, or to, the first person named."""
         if not self._first:
             return set()
         return {
@@ -290,10 +290,6 @@ class Scorer:
         if called is None:
             called = self._called[line.id] = addressee(line.text)
         return called
-
-    def _held(self, words: GroupWeights) -> GroupBits:
-        """The groups that a line holds strongly enough to count."""
-        return sum(1 << group for group, weight in words.items() if weight > self._strong[group])
 
     def _share(self, groups: GroupBits) -> float:
         """The weight of these groups together."""
@@ -356,90 +352,9 @@ class Scorer:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class _WordHits:
-    """The words of a question in a passage, by position.
-
-    `weights` has the lines with a word, `questions` those of them that are questions, and
-    `close_by` the lines within reach of a word, with their time in seconds since 1970. `replies`
-    has the line that each reply answers, `linked` the other ends of the replies from and to a line.
-    """
-
-    weights: Mapping[int, GroupWeights]
-    questions: Collection[int]
-    close_by: Mapping[int, float]
-    replies: Mapping[int, int]
-    linked: Mapping[int, Collection[int]]
-
-    def linked_to(self, at: int) -> Collection[int]:
-        """The lines that a line replies to, and its replies."""
-        return self.linked.get(at, ())
-
-    def asked_before(self, at: int) -> set[int]:
-        """The questions that a line may answer: the one before it, and that it replies to."""
-        return {at - 1, self.replies.get(at, at - 1)}.intersection(self.questions)
-
-
 def _passage_of(line: CandidateLine, passages: Sequence[Passage]) -> Passage:
     """The passage that a line is in."""
     return next(passage for passage in passages if line in passage)
-
-
-def _word_hits(
-    passage: Passage, lines: Iterable[GroupWeights], replies: Mapping[int, int]
-) -> _WordHits:
-    """Most lines of a passage hold no word, and are not looked at any further."""
-    held = {at: words for at, words in enumerate(lines) if words}
-    reach = range(-len(weights.FADES), len(weights.FADES) + 1)
-    close_by = {at + by for at in held for by in reach if 0 <= at + by < len(passage)}
-    linked: dict[int, list[int]] = {}
-    for reply, answered in replies.items():
-        linked.setdefault(reply, []).append(answered)
-        linked.setdefault(answered, []).append(reply)
-    close_by |= {other for at in held for other in linked.get(at, ())}
-    return _WordHits(
-        held,
-        {at for at in held if is_question(passage[at].text)},
-        {at: passage[at].at for at in close_by},
-        replies,
-        linked,
-    )
-
-
-def _spread(hits: _WordHits, at: int) -> dict[int, float]:
-    """The words of a line and, faded, of the two on each side and of what it replies to."""
-    here = dict(hits.weights.get(at, {}))
-    for other, share in _lenders(hits, at):
-        _take_over(here, hits.weights[other], share)
-    return here
-
-
-def _lenders(hits: _WordHits, at: int) -> Iterator[tuple[int, float]]:
-    """The lines whose words count for a line, by position, each with the share that does."""
-    for distance, fade in enumerate(weights.FADES, 1):
-        for other in (at - distance, at + distance):
-            if other not in hits.weights:
-                continue
-            if abs(hits.close_by[other] - hits.close_by[at]) > weights.SILENCE:
-                continue
-            is_asked = other == at - 1 and other in hits.questions
-            yield other, weights.ASKED_BEFORE if is_asked else fade
-    for other in hits.linked_to(at):
-        if other in hits.weights:
-            is_asked = other == hits.replies.get(at) and other in hits.questions
-            yield other, weights.ASKED_BEFORE if is_asked else weights.REPLIED
-
-
-def _take_over(here: dict[int, float], words: GroupWeights, share: float) -> None:
-    for group, weight in words.items():
-        here[group] = max(here.get(group, 0.0), weight * share)
-
-
-def _carried_over(hits: _WordHits, question: int, at: int) -> float:
-    """The weight of the words of the question before that the line itself lacks."""
-    mine = hits.weights.get(at, {})
-    asked = hits.weights[question]
-    return sum(max(0.0, weight - mine.get(group, 0.0)) for group, weight in asked.items())
 
 
 def _best_first(scored: Iterable[RankedLine]) -> list[RankedLine]:
