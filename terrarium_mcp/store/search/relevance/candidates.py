@@ -4,11 +4,12 @@ Never "any word, the newest": in a large log that finds one answer in sixty (1.6
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from time import perf_counter
 
 from terrarium_mcp.chat.terms import words_in
+from terrarium_mcp.chat.times.time_expressions import TimeExpression
 from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.search.relevance.corpus import Corpus
 from terrarium_mcp.store.search.relevance.lookup import (
@@ -37,14 +38,16 @@ _ALONE = 2
 """Of these, those that are also looked up alone. A third loses one answer in a thousand."""
 
 _CROWDED = 4
-"""So many times as many lines hold a word or its kin as hold the word, in one of its forms."""
+"""If a word and its kin are in more than this many times as many lines as the word in one of its
+forms, it is also looked up without them."""
 
 _PEOPLE, _TIMES = 2, 2
 """People and times of a question that have look-ups of their own."""
 
-_SHORT_TIME, _THEN = timedelta(days=2), 60
-"""Of a time up to this long so many lines are found whatever their words, unless many rooms may
-answer: to `what food came yesterday?` a line of that day is an answer without `food`."""
+_SHORT_TIME, _OF_A_SHORT_TIME = timedelta(days=2), 60
+"""For a named time of up to two days, 60 lines are candidates whatever their words, unless many
+rooms are searched: to `what food came yesterday?` a line of that day is an answer without `food`.
+"""
 
 _BEFORE, _AFTER = timedelta(days=1), timedelta(days=7)
 """How far around a time people speak of it: mostly afterwards."""
@@ -69,43 +72,118 @@ class _PersonConditions:
         return cls(by_speaker(nick, lines), [words] if words else [], parsed.has_few_lines(nick))
 
 
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """Plans look-ups for the words of a question, among the lines of a restriction and a time.
+
+    `since` and `until` are timestamps, both inclusive.
+    """
+
+    parsed: ParsedQuestion
+    restriction: Sequence[AnyOf]
+    since: str
+    until: str
+
+    def by(self, person: _PersonConditions) -> "_Plan":
+        """The plan for the person's own lines among these."""
+        return replace(self, restriction=[person.speaker, *self.restriction])
+
+    def between(self, since: datetime, until: datetime) -> "_Plan":
+        """The plan for a part of the time."""
+        first, last = max(self.since, to_text(since)), min(self.until, to_text(until))
+        return replace(self, since=first, until=last)
+
+    def around(self, time: TimeExpression) -> "_Plan":
+        """The plan for a time that the question names and the days around it.
+
+        Of `before May` only the last days are looked up, from `time.nearer` on.
+        """
+        return self.between(time.nearer - _BEFORE, time.until + _AFTER)
+
+    def for_words(self) -> Iterator[Lookup]:
+        """Look-ups for lines with the words, by anybody and of any time."""
+        if self.restriction and _expected(self.parsed) < EACH:
+            yield self.with_any_word(2 * EACH)
+        yield from self.in_tiers(EACH_HERE if self.restriction else EACH)
+
+    def for_person(self, person: _PersonConditions) -> Iterator[Lookup]:
+        """Look-ups for a person's own lines and for those with the nick, of any time."""
+        own = self.by(person)
+        yield from own.in_tiers(EACH // 2)
+        yield own.with_any_word(2 * EACH)
+        for name in person.names:
+            yield self.with_any_word(EACH, besides=name)
+        if person.has_few_lines:  # any of them may answer, whatever its words
+            for conditions in ([person.speaker], *person.names):
+                yield self.lookup(conditions, EACH)
+
+    def at_time(self, time: TimeExpression) -> Iterator[Lookup]:
+        """Look-ups for lines around a time, by anybody."""
+        around = self.around(time)
+        yield around.with_any_word(EACH)
+        yield from around.in_tiers(EACH // 2)
+
+    def by_person_at(self, person: _PersonConditions, time: TimeExpression) -> Iterator[Lookup]:
+        """Look-ups for a person's own lines and for those with the nick, around a time."""
+        around = self.around(time)
+        own = around.by(person)
+        yield own.with_any_word(EACH)
+        yield own.whatever_the_words(EACH)
+        for name in person.names:
+            yield around.lookup(name, EACH)
+
+    def in_tiers(self, most: int) -> Iterator[Lookup]:
+        """Look-ups from strict to loose.
+
+        All words; the 4, then 3 rarest; the rarest with each other word; the 2nd with the 3rd, in
+        case the rarest is misspelt or missing; the two rarest alone. Related words are tried only
+        with the rarest and alone: elsewhere they add no answers. Where they are much more frequent,
+        the word is looked up without them, too: `think` would leave no room for `thinkpad`.
+        """
+        groups = self.parsed.groups[:_COMBINED]
+        words = [_any_of([group]) for group in groups]
+        forms = [_form_of(group) for group in groups]
+        tiers = [forms, *(forms[:few] for few in (4, 3) if len(forms) > few)]
+        tiers += [*([words[0], other] for other in forms[1:]), forms[1:3]]
+        tiers += [[word] for word in words[:_ALONE]]
+        tiers += [
+            [form]
+            for form, group in zip(forms[:_ALONE], groups, strict=False)
+            if group.found_in > _CROWDED * group.lines > 0
+        ]
+        return (self.lookup(tier, most) for tier in tiers if tier)
+
+    def with_any_word(self, most: int, besides: Sequence[AnyOf] = ()) -> Lookup:
+        """The look-up for lines with any of the rarest words, and what else is given."""
+        return self.lookup([_any_of(self.parsed.groups[:_COMBINED]), *besides], most)
+
+    def whatever_the_words(self, most: int) -> Lookup:
+        """The look-up for everything said."""
+        return self.lookup([speech(self.parsed.lines)], most)
+
+    def lookup(self, conditions: Sequence[AnyOf], most: int) -> Lookup:
+        """The look-up for lines that meet these conditions."""
+        all_of = tuple(one for one in (*conditions, *self.restriction) if one.conditions)
+        return Lookup(all_of, most, self.since, self.until)
+
+
 def planned_lookups(question: PlainQuestion, parsed: ParsedQuestion) -> list[Lookup]:
     """The look-ups for a question, the most promising first; each once."""
     scope = question.scope
-    first, last = scope.since, scope.until.timestamp
     restriction = [in_scope(parsed.lines_in_rooms)] if question.is_restricted else []
+    plan = _Plan(parsed, restriction, scope.since, scope.until.timestamp)
     is_narrow = question.is_restricted or len(scope.rooms) == 1
-    each = EACH_HERE if restriction else EACH
-    groups = parsed.groups
-    lookups = list[Lookup]()
-    any_group = _any_of(groups[:_COMBINED])
-    if restriction and _expected(parsed) < EACH:
-        lookups.append(_lookup([any_group, *restriction], 2 * EACH, first, last))
-    lookups += _tiers(groups, restriction, each, first, last)
     people = [_PersonConditions.named(nick, parsed) for nick in parsed.people[:_PEOPLE]]
+    lookups = [*plan.for_words()]
     for person in people:
-        spoken = [person.speaker, *restriction]
-        lookups += _tiers(groups, spoken, EACH // 2, first, last)
-        lookups.append(_lookup([any_group, *spoken], 2 * EACH, first, last))
-        lookups += [
-            _lookup([any_group, *name, *restriction], EACH, first, last) for name in person.names
-        ]
-        if person.has_few_lines:
-            everything = [[person.speaker], *person.names]
-            lookups += [_lookup([*one, *restriction], EACH, first, last) for one in everything]
+        lookups += plan.for_person(person)
     for time in parsed.times[:_TIMES]:
-        since = max(first, to_text(time.nearer - _BEFORE))
-        until = min(last, to_text(time.until + _AFTER))
-        lookups.append(_lookup([any_group, *restriction], EACH, since, until))
-        lookups += _tiers(groups, restriction, EACH // 2, since, until)
+        lookups += plan.at_time(time)
         if is_narrow and time.until - time.nearer <= _SHORT_TIME:
-            then = max(first, to_text(time.nearer)), min(last, to_text(time.until))
-            lookups.append(_lookup([speech(parsed.lines), *restriction], _THEN, *then))
+            then = plan.between(time.nearer, time.until)
+            lookups.append(then.whatever_the_words(_OF_A_SHORT_TIME))
         for person in people:
-            spoken = [person.speaker, *restriction]
-            lookups.append(_lookup([any_group, *spoken], EACH, since, until))
-            lookups.append(_lookup([speech(parsed.lines), *spoken], EACH, since, until))
-            lookups += [_lookup([*name, *restriction], EACH, since, until) for name in person.names]
+            lookups += plan.by_person_at(person, time)
     return [lookup for lookup in dict.fromkeys(lookups) if lookup.all_of]
 
 
@@ -143,41 +221,14 @@ async def timed(lookups: Sequence[Lookup], corpus: Corpus) -> list[LookupReport]
     return reports
 
 
-def _tiers(
-    groups: Sequence[TermGroup], restriction: Sequence[AnyOf], most: int, since: str, until: str
-) -> Iterator[Lookup]:
-    """Look-ups from strict to loose.
-
-    All words; the 4, then 3 rarest; the rarest with each other word; the 2nd with the 3rd, in case
-    the rarest is misspelt or missing; the two rarest alone. Related words are tried only with the
-    rarest and alone: elsewhere they add no answers. Where they are much more frequent, the word is
-    looked up without them, too: `think` would leave no room for `thinkpad`.
-    """
-    words = [_any_of([group]) for group in groups[:_COMBINED]]
-    forms = [_form_of(group) for group in groups[:_COMBINED]]
-    together = [forms, *(forms[:few] for few in (4, 3) if len(forms) > few)]
-    together += [*([words[0], other] for other in forms[1:]), forms[1:3]]
-    together += [[one] for one in words[:_ALONE]]
-    together += [
-        [form]
-        for form, group in zip(forms[:_ALONE], groups, strict=False)
-        if group.found_in > _CROWDED * group.lines > 0
-    ]
-    return (_lookup([*tier, *restriction], most, since, until) for tier in together if tier)
-
-
 def _expected(parsed: ParsedQuestion) -> float:
-    """Roughly how many lines here hold one of the words that are looked up alone.
+    """Roughly how many lines in the rooms hold one of the words that are looked up alone.
 
     If these are few, one look-up for any word most likely finds all that the others could find. It
-    asks for more than these words: the rarest of the whole history may be missing here.
+    asks for more than these words: the rarest of the whole history may be missing there.
     """
     found_in = sum(group.found_in for group in parsed.groups[:_ALONE])
     return parsed.lines_in_rooms * found_in / parsed.lines
-
-
-def _lookup(all_of: Sequence[AnyOf], most: int, since: str, until: str) -> Lookup:
-    return Lookup(tuple(one for one in all_of if one.conditions), most, since, until)
 
 
 def _any_of(groups: Sequence[TermGroup]) -> AnyOf:
