@@ -202,5 +202,5 @@ def _scan_spec(query: ExactQuery, match: FtsQuery) -> ScanSpec:
         scope.since,
         scope.until.timestamp,
         ALL_OF_THEM if match.is_exact else _LOOKED_AT,
-        counted=scope_where(scope) if scope.visible_only else (),
+        read_where=scope_where(scope) if scope.visible_only else (),
     )

@@ -128,10 +128,10 @@ class IndexScan:
         )
 
     async def newest_of_each(self, lookups: Sequence[tuple[ScanSpec, int]]) -> list[Sequence[Row]]:
-        """For each of these scans, which the index decides, its newest lines: as many as it says.
+        """The newest lines of each scan, up to its own limit.
 
-        The others are not counted. Scans of the same bounds begin in one statement, which mostly
-        finds all that they want.
+        Only for scans that the index decides; there are no totals. Scans of the same bounds begin
+        in one statement, which mostly finds all that they want.
         """
         begun = await self._begun(lookups)
         return [
@@ -165,15 +165,14 @@ class IndexScan:
             spec = replace(spec, at_most=_HOWEVER_MANY)
         slices = await self._slices(spec, spec.since, spec.until)
         plan = count_plan(spec, slices)
-        counting = replace(
+        plan = replace(
             plan,
             indexed=without(plan.indexed, apart_from),
             read=without(plan.read, apart_from),
             most=ALL_OF_THEM,
         )
-        params = {**spec.all_params, **counting.params}
-        sql = f"{counting.tables} SELECT {counting.count}"
-        return int(await self._reads.value(sql, params))
+        params = {**spec.all_params, **plan.params}
+        return int(await self._reads.value(f"{plan.tables} SELECT {plan.count}", params))
 
     async def all_lines(self, spec: ScanSpec, columns: str) -> list[Row]:
         """Some columns of all matching lines, in no order; as `count`, whatever their number.
@@ -198,12 +197,12 @@ class IndexScan:
 
     async def total(self, spec: ScanSpec) -> Total:
         """How many lines match."""
-        counting = count_plan(spec, await self._slices(spec, spec.since, spec.until))
-        params = {**spec.all_params, **counting.params}
-        count = int(await self._reads.value(f"{counting.tables} SELECT {counting.count}", params))
+        plan = count_plan(spec, await self._slices(spec, spec.since, spec.until))
+        params = {**spec.all_params, **plan.params}
+        count = int(await self._reads.value(f"{plan.tables} SELECT {plan.count}", params))
         if count > COUNTED or spec.index_decides:
             return Total(count)
-        sql = f"{counting.tables} SELECT {counting.examined}"
+        sql = f"{plan.tables} SELECT {plan.examined}"
         return Total(count, exact=int(await self._reads.value(sql, params)) < spec.at_most)
 
     async def _slices(self, spec: ScanSpec, since: str, until: str) -> list[RunSlice]:
@@ -233,8 +232,8 @@ class IndexScan:
             if len(found) >= most and order.is_before(found[most - 1]["timestamp"], opening):
                 break
             lines, examined_to = await self._of_strand(strand, plan, most)
-            if counting and (counted := next((one["total"] for one in lines if one["total"]), 0)):
-                total, plan = Total(counted), replace(plan, counting=None)
+            if plan.counting and (total := _total_in(lines)):
+                plan = replace(plan, counting=None)
             reached = order.first((reached, examined_to))
             found = order.arranged([*found, *lines])[:most]
         kept = [row for row in found if not reached or order.is_before(row["timestamp"], reached)]
@@ -328,6 +327,11 @@ class IndexScan:
         sql = f"SELECT rowid FROM ({found}) LIMIT 1 OFFSET :at_most - 1"  # noqa: S608 -- words of strangers are parameters
         params = {**spec.all_params, **range_params([one.ids for one in slices])}
         return -int(await self._reads.value(sql, params, 0))
+
+
+def _total_in(lines: Sequence[Row]) -> Total | None:
+    """The total that the lines of a walk carry in a column, if that walk counted all lines."""
+    return next((Total(line["total"]) for line in lines if line["total"]), None)
 
 
 def _extra(strand: Strand) -> int:

@@ -38,8 +38,8 @@ class ScanSpec:
     `columns` are those wanted of each line, `id` and `timestamp` among them.
     `since` and `until` are the first and the last timestamp. They only narrow the walk: `where`
     decides. `at_most` is how many lines found by the index are read in one walk; ALL_OF_THEM if
-    the index alone decides which lines match, apart from their time. Only lines that meet `counted`
-    (conditions on `m`) count as read.
+    the index alone decides which lines match, apart from their time. Only lines that meet
+    `read_where` (conditions on `m`) count as read.
     """
 
     match: str
@@ -49,7 +49,7 @@ class ScanSpec:
     since: str
     until: str
     at_most: int
-    counted: Sequence[str] = ()
+    read_where: Sequence[str] = ()
     columns: str = COLUMNS
 
     @property
@@ -188,11 +188,11 @@ class ScanPlan:
 
 def lines_read(spec: ScanSpec, found: str) -> str:
     """The statement for those of the rowids found that are read."""
-    if not spec.counted:
+    if not spec.read_where:
         return f"SELECT * FROM ({found}) LIMIT :at_most"
     return (
         f"SELECT found.rowid FROM ({found}) found"
-        f" CROSS JOIN messages m ON m.id = -found.rowid WHERE {' AND '.join(spec.counted)}"
+        f" CROSS JOIN messages m ON m.id = -found.rowid WHERE {' AND '.join(spec.read_where)}"
         " LIMIT :at_most"
     )
 
