@@ -40,9 +40,9 @@ class PlainQuestion:
 class TermGroup:
     """A content word of the question, and the words that may stand for it, each with its weight.
 
-    `lines` is how many lines hold the word in one of its forms (of one with signs, how many it
-    weighs as), `found_in` an upper bound for any of `words`. It `is_unsaid` if no line holds the
-    word in any form: `lines` are then those of a word that may have been meant.
+    `lines` is how many lines hold the word in one of its forms (an estimate for a word with signs,
+    such as `C++`), `found_in` an upper bound for any of `words`. It `is_unsaid` if no line holds
+    the word in any form: `lines` are then those of a word that may have been meant.
     """
 
     word: str

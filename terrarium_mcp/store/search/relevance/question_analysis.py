@@ -180,10 +180,10 @@ def _group(word: str, known: Mapping[str, int], family: Mapping[str, int]) -> Te
 def _kinship(lines: int, others: int) -> float:
     """How much of its weight a word of the family in `others` lines has, for one in `lines`.
 
-    `systemd` is no `system`, which is thirty times as frequent. With the whole weight 30, 36 and
-    64 % of the first ten hits for "is ... any good?", "what is wrong with ...?" and "who uses ...?"
-    name what they ask for, so 53, 58 and 78 % (197,000 lines of Ubuntu IRC; 60 words in 20 to 200
-    lines).
+    `systemd` is no `system`, which is thirty times as frequent. At full weight, 30, 36 and 64 % of
+    the first ten hits for "is ... any good?", "what is wrong with ...?" and "who uses ...?" name
+    what was asked for; scaled like this, 53, 58 and 78 % (197,000 lines of Ubuntu IRC; 60 words in
+    20 to 200 lines).
     """
     return min(1.0, sqrt(lines / others)) if lines >= _USUAL else 1.0
 

@@ -374,9 +374,9 @@ def _less_for_repeats(ranked: Iterable[RankedLine]) -> Iterator[RankedLine]:
 
 
 def _whole(parsed: ParsedQuestion) -> float:
-    """The weight of all that is asked, of which the words may be less beside a person.
+    """The divisor that gives all words `POINTS` together.
 
-    There it is that of the groups if none were a word of asking, and of some more if they are few.
+    Beside a name it is larger: asking words count in full, and one or two words count as three.
     """
     if not parsed.people:
         return sum(_weight(group, parsed.lines) for group in parsed.groups)

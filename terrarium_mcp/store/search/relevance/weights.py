@@ -11,13 +11,13 @@ dialogues among a million other lines.
 from datetime import timedelta
 
 POINTS = 10.0
-"""All content words of a question together; where it names a person, less by what a word of asking
-is less than another, and by what lacks to `BESIDE_A_PERSON` words."""
+"""Points of all content words of a question together. One that names a person gets fewer: asking
+words count only `ASKING`, and fewer than `BESIDE_A_PERSON` words are scaled down."""
 
 BESIDE_A_PERSON = 3
 """`why did bo leave?` asks for what bo said rather than for any line with the one word. LoCoMo's
-recall at five is 74.1 instead of 73.5. Where nobody is named, a word of asking that is less of the
-whole loses one answer of 39."""
+recall at five is 74.1 instead of 73.5. Where nobody is named, to count asking words in full in the
+divisor loses one answer of 39."""
 
 PROXIMITY = 0.5
 """Words in the line or close by, measured as BM25 does."""
@@ -100,8 +100,8 @@ fewer content words than this, as `lol` beside an answer. Of 125 questions among
 logs one more is answered (81.6 % instead of 80.8)."""
 
 REPEATED, LONG = 0.1, 40
-"""The share of its points that a line loses whose text stands, to whomever it is said, in a better
-one, and from how many characters on: what a bot explains, a question asked twice. A shorter one
+"""A line that repeats the text of a better one, address aside, loses this share of its points if
+the text has at least `LONG` characters: what a bot explains, a question asked twice. A shorter one
 says another thing in another conversation. Of the first ten hits for 125 questions, 1.0 % repeat a
 better one instead of 2.2 %; of 300 lines looked for in seven ways, one less is found in two."""
 
