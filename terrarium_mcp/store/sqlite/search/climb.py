@@ -29,21 +29,20 @@ class Climb:
         tried: the rungs that were tried.
         hits: the page of the last one that found anything.
         page: what that page was asked with; None if there is no history.
-        left_out: how many asides with all words the query does not ask for.
         ranked: the heads that were ranked, for the next pages.
     """
 
     tried: Sequence[RungReport]
     hits: Hits
     page: PageRequest | None = None
-    left_out: int = 0
     ranked: Mapping[HeadKey, RankedHead] = field(default_factory=dict)
 
 
 def without_history(search: Search) -> Climb:
     """The climb of a search where there is nothing to search."""
     ladder = rungs(search)
-    return Climb([RungReport(rung, 0, 0.0) for rung in ladder], Hits([], ladder[-1], 0))
+    tried = [RungReport(rung, 0, 0.0) for rung in ladder]
+    return Climb(tried, _completed(Hits([], ladder[-1], 0), tried))
 
 
 async def climbed(
@@ -87,11 +86,22 @@ async def climbed(
         lines = max(hits.total, len(hits.messages))
         tried.append(RungReport(rung, lines, perf_counter() - began))
         if search.cursor or attempt.is_answered_by(hits):
-            hits = hits._replace(with_all_words=few.total)
-            return Climb(tried, hits, page, left_out, pages.ranked)
+            hits = _completed(hits, tried, left_out, with_all_words=few.total)
+            return Climb(tried, hits, page, pages.ranked)
         if hits.messages and not few.messages:
             few, best = hits, page
-    return Climb(tried, few, best, left_out, pages.ranked)
+    return Climb(tried, _completed(few, tried, left_out), best, pages.ranked)
+
+
+def _completed(
+    hits: Hits, tried: Sequence[RungReport], left_out: int = 0, *, with_all_words: int = 0
+) -> Hits:
+    """A page with what only the whole climb knows of it."""
+    return hits._replace(
+        tried=tuple(report.rung for report in tried),
+        left_out=left_out,
+        with_all_words=with_all_words,
+    )
 
 
 async def _snapshot(reads: Reads, search: Search, *, is_current: bool) -> Snapshot | None:

@@ -47,9 +47,7 @@ class MessageSearch:
             TookTooLong: the deadline passed.
             RankedAnew: the page continues a ranking that is forgotten and would differ now.
         """
-        climb = await self._climbed_in_time(search, fingerprint)
-        tried = tuple(report.rung for report in climb.tried)
-        return climb.hits._replace(tried=tried, left_out=climb.left_out)
+        return (await self._climbed_in_time(search, fingerprint)).hits
 
     async def explained(self, search: Search) -> Explanation:
         """The hits of the first page, and how the search comes to them."""

@@ -78,6 +78,18 @@ class RankedHead:
             and (first.visible_only or not search.visible_only)
         )
 
+    def annotated(self, hits: Hits, attempt: Attempt) -> Hits:
+        """A page of an attempt with what this head tells of its hits."""
+        taken = attempt.stand_ins if attempt.rung is Rung.SIMILAR else self.stand_ins
+        return hits._replace(
+            is_weak=self.is_weak,
+            unsaid=taken.unsaid,
+            stand_ins=taken.said_in(message.text for message in hits.messages),
+            wordless=[message.id for message in hits.messages if message.id in self.wordless],
+            apart=self.apart,
+            is_sample=self.is_sample,
+        )
+
 
 _NO_HEAD = RankedHead([], None)
 
@@ -145,8 +157,7 @@ class Pages:
             search = request.search
         is_inside = shown + search.limit < len(head.ids)
         of_page = self._head_page if is_inside else self._tail_page
-        hits = _with_stand_ins(await of_page(request, head, shown), request, head)
-        return hits._replace(apart=head.apart, is_sample=head.is_sample)
+        return head.annotated(await of_page(request, head, shown), request.attempt)
 
     async def has_none(self, request: PageRequest) -> bool:
         """Whether the rarest of many words prove that no line has them all, an aside or not."""
@@ -176,7 +187,6 @@ class Pages:
             total.count,
             _cursor(request, head, end, None),
             total_is_exact=total.exact,
-            is_weak=head.is_weak,
         )
 
     async def _tail_page(self, request: PageRequest, head: RankedHead, shown: int) -> Hits:
@@ -202,7 +212,6 @@ class Pages:
             next_page if is_full or reached else None,
             total_is_exact=tail.total.exact,
             reached=reached.moment if reached else None,
-            is_weak=head.is_weak,
         )
 
     async def _tail(
@@ -311,16 +320,6 @@ class Pages:
         )
         by_id = {message.id: message for message in as_messages(rows, rooms)}
         return [by_id[number] for number in ids if number in by_id]
-
-
-def _with_stand_ins(hits: Hits, request: PageRequest, head: RankedHead) -> Hits:
-    """The hits, with the words that stand in for those typed, and the hits without any."""
-    taken = request.attempt.stand_ins if request.rung is Rung.SIMILAR else head.stand_ins
-    return hits._replace(
-        unsaid=taken.unsaid,
-        stand_ins=taken.said_in(message.text for message in hits.messages),
-        wordless=[message.id for message in hits.messages if message.id in head.wordless],
-    )
 
 
 def _corpus(reads: Reads, request: PageRequest) -> SqliteCorpus:
