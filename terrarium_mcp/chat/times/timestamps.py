@@ -10,6 +10,9 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 FIRST_IRC = datetime(1988, 8, 1, tzinfo=UTC)
 """IRC began in this month: a server that gives an earlier time has a wrong clock."""
 
+_DAY = len("2026-11-05")
+"""Characters of a timestamp without a time, such as that of `EVERY_LINE`."""
+
 
 def to_text(moment: datetime) -> str:
     """Format an aware `moment` as in the column `timestamp`: `2026-11-05 14:23:00.123`, UTC."""
@@ -22,7 +25,9 @@ def from_text(text: str) -> datetime:
     Raises:
         ValueError: `text` is not a moment.
     """
-    return datetime.fromisoformat(text[:26]).replace(tzinfo=UTC)
+    if len(text) > _DAY:
+        return datetime.fromisoformat(text[:26] + "+00:00")  # a fifth of the time of `replace`
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
 def from_iso(text: str) -> datetime:

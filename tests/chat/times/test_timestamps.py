@@ -118,8 +118,9 @@ def test_places_are_ordered_by_time_and_then_by_id() -> None:
     ]
 
 
-def test_text_from_the_column_may_have_another_fraction_or_none() -> None:
+def test_text_from_the_column_may_have_another_fraction_none_or_no_time() -> None:
     noon = datetime(2026, 5, 1, 12, tzinfo=UTC)
+    assert from_text("2026-05-01") == noon - timedelta(hours=12)
     assert from_text("2026-05-01 12:00:00") == noon
     assert from_text("2026-05-01 12:00:00.123456789") == noon.replace(microsecond=123_456)
     assert from_text("2026-05-01 12:00:00.1") == noon.replace(microsecond=100_000)

@@ -1,11 +1,11 @@
 """What the ranking needs to know of a history, whichever engine stores it."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.times.timestamps import from_text
 from terrarium_mcp.store.search.relevance.lookup import Lookup
 from terrarium_mcp.store.search.vocabulary_queries import Vocabulary
 
@@ -47,8 +47,7 @@ class CandidateLine(NamedTuple):
     @property
     def at(self) -> float:
         """The time it was said, in seconds since 1970."""
-        # A fifth of the time of `from_text`, since the timestamps of stored lines are whole.
-        return datetime.fromisoformat(self.timestamp[:26] + "+00:00").timestamp()
+        return from_text(self.timestamp).timestamp()
 
     @property
     def nick(self) -> str:

@@ -4,10 +4,9 @@ import sqlite3
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from terrarium_mcp.chat.times.timestamps import to_text
+from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.records.health import DatabaseSize, Growth
 from terrarium_mcp.store.sqlite.engine.files import bytes_of, wal_of
-from terrarium_mcp.store.sqlite.engine.rows import parse_timestamp
 
 _GROWTH_PERIOD = timedelta(days=30)
 """Growth is projected from the messages of this long, or of the whole record if it is shorter."""
@@ -30,7 +29,7 @@ def database_size(connection: sqlite3.Connection, path: Path, now: datetime) -> 
     """How large the database at `path` is, and how much it grows in a year at its present rate."""
     since = to_text(now - _GROWTH_PERIOD)
     messages, recent, file, first = connection.execute(_SIZE, {"since": since}).fetchone()
-    recorded = now - parse_timestamp(first) if first else timedelta()
+    recorded = now - from_text(first) if first else timedelta()
     period = min(recorded, _GROWTH_PERIOD)
     growth = None if period < _TOO_SHORT else _growth(recent, period, file / messages)
     return DatabaseSize(file, bytes_of(wal_of(path)), int(messages), growth)

@@ -14,10 +14,10 @@ from typing import NamedTuple
 from terrarium_mcp.chat.disentanglement import Utterance, conversations_in, find_links
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.opening_line import opening_line
-from terrarium_mcp.chat.times.timestamps import Position, to_text
+from terrarium_mcp.chat.times.timestamps import Position, from_text, to_text
 from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.sqlite.engine.reads import Row
-from terrarium_mcp.store.sqlite.engine.rows import parse_timestamp, said_by
+from terrarium_mcp.store.sqlite.engine.rows import said_by
 from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch
 from terrarium_mcp.store.sqlite.search.order import OLDEST, position_of
 
@@ -148,14 +148,14 @@ def _in_window(window: Sequence[Row]) -> Iterator[_OpenedTalk]:
 
 def _without_silence(said: Sequence[Row]) -> Iterator[Sequence[Row]]:
     """The lines of a conversation up to each long silence in it."""
-    times = [parse_timestamp(row["timestamp"]) for row in said]
+    times = [from_text(row["timestamp"]) for row in said]
     ends = [n for n in range(1, len(said)) if times[n] - times[n - 1] > _OVER]
     for start, end in pairwise([0, *ends, len(said)]):
         yield said[start:end]
 
 
 def _utterance(row: Row) -> Utterance:
-    at = parse_timestamp(row["timestamp"]).timestamp()
+    at = from_text(row["timestamp"]).timestamp()
     who, text = _said_by(row)
     return Utterance(row["id"], at, who, plain(text))
 

@@ -8,12 +8,11 @@ from datetime import datetime
 from typing import Any
 
 from terrarium_mcp.chat.records import Room
-from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
+from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, from_text
 from terrarium_mcp.store.records.figures import RoomStats
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
-from terrarium_mcp.store.sqlite.engine.rows import parse_timestamp
 from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.rolling_windows import window_starts
@@ -83,8 +82,8 @@ def _totals(room: Room, row: Row | None) -> RoomStats:
         room,
         lines,
         people,
-        parse_timestamp(first) if first else None,
-        parse_timestamp(last) if last else None,
+        from_text(first) if first else None,
+        from_text(last) if last else None,
         last_day,
         last_week,
     )

@@ -4,10 +4,11 @@ from collections.abc import Iterable
 
 from terrarium_mcp.chat.disentanglement import Utterance
 from terrarium_mcp.chat.irctext import plain
+from terrarium_mcp.chat.times.timestamps import from_text
 from terrarium_mcp.chat.voices import Aside
 from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.reads import Row
-from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, parse_timestamp, said_by
+from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, said_by
 from terrarium_mcp.store.sqlite.engine.voices_sql import parsed_voice
 
 UTTERANCE_COLUMNS = f"{COLUMNS}, m.msgid, m.reply_to, m.bot"
@@ -19,7 +20,7 @@ def utterances(rows: Iterable[Row]) -> list[Utterance]:
     return [
         Utterance(
             id=number,
-            at=parse_timestamp(timestamp).timestamp(),
+            at=from_text(timestamp).timestamp(),
             nick=who,
             text="" if redacted_at else plain(said),
             msgid=as_text(msgid),
