@@ -163,7 +163,7 @@ class _Plan:
 
     def lookup(self, conditions: Sequence[AnyOf], most: int) -> Lookup:
         """The look-up for lines that meet these conditions."""
-        all_of = tuple(one for one in (*conditions, *self.restriction) if one.conditions)
+        all_of = tuple(part for part in (*conditions, *self.restriction) if part.conditions)
         return Lookup(all_of, most, self.since, self.until)
 
 

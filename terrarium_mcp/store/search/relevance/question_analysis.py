@@ -83,9 +83,9 @@ async def parse_question(question: PlainQuestion, corpus: Corpus) -> ParsedQuest
     But `by june` names somebody called so who said anything here.
     """
     times = time_expressions(question.text, question.now, question.zone)
-    certain = tuple(one for one in times if not one.author)
+    certain = tuple(time for time in times if not time.author)
     log = await corpus.statistics(possible_nicks(without_times(certain, question.text)))
-    times = tuple(one for one in times if not log.lines_by.get(fold(one.author)))
+    times = tuple(time for time in times if not log.lines_by.get(fold(time.author)))
     text = without_times(times, question.text)
     people = people_named(text, log.lines_by, log.lines_with, _topics(question))
     content = content_words(text, people)[:_CONSIDERED]

@@ -101,10 +101,10 @@ class Scorer:
         self._idf = [_weight(group, parsed.lines) for group in parsed.groups]
         self._scale = weights.POINTS / (_whole(parsed) or 1.0)
         self._times = [
-            (one.nearer.timestamp(), one.until.timestamp(), _time_weight(one))
-            for one in parsed.times
+            (time.nearer.timestamp(), time.until.timestamp(), _time_weight(time))
+            for time in parsed.times
         ]
-        self._spans = [(to_text(one.since), to_text(one.until)) for one in parsed.times]
+        self._spans = [(to_text(time.since), to_text(time.until)) for time in parsed.times]
         self._groups_of: dict[str, list[tuple[int, float]]] = {}
         for number, group in enumerate(parsed.groups):
             for word, weight in group.words.items():
