@@ -8,6 +8,7 @@ In the order in which a question passes through:
 - compound_groups: these words as others write them, in two or in one
 - lookup, corpus: what is asked of an engine, and what it tells of the history
 - candidates: the look-ups of a question, and the lines that they find
-- word_hits, ranking, weights: how well each line answers
+- word_hits, scoring, weights: how well each line answers
+- ranking: which lines lead
 - confidence: whether the best is weak
 """

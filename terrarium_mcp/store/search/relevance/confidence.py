@@ -10,7 +10,8 @@ from math import log10
 from terrarium_mcp.chat.english.words import is_asking_word
 from terrarium_mcp.store.search.relevance import weights
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion
-from terrarium_mcp.store.search.relevance.ranking import JudgedLine, RankedAnswer, rarity
+from terrarium_mcp.store.search.relevance.ranking import JudgedLine, RankedAnswer
+from terrarium_mcp.store.search.relevance.scoring import rarity
 
 _SHARPNESS = 1.5
 """The power of a word's rarity here, more than in the ranking: what a question is about, people

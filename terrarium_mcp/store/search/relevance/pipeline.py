@@ -1,15 +1,15 @@
 """The pipeline of a parsed question: find candidates, read around them, rank."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 from terrarium_mcp.store.search.relevance.candidates import found_by, planned_lookups
-from terrarium_mcp.store.search.relevance.corpus import CandidateLine, Corpus, Passage
+from terrarium_mcp.store.search.relevance.corpus import Corpus
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion, PlainQuestion
 from terrarium_mcp.store.search.relevance.ranking import (
     JudgedLine,
     RankedAnswer,
     RankedLine,
-    Scorer,
+    Ranking,
 )
 
 IN_ONE_ROOM, IN_MANY = 40, 100
@@ -54,10 +54,11 @@ async def _ranked(
 ) -> tuple[list[RankedLine], list[JudgedLine]]:
     """The lines around the most promising ones, ranked, and the best of them judged."""
     lines = await corpus.lines(ids)
-    scorer = Scorer(parsed)
-    promising = scorer.promising(lines, _most_read_around(question))
+    ranking = Ranking(parsed)
+    promising = ranking.promising(lines, _most_read_around(question))
     passages = await corpus.around(promising)
-    return _scored(scorer, passages, lines)
+    ranked = ranking.ranked(passages, lines)
+    return ranked, ranking.judged(ranked, passages)
 
 
 def _most_read_around(question: PlainQuestion) -> int:
@@ -65,10 +66,3 @@ def _most_read_around(question: PlainQuestion) -> int:
     if len(question.scope.rooms) > 1:
         return IN_MANY
     return FOR_FEW if question.hits <= FEW_HITS else IN_ONE_ROOM
-
-
-def _scored(
-    scorer: Scorer, passages: Sequence[Passage], found: Collection[CandidateLine]
-) -> tuple[list[RankedLine], list[JudgedLine]]:
-    ranked = scorer.ranked(passages, found)
-    return ranked, scorer.judged(ranked, passages)

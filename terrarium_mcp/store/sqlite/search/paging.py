@@ -34,7 +34,7 @@ _WEAK_HITS = 10
 """Hits on a page whose best line is weak, or half of those asked for where that is more: a full
 page would only look like an answer."""
 
-_Ranking = Callable[[PlainQuestion, ParsedQuestion, Corpus], Coroutine[None, None, RankedAnswer]]
+_Ranker = Callable[[PlainQuestion, ParsedQuestion, Corpus], Coroutine[None, None, RankedAnswer]]
 
 _POSITION = attrgetter("position")
 
@@ -303,7 +303,7 @@ class Pages:
         ids = [row["id"] for row in found.rows]
         return await self._ranked_by(partial(ranked_among, ids), request) if ids else None
 
-    async def _ranked_by(self, rank: _Ranking, request: PageRequest) -> RankedAnswer:
+    async def _ranked_by(self, rank: _Ranker, request: PageRequest) -> RankedAnswer:
         """A ranking for the question."""
         question, corpus = request.attempt.question, _corpus(self._reads, request)
         return await rank(question, await request.analysis.parse(question, corpus), corpus)

@@ -10,7 +10,7 @@ from terrarium_mcp.chat.times.time_expressions import TimeExpression
 from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.search.relevance.corpus import CandidateLine
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion, TermGroup
-from terrarium_mcp.store.search.relevance.ranking import JudgedLine, RankedLine, Scorer
+from terrarium_mcp.store.search.relevance.ranking import JudgedLine, RankedLine, Ranking
 from tests.store.scene import NOON
 
 LINES, LENGTH = 100, 5.0
@@ -54,7 +54,7 @@ def points(
     parsed: ParsedQuestion, lines: Sequence[CandidateLine], found: Sequence[CandidateLine] = ()
 ) -> dict[int, Mapping[str, float]]:
     """The points of each line, by its place in the talk."""
-    return {one.line.id: one.points for one in Scorer(parsed).ranked([lines], found)}
+    return {one.line.id: one.points for one in Ranking(parsed).ranked([lines], found)}
 
 
 def idf(holding: int) -> float:
@@ -250,7 +250,7 @@ def order(
     parsed: ParsedQuestion, *talks: Sequence[CandidateLine], found: Sequence[CandidateLine] = ()
 ) -> list[str]:
     """The texts of the ranked lines of talks, the best first."""
-    return [one.line.text for one in Scorer(parsed).ranked(talks, found)]
+    return [one.line.text for one in Ranking(parsed).ranked(talks, found)]
 
 
 def later(lines: Sequence[CandidateLine]) -> list[CandidateLine]:
@@ -312,7 +312,7 @@ def test_lines_that_only_lend_their_words_are_not_ranked() -> None:
 
 def test_the_best_come_first_and_of_equals_the_newest() -> None:
     lines = talk("bo: gate", *["x: a"] * 9, "bo: gate", *["x: a"] * 9, "bo: gate gate")
-    scored = Scorer(question(GATE)).ranked([lines], [])
+    scored = Ranking(question(GATE)).ranked([lines], [])
     assert [one.line.id for one in scored][:3] == [21, 11, 1]
     assert scored[0].score == pytest.approx(sum(scored[0].points.values()))
     assert isinstance(scored[0], RankedLine)
@@ -321,7 +321,7 @@ def test_the_best_come_first_and_of_equals_the_newest() -> None:
 def test_no_line_leads_by_the_words_of_others() -> None:
     parsed = question(GATE, PAINT)
     lines = talk("bo: is the gate at work?", "cy: ask again when I am back", "dan: paint it first")
-    first, second, _ = (one.line.text for one in Scorer(parsed).ranked([lines], []))
+    first, second, _ = (one.line.text for one in Ranking(parsed).ranked([lines], []))
     assert (first, second) == ("paint it first", "ask again when I am back")
 
 
@@ -335,17 +335,17 @@ def test_below_the_best_a_line_keeps_the_rank_that_others_lend_it() -> None:
 def test_the_promising_are_the_best_by_themselves_the_newest_of_equals_first() -> None:
     lines = talk("bo: gate", "x: a", "bo: gate", "bo: gate paint key", "ada: I am here")
     parsed = question(GATE, PAINT, KEY, people=["ada"])
-    by_themselves = Scorer(parsed).promising(lines, 4)
+    by_themselves = Ranking(parsed).promising(lines, 4)
     assert [line.id for line in by_themselves] == [4, 5, 3, 1]
-    assert len(Scorer(parsed).promising(lines, 1)) == 1
+    assert len(Ranking(parsed).promising(lines, 1)) == 1
 
 
 def test_a_line_by_or_to_the_person_is_more_promising_than_a_few_words() -> None:
     """Its whole passage gets the points of a person who takes part, whatever the line says."""
     lines = talk("ada: the weather", "bo: Ada: sure", "x: gate", "bo: I saw ada")
-    several = Scorer(question(GATE, PAINT, people=["ada"])).promising(lines, 2)
+    several = Ranking(question(GATE, PAINT, people=["ada"])).promising(lines, 2)
     assert {line.id for line in several} == {1, 2}
-    nobody = Scorer(question(GATE, PAINT)).promising(lines, 1)
+    nobody = Ranking(question(GATE, PAINT)).promising(lines, 1)
     assert [line.id for line in nobody] == [3]
 
 
@@ -355,7 +355,7 @@ def test_of_promising_lines_words_count_as_words_and_as_a_share() -> None:
     words = 0.7 * 10 * bm25(1, 3, 1.8)
     assert 5 + 1.2 < words + 0.5 < 5 + 1.8
     lines = talk("x: gate paint key", "ada: is that so?", "ada: I am here")
-    assert [line.id for line in Scorer(parsed).promising(lines, 3)] == [3, 1, 2]
+    assert [line.id for line in Ranking(parsed).promising(lines, 3)] == [3, 1, 2]
 
 
 def test_a_word_that_more_lines_hold_than_there_are_counts_as_in_all() -> None:
@@ -419,8 +419,8 @@ def test_a_reply_answers_the_latest_line_of_the_person_it_names() -> None:
 
 
 def judged(parsed: ParsedQuestion, *talks: Sequence[CandidateLine]) -> list[JudgedLine]:
-    scorer = Scorer(parsed)
-    return scorer.judged(scorer.ranked(talks, []), talks)
+    ranking = Ranking(parsed)
+    return ranking.judged(ranking.ranked(talks, []), talks)
 
 
 def test_an_answer_is_judged_by_the_words_said_within_four_lines_of_the_best_three() -> None:
@@ -442,8 +442,8 @@ def test_an_answer_about_a_person_is_judged_where_that_person_takes_part() -> No
         line._replace(id=line.id + 10, room=2)
         for line in talk("ada: yes?", "x: gate?", at=NOON + timedelta(days=9))
     ]
-    scorer = Scorer(parsed)
-    ranked = scorer.ranked([theirs, hers], [])
+    ranking = Ranking(parsed)
+    ranked = ranking.ranked([theirs, hers], [])
     assert ranked[0].line.room == 1
     assert {(*line.near, line.with_person) for line in judged(parsed, theirs, hers)} == {(0, True)}
     assert {(*line.near, line.with_person) for line in judged(parsed, theirs)} == {(0, 1, False)}
@@ -460,7 +460,7 @@ def test_a_word_with_signs_counts_where_it_stands_as_a_whole(
     lines = talk(f"bo: {held}", *["x: a"] * 9, f"bo: {others}")
     got = points(question(group), lines)
     assert [at for at, one in got.items() if one[SHARE]] == [1]
-    (judged,) = Scorer(question(group)).judged([RankedLine(lines[0], {})], [lines[:3]])
+    (judged,) = Ranking(question(group)).judged([RankedLine(lines[0], {})], [lines[:3]])
     assert judged.near == {0: 1.0}
 
 
