@@ -178,8 +178,9 @@ class Bridge:
     def on_casemapping(self, casemapping: str) -> None:
         """Tell rooms and relays apart as the network does, in the store as well."""
         self._filter = self._filter.by_casemapping(casemapping)
-        self._channels.refold()
         self._recorder.set_casemapping(casemapping)
+        self._channels.refold()
+        self._channels.begin_and_end_by_settings()
 
     def on_connected(self, nick: str) -> None:
         """Log that registration is complete."""
@@ -226,7 +227,7 @@ class Bridge:
         """The bot joined a channel: record it from now on, and what it missed."""
         if self._channels.includes(channel):
             log.info("recording %s/%s", self.name, channel)
-            self._channels.begin(channel, JOINED)
+            self._recorder.begin(channel, JOINED)
             self._recorder.afterwards(partial(self._backfill.begin, channel))
         else:
             log.info("answering in %s/%s, and not recording it", self.name, channel)
@@ -244,14 +245,14 @@ class Bridge:
     def on_left(self, channel: str, why: str) -> None:
         """The bot is no longer in a channel."""
         log.warning("no longer in %s/%s: %s", self.name, channel, why)
-        self._channels.end(channel, why)
+        self._recorder.end(channel, why)
         self._reception.on_left(channel)
         self._state_changed()
 
     def on_lost(self, why: str) -> None:
         """The connection is lost, and with it every channel."""
         self._repeats = Repeats()
-        self._channels.end_all(f"connection lost: {why}")
+        self._recorder.end_all(f"connection lost: {why}")
         self._reception.on_lost()
         self._state_changed(connection=True)
 

@@ -12,7 +12,6 @@ class RecordedChannels:
         self._network = network
         self._recorder = recorder
         self._settings = settings
-        self._begun: set[str] = set()
         self._answer_only = self._folded_answer_only()
 
     def includes(self, channel: str) -> bool:
@@ -23,22 +22,6 @@ class RecordedChannels:
     def joined(self) -> list[str]:
         """The recorded channels that we are in."""
         return [one for one in self._network.joined_channels() if self.includes(one)]
-
-    def begin(self, channel: str, why: str) -> None:
-        """Record a channel from now on."""
-        self._begun.add(self._network.fold(channel))
-        self._recorder.begin(channel, why)
-
-    def end(self, channel: str, why: str) -> None:
-        """Record a channel no longer; of one that was not recorded, nothing is noted."""
-        if (folded := self._network.fold(channel)) in self._begun:
-            self._begun.remove(folded)
-            self._recorder.end(channel, why)
-
-    def end_all(self, why: str) -> None:
-        """Record no channel any more: the connection is lost."""
-        self._begun.clear()
-        self._recorder.end_all(why)
 
     def refold(self) -> None:
         """Tell the channels apart by the CASEMAPPING that the network has now."""
@@ -56,9 +39,9 @@ class RecordedChannels:
         """
         for channel in self._network.joined_channels():
             if not self.includes(channel):
-                self.end(channel, "no longer recorded, by the settings")
-            elif self._network.fold(channel) not in self._begun:
-                self.begin(channel, "recorded from now on, by the settings")
+                self._recorder.end(channel, "no longer recorded, by the settings")
+            elif not self._recorder.is_recorded(channel):
+                self._recorder.begin(channel, "recorded from now on, by the settings")
 
     def _folded_answer_only(self) -> frozenset[str]:
         """The channels of the settings that are answered in and not recorded, folded."""

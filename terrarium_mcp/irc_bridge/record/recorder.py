@@ -17,6 +17,7 @@ from functools import partial
 import anyio
 
 from terrarium_mcp.bell import Bell
+from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold
 from terrarium_mcp.chat.records import NewMessage, Origin
 from terrarium_mcp.irc_bridge.record.outage import Outage
 from terrarium_mcp.irc_bridge.record.server_contact import ServerContact
@@ -114,7 +115,9 @@ class Recorder:
         self._beat_queued = False
         self._full = False
         self._tried = 0.0
-        self._recorded: set[str] = set()
+        self._casemapping = DEFAULT_CASEMAPPING
+        self._recorded: dict[str, str] = {}
+        """The channels that are recorded, as they are spelled, by their folded names."""
         self._to_save: deque[PendingMessage | _PendingAction] = deque()
         self._bell = Bell()
         self._finished = False
@@ -145,23 +148,31 @@ class Recorder:
 
     def set_casemapping(self, casemapping: str) -> None:
         """Tell rooms apart by this CASEMAPPING from here on, before anything that follows."""
+        self._casemapping = casemapping
+        self._recorded = {self._folded(channel): channel for channel in self._recorded.values()}
         self._enqueue_action(partial(self.store.rooms.set_casemapping, self.network, casemapping))
+
+    def is_recorded(self, channel: str) -> bool:
+        """Whether a channel is recorded now."""
+        return self._folded(channel) in self._recorded
 
     def begin(self, channel: str, why: str) -> None:
         """Open a span: from here on the channel is recorded."""
-        self._recorded.add(channel)
+        self._recorded[self._folded(channel)] = channel
         if not self._full:
             self._begin_span(channel, why)
 
     def end(self, channel: str, why: str) -> None:
-        """Close the span where the server was last heard: what came after may be missing."""
-        self._recorded.discard(channel)
-        if not self._full:
+        """Close the span where the server was last heard: what came after may be missing.
+
+        Of a channel that is not recorded, nothing is noted.
+        """
+        if self._recorded.pop(self._folded(channel), None) and not self._full:
             self._end_span(channel, why)
 
     def end_all(self, why: str) -> None:
         """Close every open span, as when the connection is lost."""
-        for channel in sorted(self._recorded):
+        for channel in sorted(self._recorded.values()):
             self.end(channel, why)
 
     def afterwards(self, act: Callable[[], Awaitable[None]]) -> None:
@@ -251,9 +262,12 @@ class Recorder:
             self.network,
             f"{heard:%Y-%m-%d %H:%M:%S} UTC",
         )
-        for channel in () if self._full else sorted(self._recorded):
+        for channel in () if self._full else sorted(self._recorded.values()):
             self._end_span(channel, CLOCK_SET, heard)
             self._begin_span(channel, CLOCK_SET)
+
+    def _folded(self, channel: str) -> str:
+        return fold(channel, self._casemapping)
 
     def _begin_span(self, channel: str, why: str) -> None:
         at = self._contact.now()
@@ -274,7 +288,7 @@ class Recorder:
                 self.network,
                 self.waiting,
             )
-            for channel in sorted(self._recorded):
+            for channel in sorted(self._recorded.values()):
                 self._end_span(channel, "too many lines were waiting to be written")
 
     def _begin_again(self) -> None:
@@ -282,7 +296,7 @@ class Recorder:
         self._full = False
         lost = quantity(self.lost, "line")
         log.error("%s: recording again; %s lost since the start", self.network, lost)
-        for channel in sorted(self._recorded):
+        for channel in sorted(self._recorded.values()):
             self._begin_span(channel, "lines were lost")
 
     def _enqueue_action(self, act: Callable[[], Awaitable[None]]) -> None:
@@ -379,7 +393,7 @@ class Recorder:
         nobody know it yet. One that fails is not repeated: the next one follows soon.
         """
         # Those recorded now: a span that begins later must not be extended before it begins.
-        channels = [] if self._full else sorted(self._recorded)
+        channels = [] if self._full else sorted(self._recorded.values())
         heard, at = self._contact.last_heard, self._contact.now()
         self._beat_queued = True
 

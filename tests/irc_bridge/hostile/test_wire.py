@@ -292,6 +292,41 @@ async def test_a_server_that_changes_its_mind_all_the_time_is_believed_once(tmp_
         assert await scene.house.store.rooms.casemapping("local") == "ascii"
 
 
+async def spans_of(scene: Scene) -> list[tuple[str, str]]:
+    """Why each span of the record ended, and of which channel it is; "" while it goes on."""
+    await scene.recorded()
+    names = {room.id: room.channel for room in await scene.house.store.rooms.all()}
+    coverage = await scene.house.store.spans.coverage(await scene.house.store.rooms.all())
+    return [(names[span.room], span.why_ended) for span in coverage.spans]
+
+
+async def test_a_record_ends_with_our_leaving_although_names_compare_otherwise_by_then(
+    tmp_path: Path,
+) -> None:
+    """`#a[` folds to `#a{` by rfc1459, and by ascii to itself."""
+    async with playing(tmp_path, irc_channels=("#a[",)) as scene:
+        await scene.server.says(
+            ":srv 005 Terra CASEMAPPING=ascii :are supported", ":ada!a@h KICK #a[ Terra :out"
+        )
+        assert (await spans_of(scene))[0] == ("#a[", "kicked by ada: out")
+
+
+async def test_a_channel_that_is_no_longer_that_of_the_settings_is_no_longer_recorded(
+    tmp_path: Path,
+) -> None:
+    def answer(line: str) -> list[str] | None:
+        return [":Terra!u@h JOIN #a["] if line == "JOIN #a{" else None
+
+    async with playing(tmp_path, irc_channels=("#a{",), answer=answer) as scene:
+        await scene.server.says(
+            ":ada!a@h PRIVMSG #a[ :one",
+            ":srv 005 Terra CASEMAPPING=ascii :are supported",
+            ":ada!a@h PRIVMSG #a[ :two",
+        )
+        assert await scene.recorded() == ["one"]
+        assert await spans_of(scene) == [("#a[", "no longer recorded, by the settings")]
+
+
 async def test_a_casemapping_that_the_store_cannot_take_now_is_taken_later(tmp_path: Path) -> None:
     async with playing(tmp_path) as scene:
         async with locked(tmp_path / "irc_logs.db"):
