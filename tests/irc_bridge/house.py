@@ -20,6 +20,7 @@ from tenacity import wait_none
 from terrarium_mcp.bell import Bell
 from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.chat.records import Message, MessageType, NewMessage
+from terrarium_mcp.irc_bridge.answer.briefing import Briefing
 from terrarium_mcp.irc_bridge.answer.gathering import gathered_lines
 from terrarium_mcp.irc_bridge.answer.loop import Answer, answer
 from terrarium_mcp.irc_bridge.answer.question import Question
@@ -198,8 +199,8 @@ class Study:
         question = Question(text, asker, channel, view)
         before = dialogue or StoredDialogue()
         lines = await gathered_lines(question, self.toolbox, self.settings, settled_at(view))
-        tools, settings = self.toolbox, self.settings
-        return await answer(question, before, lines, self.llm, tools, settings, "Terra")
+        briefing = Briefing(question, before, lines, self.settings, "Terra")
+        return await answer(briefing, self.llm, self.toolbox)
 
 
 def settled_at(view: ViewMeta) -> Callable[[], Awaitable[ViewMeta]]:

@@ -1,6 +1,6 @@
 """From a question to an answer: prompt, tool loop, budget, and the lines of the reply.
 
-- question: what is asked; gathering: what the log has for it
+- question: what is asked; gathering: what the log has for it; briefing: both, with the dialogue
 - context: makes the first request of it, of persona, past_turns, log_lines and question_tag
 - quotes: how lines of the log are quoted
 - model_request, budget: a request by its parts, and what gives way if it is too large

@@ -110,11 +110,7 @@ def first_request(request: ModelRequest, limit: int = SOFT_LIMIT) -> ModelReques
     Parts that exceed their share shrink to it, in the order in which they give way, until all fit.
     Should that not be enough, they give way further, as in `fitted`.
     """
-    for one in _giving_way():
-        shrink = _SHRINKING[one.part]
-        while request.size > limit and tokens_of(request, one.part) > one.share:
-            request = shrink(request)
-    return fitted(request, limit)
+    return fitted(_shrunk(request, limit, lambda one: one.share), limit)
 
 
 def fitted(request: ModelRequest, limit: int) -> ModelRequest:
@@ -195,40 +191,43 @@ _SHRINKING: dict[Part, Callable[[ModelRequest], ModelRequest]] = {
 
 def _without_reasoning(request: ModelRequest, limit: int) -> ModelRequest:
     """The oldest goes first: an endpoint that insists on it reads of those calls in words."""
-    for place, one in enumerate(request.rounds):
+    for index, one in enumerate(request.rounds):
         if request.size <= limit:
             break
-        request = _with_round(request, place, one.without_reasoning)
+        request = request.with_round_at(index, one.without_reasoning)
     return request
 
 
 def _with_short_older_results(request: ModelRequest, limit: int) -> ModelRequest:
-    for place, one in enumerate(request.rounds[:-1]):
+    for index, one in enumerate(request.rounds[:-1]):
         for number, result in enumerate(one.results):
             if request.size <= limit:
                 return request
             short = min(result, replace(result, text=_first_line(result.text)), key=cost)
-            request = _with_result(request, place, number, short)
+            request = _with_result(request, index, number, short)
     return request
 
 
 def _with_result(
-    request: ModelRequest, place: int, number: int, result: ToolResult
+    request: ModelRequest, index: int, number: int, result: ToolResult
 ) -> ModelRequest:
-    results = list(request.rounds[place].results)
+    results = list(request.rounds[index].results)
     results[number] = result
-    return _with_round(request, place, replace(request.rounds[place], results=tuple(results)))
-
-
-def _with_round(request: ModelRequest, place: int, one: ToolRound) -> ModelRequest:
-    rounds = request.rounds
-    return replace(request, rounds=(*rounds[:place], one, *rounds[place + 1 :]))
+    return request.with_round_at(index, replace(request.rounds[index], results=tuple(results)))
 
 
 def _with_less_around(request: ModelRequest, limit: int) -> ModelRequest:
+    return _shrunk(request, limit, lambda _: 0)
+
+
+def _shrunk(request: ModelRequest, limit: int, down_to: Callable[[Allotment], int]) -> ModelRequest:
+    """The request with less of each part, in their order, until it fits.
+
+    Of a part no more goes once it has at most the tokens that `down_to` returns for it.
+    """
     for one in _giving_way():
         shrink = _SHRINKING[one.part]
-        while request.size > limit and tokens_of(request, one.part):
+        while request.size > limit and tokens_of(request, one.part) > down_to(one):
             request = shrink(request)
     return request
 
@@ -246,8 +245,7 @@ def _with_cut_results(request: ModelRequest, limit: int) -> ModelRequest:
     room = limit - request.size + size(results)
     each = max(0, room // len(results) - FRAME)
     cut = tuple(replace(one, text=truncated(one.text, each)) for one in results)
-    newest = ToolRound(request.rounds[-1].calls, cut)
-    return replace(request, rounds=(*request.rounds[:-1], newest))
+    return request.with_round_at(-1, ToolRound(request.rounds[-1].calls, cut))
 
 
 def _without_rounds(request: ModelRequest, _: int) -> ModelRequest:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Message
 from terrarium_mcp.chat.transcript import dated_line
+from terrarium_mcp.irc_bridge.answer.briefing import Briefing
 from terrarium_mcp.irc_bridge.answer.budget import (
     ALLOTMENTS,
     SOFT_LIMIT,
@@ -26,8 +27,6 @@ from terrarium_mcp.irc_bridge.answer.persona import system_text
 from terrarium_mcp.irc_bridge.answer.question import Question
 from terrarium_mcp.irc_bridge.answer.question_tag import question_tag
 from terrarium_mcp.irc_bridge.answer.quotes import quote_options
-from terrarium_mcp.settings import Settings
-from terrarium_mcp.store import StoredDialogue
 from terrarium_mcp.wording import quantity
 
 OLDER_LINES = 3
@@ -50,32 +49,22 @@ class QuestionContext:
     shown: frozenset[int]
 
 
-def question_context(
-    question: Question,
-    dialogue: StoredDialogue,
-    lines: GatheredLines,
-    settings: Settings,
-    *,
-    nick: str,
-    takes_tools: bool = True,
-) -> QuestionContext:
+def question_context(briefing: Briefing, *, takes_tools: bool = True) -> QuestionContext:
     """The request for a question within SOFT_LIMIT.
 
     What we said ourselves is in it once: in the turns, or else in the newest lines.
 
     Args:
-        question: the question.
-        dialogue: the turns before it.
-        lines: what was read of the log.
-        settings: the settings in use.
-        nick: the bot's nick.
+        briefing: what the question is answered from.
         takes_tools: whether the model may look things up; another is shown more hits.
     """
+    question, dialogue, lines = briefing.question, briefing.dialogue, briefing.lines
+    settings = briefing.settings
     key = secrets.token_hex(4)
     options = quote_options(question.channel, settings, linked=False)  # ids are enough
     older = older_lines(lines, takes_tools=takes_tools)
     whole = ModelRequest(
-        system=system_text(question.persona, harmless(nick), _where(question)),
+        system=system_text(question.persona, harmless(briefing.nick), _where(question)),
         question=question_tag(question.asker, question.typed),
         older=quoted_older(key, [dated_line(message, options) for message in older]),
         newest=quoted_newest(key, collapsed_lines(lines.newest, options)),

@@ -8,6 +8,7 @@ import anyio
 
 from terrarium_mcp.chat.records import Message
 from terrarium_mcp.chat.transcript import dated_line
+from terrarium_mcp.irc_bridge.answer.briefing import Briefing
 from terrarium_mcp.irc_bridge.answer.budget import (
     HARD_LIMIT,
     answer_limit,
@@ -17,13 +18,8 @@ from terrarium_mcp.irc_bridge.answer.budget import (
     result_share,
 )
 from terrarium_mcp.irc_bridge.answer.cleaning import clean_answer
-from terrarium_mcp.irc_bridge.answer.context import (
-    QuestionContext,
-    question_context,
-)
-from terrarium_mcp.irc_bridge.answer.gathering import GatheredLines
-from terrarium_mcp.irc_bridge.answer.model_request import ModelRequest, ToolRound
-from terrarium_mcp.irc_bridge.answer.question import Question
+from terrarium_mcp.irc_bridge.answer.context import QuestionContext, question_context
+from terrarium_mcp.irc_bridge.answer.model_request import ToolRound
 from terrarium_mcp.irc_bridge.answer.quotes import quote_options
 from terrarium_mcp.irc_bridge.answer.tool_calls import ToolCalls
 from terrarium_mcp.irc_bridge.model.chat_types import (
@@ -36,8 +32,7 @@ from terrarium_mcp.irc_bridge.model.client import LLM, ModelUnavailable, TalkToo
 from terrarium_mcp.irc_bridge.model.text_tool_calls import text_tool_calls
 from terrarium_mcp.irc_bridge.toolbox import ToolsAtHand
 from terrarium_mcp.offload import offload
-from terrarium_mcp.settings import Settings
-from terrarium_mcp.store import StoredDialogue, ToolStep
+from terrarium_mcp.store import ToolStep
 
 ROUNDS = 8
 """Most rounds of tool calls for one question."""
@@ -81,23 +76,10 @@ class Answer:
 class _ToolLoop:
     """The state of one question while the model works on it."""
 
-    def __init__(
-        self,
-        question: Question,
-        dialogue: StoredDialogue,
-        lines: GatheredLines,
-        llm: LLM,
-        tools: ToolsAtHand,
-        settings: Settings,
-        nick: str,
-    ) -> None:
-        self.tool_calls = ToolCalls(question, tools)
-        self._question = question
-        self._dialogue = dialogue
-        self._lines = lines
+    def __init__(self, briefing: Briefing, llm: LLM, tools: ToolsAtHand) -> None:
+        self.tool_calls = ToolCalls(briefing.question, tools)
+        self._briefing = briefing
         self._llm = llm
-        self._settings = settings
-        self._nick = nick
         self._limit = HARD_LIMIT
         self._halved = False
         self.context = self._first_context()
@@ -119,14 +101,7 @@ class _ToolLoop:
         return await self._last_message(await self._next_message(()))
 
     def _first_context(self) -> QuestionContext:
-        return question_context(
-            self._question,
-            self._dialogue,
-            self._lines,
-            self._settings,
-            nick=self._nick,
-            takes_tools=self._llm.takes_tools,
-        )
+        return question_context(self._briefing, takes_tools=self._llm.takes_tools)
 
     async def _next_message(
         self, menu: Sequence[ToolSchema], max_tokens: int | None = None
@@ -155,7 +130,7 @@ class _ToolLoop:
             return await self._measured_message(menu, max_tokens)
 
     def _answer_limit(self, max_tokens: int | None) -> int:
-        wanted = max_tokens or self._settings.agent_max_tokens
+        wanted = max_tokens or self._briefing.settings.agent_max_tokens
         return answer_limit(wanted, may_cut=self._llm.may_cut_history)
 
     def _request_limit(self, max_tokens: int | None = None) -> int:
@@ -167,7 +142,7 @@ class _ToolLoop:
         self, menu: Sequence[ToolSchema], max_tokens: int | None
     ) -> ModelMessage:
         """The model's next message; the talk log gets its time and its tokens."""
-        watch, limit = self._question.watch, self._answer_limit(max_tokens)
+        watch, limit = self._briefing.question.watch, self._answer_limit(max_tokens)
         with watch.part("model request"):
             said = await self._llm.next_message(self._request.talk, menu, max_tokens=limit)
             watch.spent(said.usage)
@@ -179,7 +154,7 @@ class _ToolLoop:
         A call that it writes although no tools are offered any more is no answer.
         """
         if said.only_reasoned and not said.text.strip():
-            limit = raised_answer_limit(self._settings.agent_max_tokens)
+            limit = raised_answer_limit(self._briefing.settings.agent_max_tokens)
             said = await self._next_message((), max_tokens=limit)
         calls = text_tool_calls(said.text, {tool.name for tool in self.tool_calls.menu})
         return replace(said, text="", calls=calls) if calls else said
@@ -187,35 +162,23 @@ class _ToolLoop:
     async def _look_up(self, said: ModelMessage, rounds_left: int) -> None:
         """Run the calls of one round; near the last one, the results say how many are left."""
         note = _countdown(rounds_left)
-        asking = _with_round(self._request, ToolRound(AssistantToolCalls(said)))
+        asking = self._request.with_round(ToolRound(AssistantToolCalls(said)))
         tokens = result_share(asking, self._request_limit()) - (_COUNTDOWN_TOKENS if note else 0)
-        with self._question.watch.part("tool calls"):
+        with self._briefing.question.watch.part("tool calls"):
             results = await self.tool_calls.run(said, tokens)
         noted = tuple(_with_note(result, note) for result in results)
-        self._request = _with_round(self._request, ToolRound(AssistantToolCalls(said), noted))
+        self._request = self._request.with_round(ToolRound(AssistantToolCalls(said), noted))
 
 
-async def answer(
-    question: Question,
-    dialogue: StoredDialogue,
-    lines: GatheredLines,
-    llm: LLM,
-    tools: ToolsAtHand,
-    settings: Settings,
-    nick: str,
-) -> Answer:
+async def answer(briefing: Briefing, llm: LLM, tools: ToolsAtHand) -> Answer:
     """Answer a question with the model's words, or else with the best search hits for it.
 
     Args:
-        question: the question.
-        dialogue: the turns before it.
-        lines: what was read of the log for it.
+        briefing: what it is answered from.
         llm: the model.
         tools: the tools at hand for it.
-        settings: the settings in use.
-        nick: the bot's nick.
     """
-    loop = _ToolLoop(question, dialogue, lines, llm, tools, settings, nick)
+    loop, question = _ToolLoop(briefing, llm, tools), briefing.question
     log.debug(
         "a question of %s in %s: %s", question.asker, question.channel, loop.context.breakdown
     )
@@ -230,13 +193,13 @@ async def answer(
     except TimeoutError:
         why = "The model took too long."
     with question.watch.part("cleaning"):
-        said = await _cleaned(last.text, question, settings, nick)
+        said = await _cleaned(last.text, briefing)
     if not (said or why):
         why = llm.gave_no_answer(last).in_channel
-    best = () if said else lines.hits[:BEST_LINES]
+    best = () if said else briefing.lines.hits[:BEST_LINES]
     quoted = frozenset(message.id for message in best)
     return Answer(
-        said or _best_lines(question, best, settings, why),
+        said or _best_lines(briefing, best, why),
         by_model=bool(said),
         steps=tuple(loop.tool_calls.steps),
         shown=loop.context.shown | frozenset(loop.tool_calls.shown) | quoted,
@@ -244,25 +207,25 @@ async def answer(
     )
 
 
-async def _cleaned(words: str, question: Question, settings: Settings, nick: str) -> list[str]:
+async def _cleaned(words: str, briefing: Briefing) -> list[str]:
     """The model's words as lines for IRC, made beside the event loop: they may be many."""
+    question = briefing.question
     return await offload(
         lambda: clean_answer(
             words,
-            nick=nick,
+            nick=briefing.nick,
             asker=question.asker,
-            mark=settings.llm_mark,
+            mark=briefing.settings.llm_mark,
             question=question.text,
             defused=question.unaddressed.defused,
         )
     )
 
 
-def _best_lines(
-    question: Question, best: Sequence[Message], settings: Settings, why: str
-) -> list[str]:
+def _best_lines(briefing: Briefing, best: Sequence[Message], why: str) -> list[str]:
     """Why there is no answer of the model, and the best hits for the question, dated."""
-    options = quote_options(question.channel, settings, linked=True)
+    question = briefing.question
+    options = quote_options(question.channel, briefing.settings, linked=True)
     dated = [dated_line(message, options) for message in best]
     found = ["The best lines I found myself:", *dated] if dated else ["I found no line about it."]
     return [why, *map(question.unaddressed.defused, found)]
@@ -274,10 +237,6 @@ def _countdown(rounds_left: int) -> str:
     if not rounds_left:
         return "\n(no tool calls are left: answer now)"
     return f"\n({'1 round' if rounds_left == 1 else f'{rounds_left} rounds'} of tool calls left)"
-
-
-def _with_round(request: ModelRequest, one: ToolRound) -> ModelRequest:
-    return replace(request, rounds=(*request.rounds, one))
 
 
 def _with_note(result: ToolResult, note: str) -> ToolResult:

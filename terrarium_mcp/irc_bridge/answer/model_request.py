@@ -127,6 +127,16 @@ class ModelRequest:
         ours = (self.system_message, self.user_message, *_messages_of(self.rounds))
         return size(ours) + sum(turn.size for turn in self.turns)
 
+    def with_round(self, one: ToolRound) -> "ModelRequest":
+        """This request with another round, the newest."""
+        return replace(self, rounds=(*self.rounds, one))
+
+    def with_round_at(self, index: int, one: ToolRound) -> "ModelRequest":
+        """This request with another round in the place of that one."""
+        rounds = list(self.rounds)
+        rounds[index] = one
+        return replace(self, rounds=tuple(rounds))
+
 
 def quoted_older(key: str, lines: Sequence[str] = ()) -> QuotedLines:
     """Lines found for the question; `key` is what the channel cannot guess."""

@@ -9,6 +9,7 @@ import anyio
 
 from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.errors import plainly
+from terrarium_mcp.irc_bridge.answer.briefing import Briefing
 from terrarium_mcp.irc_bridge.answer.gathering import GatheredLines, gathered_lines
 from terrarium_mcp.irc_bridge.answer.loop import Answer, answer
 from terrarium_mcp.irc_bridge.answer.question import Question
@@ -181,15 +182,8 @@ class QuestionService:
                 async with self._model_queue.question():
                     pending.watch.lap("model queue")
                     tasks.start_soon(self._network.show_typing, pending.command.target)
-                    found = await answer(
-                        question,
-                        before,
-                        lines,
-                        self._llm,
-                        tools,
-                        self._settings,
-                        self._network.nick,
-                    )
+                    briefing = Briefing(question, before, lines, self._settings, self._network.nick)
+                    found = await answer(briefing, self._llm, tools)
                 tasks.cancel_scope.cancel()
         return found
 

@@ -9,6 +9,7 @@ from typing import Any
 from terrarium_mcp.chat.defusing import defused_name
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.records import MessageType, NewMessage
+from terrarium_mcp.irc_bridge.answer.briefing import Briefing
 from terrarium_mcp.irc_bridge.answer.budget import ALLOTMENTS, SOFT_LIMIT
 from terrarium_mcp.irc_bridge.answer.context import QuestionContext, question_context
 from terrarium_mcp.irc_bridge.answer.gathering import gathered_lines
@@ -42,7 +43,8 @@ async def context_of(
     settled = settled_at(question.view)
     lines = await gathered_lines(question, scene.toolbox, scene.settings, settled)
     before = dialogue or StoredDialogue()
-    return question_context(question, before, lines, scene.settings, nick="Terra", **more)
+    briefing = Briefing(question, before, lines, scene.settings, "Terra")
+    return question_context(briefing, **more)
 
 
 def quoted(text: str) -> list[str]:
