@@ -99,9 +99,14 @@ def request_limit(answer_tokens: int, *, may_cut: bool) -> int:
     return min(HARD_LIMIT, AGENT_HISTORY - answer_tokens) if may_cut else HARD_LIMIT
 
 
-def raised_answer_limit(answer_tokens: int) -> int:
-    """A larger limit for an answer that was all reasoning."""
-    return max(answer_tokens, min(4 * answer_tokens, LONGEST_AGENT_ANSWER))
+def raised_answer_limit(answer_tokens: int, *, may_cut: bool) -> int:
+    """A larger limit for an answer that was all reasoning; terrarium-agent may have none.
+
+    It is four times the one before, as far as terrarium-agent would have room for that, and twice
+    that one at least for any other endpoint.
+    """
+    wanted = max(2 * answer_tokens, min(4 * answer_tokens, LONGEST_AGENT_ANSWER))
+    return answer_limit(wanted, may_cut=may_cut)
 
 
 def first_request(request: ModelRequest, limit: int = SOFT_LIMIT) -> ModelRequest:

@@ -37,7 +37,7 @@ async def check_endpoint(llm: LLM) -> None:
             talk = [ChatMessage("user", CHECK)]
             said = await llm.next_message(talk, [_CHECK_TOOL], max_tokens=CHECK_TOKENS)
             if not (said.has_words or said.calls or said.only_reasoned):
-                raise llm.gave_no_answer(said)
+                raise llm.note_no_answer(said)
             llm.condition.well()
         log.info("the model %s answers", llm.model)
 

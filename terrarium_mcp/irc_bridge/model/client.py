@@ -157,7 +157,7 @@ class LLM:
         """The model's next message, within the timeout, retries included.
 
         The endpoint is well again once a message has words; where the last one of a question has
-        none, the caller reports that (`gave_no_answer`).
+        none, the caller reports that (`note_no_answer`).
 
         Raises:
             ModelUnavailable: there is no answer; the message names the cause and the way out.
@@ -179,14 +179,21 @@ class LLM:
             self.condition.well()
         return said
 
-    def gave_no_answer(self, said: ModelMessage) -> ModelUnavailable:
-        """The failure of a question that ended with `said`, of which nothing can be shown.
+    def note_no_answer(
+        self, said: ModelMessage, largest_limit: int | None = None
+    ) -> ModelUnavailable:
+        """Note that a question ended with `said`, of which nothing can be shown, as a failure.
 
-        It is noted as if the endpoint had failed, and has the id under which the log has it.
+        Args:
+            said: the last message.
+            largest_limit: its limit in tokens, if the endpoint is asked for no longer answer
+                whatever AGENT_MAX_TOKENS is.
+
+        Returns:
+            The failure, which has the id under which the log has it.
         """
-        error = ModelUnavailable(
-            f"The model at {self._where} gave no answer: {_instead_of_words(said)}."
-        )
+        instead = _instead_of_words(said, largest_limit)
+        error = ModelUnavailable(f"The model at {self._where} gave no answer: {instead}.")
         self._note_failure(error)
         return error
 
@@ -375,9 +382,14 @@ class LLM:
         )
 
 
-def _instead_of_words(said: ModelMessage) -> str:
+def _instead_of_words(said: ModelMessage, largest_limit: int | None) -> str:
     if said.calls:
         return "it called tools to the end"
+    if said.only_reasoned and largest_limit:
+        return (
+            f"it only reasoned, with {largest_limit:,} tokens for it, and an endpoint that may be"
+            " terrarium-agent is asked for no more. Use a model that reasons less"
+        )
     if said.only_reasoned:
         return "it only reasoned, also with a larger limit. Raise AGENT_MAX_TOKENS"
     if said.has_words:

@@ -261,7 +261,7 @@ async def test_a_failed_summary_changes_nothing_and_is_tried_after_the_next_answ
     assert (summary.first, summary.last) == (1, 16)
 
 
-@pytest.mark.parametrize("max_tokens", [512, 2_000])
+@pytest.mark.parametrize("max_tokens", [50, 512, 2_000])
 async def test_a_model_that_only_reasoned_gets_more_room_for_the_summary(
     tmp_path: Path, max_tokens: int
 ) -> None:
