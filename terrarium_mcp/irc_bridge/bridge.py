@@ -31,7 +31,7 @@ from terrarium_mcp.irc_bridge.network.chathistory import HistoryPage
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
 from terrarium_mcp.irc_bridge.network.sender import LONGEST_NICK
-from terrarium_mcp.irc_bridge.network.server_config import server_config
+from terrarium_mcp.irc_bridge.network.server_config import plain_text_warning, server_config
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.record.backfill import Backfill
 from terrarium_mcp.irc_bridge.record.message_filter import MessageFilter, said_at
@@ -43,7 +43,7 @@ from terrarium_mcp.irc_bridge.record.trouble_notice import TroubleNotice
 from terrarium_mcp.irc_bridge.reporter import Reporter
 from terrarium_mcp.irc_bridge.talk_log.writer import TalkLog
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
-from terrarium_mcp.settings import ChannelWays, Settings, is_loopback
+from terrarium_mcp.settings import ChannelWays, Settings
 from terrarium_mcp.store import BridgeReport, Store
 
 log = logging.getLogger(__name__)
@@ -113,11 +113,8 @@ class Bridge:
 
         Either way every recorded message is on disk when this returns.
         """
-        if not self._settings.uses_tls and not is_loopback(self._settings.irc_server):
-            log.warning(
-                "the connection to %s is not encrypted (IRC_USE_SSL is off)",
-                self._settings.irc_server,
-            )
+        if warning := plain_text_warning(self._settings):
+            log.warning("%s", warning)
         async with anyio.create_task_group() as recording:
             recording.start_soon(self._recorder.run)
             recording.start_soon(self._memory.run)

@@ -113,6 +113,15 @@ def _require_complete(settings: Settings) -> None:
         )
 
 
+def plain_text_warning(settings: Settings) -> str:
+    """Why anybody on the way can read the connection; "" if nobody can, or it is loopback."""
+    if settings.uses_tls or is_loopback(settings.irc_server):
+        return ""
+    is_set = settings.irc_use_ssl is not None
+    why = "IRC_USE_SSL is off" if is_set else "IRC_PORT is 6667, and IRC_USE_SSL is not set"
+    return f"the connection to {settings.irc_server} is not encrypted ({why})"
+
+
 def realname(contact: str) -> str:
     """What WHOIS shows of the bot. Some servers cut it at 50 bytes, so the contact leads."""
     about = "records, LLM bot"

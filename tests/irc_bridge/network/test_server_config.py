@@ -5,7 +5,11 @@ from typing import Any
 
 import pytest
 
-from terrarium_mcp.irc_bridge.network.server_config import ServerConfig, server_config
+from terrarium_mcp.irc_bridge.network.server_config import (
+    ServerConfig,
+    plain_text_warning,
+    server_config,
+)
 from terrarium_mcp.settings import BadSetting, ConfiguredChannel, Settings
 
 CHANNELS = (ConfiguredChannel("#tea", "sesame"), ConfiguredChannel("#mate"))
@@ -113,6 +117,27 @@ def test_what_cannot_work_is_refused_with_the_way_out(changed: dict[str, Any], w
     with pytest.raises(BadSetting) as refused:
         server_config(Settings(**USUAL | changed))
     assert str(refused.value) == why
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"irc_use_ssl": False}, "(IRC_USE_SSL is off)"),
+        ({"irc_use_ssl": False, "irc_port": 6667}, "(IRC_USE_SSL is off)"),
+        ({"irc_port": 6667}, "(IRC_PORT is 6667, and IRC_USE_SSL is not set)"),
+    ],
+)
+def test_a_connection_without_tls_is_warned_of_with_the_setting_that_makes_it_so(
+    changed: dict[str, Any], why: str
+) -> None:
+    warning = plain_text_warning(Settings(**USUAL | changed))
+    assert warning == f"the connection to irc.example is not encrypted {why}"
+    assert plain_text_warning(Settings(**USUAL | changed | {"irc_server": "127.0.0.1"})) == ""
+
+
+def test_a_connection_with_tls_is_not_warned_of() -> None:
+    assert plain_text_warning(Settings(**USUAL)) == ""
+    assert plain_text_warning(Settings(**USUAL, irc_port=6667, irc_use_ssl=True)) == ""
 
 
 def test_no_secret_is_shown_and_all_are_known() -> None:
