@@ -261,9 +261,11 @@ class AutoJoin:
             self._start(self._return, pause, channel)
 
     async def _return(self, pause: float, channel: ChannelState) -> None:
+        """Return after a pause, unless by then we are there, or are to stay out."""
         await anyio.sleep(pause)
         channel.returning = False
-        if not self._client.in_channel(channel.name):
+        is_named = any(channel is one for one in self._channels)
+        if is_named and not (self._client.in_channel(channel.name) or self._gave_up(channel)):
             self._post("JOIN", *_join_parameters([channel]))
 
     def is_configured(self, name: str) -> bool:

@@ -5,6 +5,7 @@ import logging
 import anyio
 import pytest
 
+from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.irc_bridge.network.autojoin import ChannelState
 from terrarium_mcp.settings import ConfiguredChannel
 from tests.irc_bridge.network.scene import PATIENCE, login, staying
@@ -130,6 +131,45 @@ async def test_a_channel_that_never_let_us_in_is_not_left() -> None:
         await server.settles()
         assert ear.happened("left") == [("left", "#mate", "kicked by bo: x")]
         assert server.heard("PART") == []
+
+
+FORWARD = ":srv 470 Terra #tea ##tea :Forwarding to another channel"
+
+
+@pytest.mark.parametrize(
+    "meanwhile", [(FORWARD,), (":Terra!u@host.example JOIN #tea", KICK)], ids=["forward", "kick"]
+)
+async def test_a_return_that_was_due_is_none_where_we_are_to_stay_out_by_then(
+    meanwhile: tuple[str, ...],
+) -> None:
+    """The return to #mate begins later, after the same pause."""
+    async with (
+        fake_ircd(isupport="CHANTYPES=# TARGMAX=JOIN:1") as server,
+        staying(login(server.port, "#tea", "#mate"), rejoin=(0.05,)) as (_, ear),
+    ):
+        for name in ("#tea", "#mate"):
+            await ear.happens("members_complete", name)
+        await server.says(KICK, *meanwhile, KICK.replace("#tea", "#mate"))
+        await server.hears("JOIN #mate", times=2)
+        assert server.heard("JOIN #tea") == ["JOIN #tea"]
+
+
+async def test_we_do_not_return_to_a_channel_that_the_settings_name_no_longer() -> None:
+    async with (
+        fake_ircd(isupport="CHANTYPES=# TARGMAX=JOIN:1") as server,
+        staying(login(server.port, "#tea", "#mate"), rejoin=(0.05,)) as (network, ear),
+    ):
+        for name in ("#tea", "#mate"):
+            await ear.happens("members_complete", name)
+
+        def reload(line: IrcMessage) -> None:
+            if line.command == "PRIVMSG":
+                network.change_channels([ConfiguredChannel("#mate")])
+
+        ear.at_each_line = reload
+        await server.says(KICK, ":bo!b@h PRIVMSG #mate :now", KICK.replace("#tea", "#mate"))
+        await server.hears("JOIN #mate", times=2)
+        assert server.heard("JOIN #tea") == ["JOIN #tea"]
 
 
 async def test_a_channel_is_called_as_the_server_spells_it() -> None:
