@@ -188,13 +188,15 @@ class Bridge:
         """Record a message, and receive what is said to us."""
         self._recorder.note_contact()
         now = datetime.now(UTC)
-        if is_late(message, now) and (decision := self._consent_in(message)):
-            self._decided_earlier(decision, message, now)
-            return
+        command = self._command_in(message)
+        if is_late(message, now):
+            if command and command.traits.is_consent:
+                self._decided_earlier(command, message, now)
+                return
+            command = None
         if message.replay:
             self._replayed(message, now)
             return
-        command = self._command_in(message, now)
         is_recorded = not (command and command.traits.is_consent)
         pending = [
             self._recorder.record(record)
@@ -334,20 +336,13 @@ class Bridge:
                 asked_by = message.source.nick if message.source else ""
                 self._recorder.redact(channel, msgid, asked_by)
 
-    def _command_in(self, message: IrcMessage, now: datetime) -> Command | None:
+    def _command_in(self, message: IrcMessage) -> Command | None:
+        """The command that a message gives us, whenever it was said."""
         if not self._is_said_to_us(message):
             return None
-        is_channel = self.network.is_channel(message.params[0])
-        return self._address().command_in(message, is_channel=is_channel, now=now)
-
-    def _consent_in(self, message: IrcMessage) -> Command | None:
-        if not self._is_said_to_us(message):
-            return None
-        is_channel = self.network.is_channel(message.params[0])
-        return self._address().consent_in(message, is_channel=is_channel)
-
-    def _address(self) -> Address:
-        return Address(self.network.nick, self._settings.command_prefix, self.network.casemapping)
+        network, prefix = self.network, self._settings.command_prefix
+        address = Address(network.nick, prefix, network.casemapping)
+        return address.command_in(message, is_channel=network.is_channel(message.params[0]))
 
     def _is_said_to_us(self, message: IrcMessage) -> bool:
         """Whether someone else speaks in a channel of the settings, or in private."""

@@ -103,22 +103,14 @@ class Address:
     prefix: str
     casemapping: str = DEFAULT_CASEMAPPING
 
-    def command_in(self, line: IrcMessage, *, is_channel: bool, now: datetime) -> Command | None:
+    def command_in(self, line: IrcMessage, *, is_channel: bool) -> Command | None:
         """The command in a message: `!name text`, `Terra: text`, or a private message.
 
         In private also `name text` without the prefix, where no sentence begins so, and `Terra:
         name` of BARE_BEHIND_NICK.
-        Never answered: notices, CTCP, other bots (IRCv3 bot tag), playback, old messages.
+        Never a command: notices, CTCP, what other bots say (IRCv3 bot tag). Whether a message comes
+        too late to be answered is another question: `is_late`.
         """
-        return None if is_late(line, now) else self._command_said(line, is_channel=is_channel)
-
-    def consent_in(self, line: IrcMessage, *, is_channel: bool) -> Command | None:
-        """What somebody decides in a message, also in one that comes too late to be answered."""
-        command = self._command_said(line, is_channel=is_channel)
-        return command if command and command.traits.is_consent else None
-
-    def _command_said(self, line: IrcMessage, *, is_channel: bool) -> Command | None:
-        """The command in a message, whenever it was said."""
         if line.command != "PRIVMSG" or line.source is None or len(line.params) < 2:
             return None
         if "bot" in line.tags:
