@@ -50,7 +50,11 @@ log = logging.getLogger(__name__)
 
 
 class Bridge:
-    """Connects one network, one store and one model. Implements the network's `Listener`."""
+    """Connects one network, one store and one model. Implements the network's `Listener`.
+
+    The settings may be reloaded. A part that only reads them gets `_settings_in_use`, which returns
+    the present ones; one that derives something from them has a method `change_settings`.
+    """
 
     def __init__(
         self,
@@ -101,10 +105,31 @@ class Bridge:
         guard = LoopGuard(reflex_rules(timeouts.reflex))
         self._views = CommandViews(self.network, self._recorder, self._settings_in_use)
         self._speech = ReplySpeech(self.network, guard, self._settings_in_use)
-        self._questions = self._question_service(
-            toolbox, llm, model_queue, talk_log or TalkLog(None)
+        self._questions = QuestionService(
+            network=self.network,
+            views=self._views,
+            speech=self._speech,
+            toolbox=toolbox,
+            llm=llm,
+            model_queue=model_queue,
+            memory=self._memory,
+            summarizer=self._summarizer,
+            talk_log=talk_log or TalkLog(None),
+            settings=settings,
         )
-        queue = CommandQueue(self._responder(toolbox).serve)
+        responder = Responder(
+            network=self.network,
+            views=self._views,
+            speech=self._speech,
+            questions=self._questions,
+            toolbox=toolbox,
+            consent=self._consent,
+            memory=self._memory,
+            summarizer=self._summarizer,
+            settings=self._settings_in_use,
+            report=self.report,
+        )
+        queue = CommandQueue(responder.serve)
         self._reception = Reception(self.network, settings, queue, self._quiet, guard)
         self._reporter = Reporter(self._settings_in_use, self.network, queue, llm)
 
@@ -254,36 +279,6 @@ class Bridge:
         self._recorder.end_all(f"connection lost: {why}")
         self._reception.on_lost()
         self._state_changed(connection=True)
-
-    def _question_service(
-        self, toolbox: Toolbox, llm: LLM, model_queue: ModelQueue, talk_log: TalkLog
-    ) -> QuestionService:
-        return QuestionService(
-            self.network,
-            self._views,
-            self._speech,
-            toolbox,
-            llm,
-            model_queue,
-            self._memory,
-            self._summarizer,
-            talk_log,
-            self._settings,
-        )
-
-    def _responder(self, toolbox: Toolbox) -> Responder:
-        return Responder(
-            self.network,
-            self._views,
-            self._speech,
-            self._questions,
-            toolbox,
-            self._consent,
-            self._memory,
-            self._summarizer,
-            self._settings_in_use,
-            self.report,
-        )
 
     def _settings_in_use(self) -> Settings:
         """The settings, which may be reloaded."""

@@ -46,6 +46,7 @@ class QuestionService:
 
     def __init__(
         self,
+        *,
         network: IrcNetwork,
         views: CommandViews,
         speech: ReplySpeech,
@@ -197,15 +198,15 @@ class QuestionService:
             return channel in self._views.shared(pending.command, self._guardians.accompanied)
 
         return Question(
-            command.rest,
-            command.asker,
-            command.channel,
-            view,
-            is_off_record,
-            self._speech.unaddressed(command),
-            ways.persona,
-            pending.watch,
-            is_readable,
+            typed=command.rest,
+            asker=command.asker,
+            channel=command.channel,
+            view=view,
+            is_off_record=is_off_record,
+            unaddressed=self._speech.unaddressed(command),
+            persona=ways.persona,
+            watch=pending.watch,
+            is_readable=is_readable,
         )
 
     def _tools_for(self, question: Question) -> ToolsAtHand:

@@ -37,6 +37,7 @@ class Responder:
 
     def __init__(
         self,
+        *,
         network: IrcNetwork,
         views: CommandViews,
         speech: ReplySpeech,
