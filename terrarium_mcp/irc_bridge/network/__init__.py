@@ -8,5 +8,5 @@
 - sasl, nickname, nickserv, own_mask: who we are there
 - autojoin, membership, member_prefixes, operators: our channels, and who is in them
 - batches, chathistory, history_fetch, bouncer: what was said earlier
-- sender, outgoing, own_lines, refused_lines, ctcp: what we say
+- sender, send_queue, outgoing, own_lines, refused_lines, ctcp: what we say
 """

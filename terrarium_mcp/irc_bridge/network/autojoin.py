@@ -11,7 +11,7 @@ from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.membership import Membership
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
-from terrarium_mcp.irc_bridge.network.sender import QueuedLine
+from terrarium_mcp.irc_bridge.network.send_queue import QueuedLine
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.settings import ConfiguredChannel

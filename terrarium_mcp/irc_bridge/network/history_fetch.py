@@ -23,7 +23,7 @@ from terrarium_mcp.irc_bridge.network.chathistory import (
 )
 from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
-from terrarium_mcp.irc_bridge.network.sender import QueuedLine
+from terrarium_mcp.irc_bridge.network.send_queue import QueuedLine
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 

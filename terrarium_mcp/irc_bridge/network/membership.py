@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from terrarium_mcp.chat.irc_message import IrcMessage, Source
 from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
-from terrarium_mcp.irc_bridge.network.sender import QueuedLine
+from terrarium_mcp.irc_bridge.network.send_queue import QueuedLine
 
 _SHOW_ACCOUNTS = ("JOIN", "ACCOUNT")
 """What shows an account in its parameters: the one after the line, not before it."""

@@ -27,7 +27,8 @@ from terrarium_mcp.irc_bridge.network.own_mask import OwnMask
 from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
 from terrarium_mcp.irc_bridge.network.refused_lines import RefusedLines
 from terrarium_mcp.irc_bridge.network.sasl import Sasl
-from terrarium_mcp.irc_bridge.network.sender import Sender, SendQueue
+from terrarium_mcp.irc_bridge.network.send_queue import SendQueue
+from terrarium_mcp.irc_bridge.network.sender import Sender
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.server_words import without_our_secrets
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts

@@ -6,7 +6,7 @@ import pytest
 from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.irc_bridge.network.errors import SendQueueFull
 from terrarium_mcp.irc_bridge.network.outgoing import PRIVATE, Lane
-from terrarium_mcp.irc_bridge.network.sender import SendQueue
+from terrarium_mcp.irc_bridge.network.send_queue import SendQueue
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 
 URGENT = [
