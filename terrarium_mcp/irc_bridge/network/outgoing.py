@@ -36,7 +36,7 @@ class Lane(Enum):
     """To a question: many lines, after a long time."""
     COMMAND = auto()
     """To a short command, and whatever else a person waits for."""
-    REFUSAL = auto()
+    LAST = auto()
     """That somebody must wait, or is not answered."""
     TYPING = auto()
     """That we are typing: it delays nothing either."""
@@ -67,14 +67,14 @@ class OutgoingQueue(Generic[Item]):
     def __init__(self) -> None:
         # Dictionaries keep their order: the first is due, and goes to the end when it was served.
         self._flows: dict[str, dict[str, _TargetLines[Item]]] = {}
-        self._refusals: dict[str, deque[Item]] = {}
+        self._last: dict[str, deque[Item]] = {}
         self._count = 0
 
     def put(self, item: Item, *, flow: str, target: str, lane: Lane) -> None:
         """Add a line for `target`, a channel or nick, which is in `flow`."""
         self._count += 1
-        if lane in (Lane.REFUSAL, Lane.TYPING):
-            self._refusals.setdefault(flow, deque()).append(item)
+        if lane in (Lane.LAST, Lane.TYPING):
+            self._last.setdefault(flow, deque()).append(item)
             return
         lines = self._flows.setdefault(flow, {}).setdefault(target, _TargetLines())
         (lines.answers if lane is Lane.ANSWER else lines.commands).append(item)
@@ -86,10 +86,10 @@ class OutgoingQueue(Generic[Item]):
         self._count -= 1
         if self._flows:
             return self._next_of_flows()
-        flow, refusals = _first(self._refusals)
-        item = refusals.popleft()
-        if refusals:
-            self._refusals[flow] = refusals
+        flow, lines = _first(self._last)
+        item = lines.popleft()
+        if lines:
+            self._last[flow] = lines
         return item
 
     def remove(self, is_unwanted: Callable[[Item], bool]) -> list[Item]:
@@ -105,13 +105,13 @@ class OutgoingQueue(Generic[Item]):
             for flow, targets in self._flows.items()
             if (left := {target: lines for target, lines in targets.items() if lines})
         }
-        self._refusals = {flow: lines for flow, lines in self._refusals.items() if lines}
+        self._last = {flow: lines for flow, lines in self._last.items() if lines}
         return removed
 
     @property
-    def only_refuses(self) -> bool:
-        """Whether nothing but refusals waits."""
-        return bool(self._refusals) and not self._flows
+    def only_last_left(self) -> bool:
+        """Whether nothing waits but refusals and signs that we are typing."""
+        return bool(self._last) and not self._flows
 
     def __len__(self) -> int:
         """How many lines wait."""
@@ -132,7 +132,7 @@ class OutgoingQueue(Generic[Item]):
             for lines in targets.values():
                 yield lines.answers
                 yield lines.commands
-        yield from self._refusals.values()
+        yield from self._last.values()
 
 
 Rowed = TypeVar("Rowed")

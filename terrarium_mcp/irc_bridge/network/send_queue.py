@@ -74,7 +74,7 @@ class SendQueue:
         # A leaky bucket: `burst` lines fit, and one leaks out every `per_line` seconds.
         self._bucket = AsyncLimiter(timeouts.burst, timeouts.burst * timeouts.per_line)
         self._per_line = timeouts.per_line
-        self._for_refusal = min(2, timeouts.burst)
+        self._room_for_last = min(2, timeouts.burst)
         self._capacity = timeouts.queue
         self._urgent: deque[IrcMessage] = deque()
         self._outgoing: OutgoingQueue[QueuedLine] = OutgoingQueue()
@@ -139,7 +139,7 @@ class SendQueue:
         self._posted.ring()
         return queued
 
-    def post_refusal(self, target: str, flow: str, text: Callable[[str], str]) -> QueuedLine:
+    def post_last(self, target: str, flow: str, text: Callable[[str], str]) -> QueuedLine:
         """Add a line to `target` that leaves last, and is written only then; "" is not sent.
 
         `text` is given the target, which may have another nick by then.
@@ -149,8 +149,8 @@ class SendQueue:
         """
         if len(self._outgoing) >= self._capacity:
             raise SendQueueFull(len(self._outgoing))
-        queued = QueuedLine(IrcMessage("PRIVMSG", (target,)), Lane.REFUSAL, text)
-        self._outgoing.put(queued, flow=flow, target=target, lane=Lane.REFUSAL)
+        queued = QueuedLine(IrcMessage("PRIVMSG", (target,)), Lane.LAST, text)
+        self._outgoing.put(queued, flow=flow, target=target, lane=Lane.LAST)
         self._posted.ring()
         return queued
 
@@ -161,7 +161,7 @@ class SendQueue:
             self._outgoing.put(queued, flow=PRIVATE, target=nick, lane=queued.lane)
 
     def drop(self, is_theirs: Callable[[str], bool]) -> None:
-        """Whoever has a nick is gone: nobody else who takes it is told what waits for them."""
+        """The holder of a nick has left: drop what waits, so that the next one does not get it."""
         for queued in self._outgoing.remove(lambda one: one.is_to(is_theirs)):
             queued.ended.set()
 
@@ -183,13 +183,13 @@ class SendQueue:
     async def next_paced(self) -> QueuedLine:
         """The next of all other lines, once the pace allows it.
 
-        A refusal leaves only when another line could leave at once after it, so that it delays no
-        answer which comes meanwhile.
+        What leaves last does so only when another line could leave at once after it, so that it
+        delays no answer which comes meanwhile.
         """
         while True:
             while not (self._outgoing or self._who or self._low_priority):
                 await self._posted.wait()
-            if self._only_refuses and not self._bucket.has_capacity(self._for_refusal):
+            if self._only_last_left and not self._bucket.has_capacity(self._room_for_last):
                 with anyio.move_on_after(self._per_line / 2):
                     await self._posted.wait()
                 continue
@@ -198,12 +198,12 @@ class SendQueue:
                 return queued
 
     @property
-    def _only_refuses(self) -> bool:
-        return self._outgoing.only_refuses and not (self._who or self._low_priority)
+    def _only_last_left(self) -> bool:
+        return self._outgoing.only_last_left and not (self._who or self._low_priority)
 
     def _next(self) -> QueuedLine | None:
         """Take out the line that leaves now; None if there is none."""
-        says_nothing = not self._outgoing or self._outgoing.only_refuses
+        says_nothing = not self._outgoing or self._outgoing.only_last_left
         if self._who and (says_nothing or self._is_turn_of_who):
             self._is_turn_of_who = False
             return self._who.popleft()

@@ -93,7 +93,7 @@ class Sender:
             size = self.payload_bytes(to, "PRIVMSG")
             return next(iter(split_for_irc(_LINE_BREAKS.sub(" ", text(size)), size)), "")
 
-        queued = self._queue.post_refusal(target, self._flow(target), fitting)
+        queued = self._queue.post_last(target, self._flow(target), fitting)
         return await self._until_ended([queued])
 
     def readdress(self, nick: str, new: str) -> None:

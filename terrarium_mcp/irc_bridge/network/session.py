@@ -305,7 +305,7 @@ class Session:
         """Leave every channel when our bouncer loses its server: it will bring us back itself."""
         if lost_server(line):
             self.client.channels.clear()
-            self.client.users.clear()  # another may have the nick of any by then
+            self.client.users.clear()  # by then their nicks may belong to others
             self._autojoin.on_server_lost(f"the bouncer says: {line.params[-1]}")
 
     def _on_nick(self, line: IrcMessage) -> None:

@@ -64,8 +64,8 @@ def test_pings_one_after_the_other_wait_for_every_other_flow_and_one_line_of_the
 
 def test_refusals_leave_when_nothing_else_waits() -> None:
     queue: OutgoingQueue[str] = OutgoingQueue()
-    put(queue, "#tea", "no", "no!", lane=Lane.REFUSAL)
-    put(queue, "#mate", "never", lane=Lane.REFUSAL)
+    put(queue, "#tea", "no", "no!", lane=Lane.LAST)
+    put(queue, "#mate", "never", lane=Lane.LAST)
     put(queue, "#tea", "a1")
     put(queue, "ada", "pong", lane=Lane.COMMAND)
     assert drained(queue) == ["a1", "pong", "no", "never", "no!"]
@@ -74,7 +74,7 @@ def test_refusals_leave_when_nothing_else_waits() -> None:
 def test_what_is_no_longer_wanted_goes_from_every_lane_and_leaves_no_flow_behind() -> None:
     queue: OutgoingQueue[str] = OutgoingQueue()
     put(queue, "#tea", "x1", "kept")
-    put(queue, "#mate", "x2", lane=Lane.REFUSAL)
+    put(queue, "#mate", "x2", lane=Lane.LAST)
     put(queue, "ada", "x3", lane=Lane.COMMAND)
     assert sorted(queue.remove(lambda line: line.startswith("x"))) == ["x1", "x2", "x3"]
     assert len(queue) == 1
@@ -109,5 +109,5 @@ def test_no_line_is_lost_and_those_of_a_lane_keep_their_order(
     for target, lane in set(posted):
         numbers = [n for n, *what in left if what == [target, lane]]
         assert numbers == sorted(numbers)
-    refused = [lane in (Lane.REFUSAL, Lane.TYPING) for _, _, lane in left]
+    refused = [lane in (Lane.LAST, Lane.TYPING) for _, _, lane in left]
     assert refused == sorted(refused)

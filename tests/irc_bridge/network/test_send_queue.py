@@ -144,8 +144,8 @@ async def test_a_line_withdrawn_while_it_waits_for_the_pace_lets_the_next_one_go
 async def test_a_refusal_leaves_only_when_an_answer_could_leave_at_once_after_it() -> None:
     queue = SendQueue(Timeouts(burst=3, per_line=0.1))
     with anyio.fail_after(10):
-        queue.post_refusal("#tea", "#tea", lambda _: "no")
-        queue.post_refusal("#tea", "#tea", lambda _: "never")
+        queue.post_last("#tea", "#tea", lambda _: "no")
+        queue.post_last("#tea", "#tea", lambda _: "never")
         queue.post_speech(said("1", "2", "3"), "#tea", Lane.ANSWER)
         order = []
         for _ in range(5):
@@ -165,7 +165,7 @@ async def test_an_answer_that_comes_while_refusals_wait_for_the_pace_goes_first(
     with anyio.fail_after(10):
         async with anyio.create_task_group() as tasks:
             queue.post_speech(said("1", "2"), "#tea", Lane.ANSWER)
-            queue.post_refusal("#tea", "#tea", lambda _: "no")
+            queue.post_last("#tea", "#tea", lambda _: "no")
             tasks.start_soon(send)
             await anyio.wait_all_tasks_blocked()  # both answers are out, the refusal is held back
             queue.post_speech(said("3"), "#tea", Lane.ANSWER)
@@ -174,7 +174,7 @@ async def test_an_answer_that_comes_while_refusals_wait_for_the_pace_goes_first(
 
 async def test_refusals_leave_after_questions_to_the_server() -> None:
     queue = new_queue()
-    queue.post_refusal("#tea", "#tea", lambda _: "no")
+    queue.post_last("#tea", "#tea", lambda _: "no")
     queue.post(line("WHO"))
     with anyio.fail_after(5):
         order = [(await queue.next_paced()).line.command for _ in range(2)]
@@ -183,7 +183,7 @@ async def test_refusals_leave_after_questions_to_the_server() -> None:
 
 async def test_a_refusal_leaves_also_where_one_line_at_a_time_may() -> None:
     queue = SendQueue(Timeouts(burst=1, per_line=0.001))
-    queue.post_refusal("#tea", "#tea", lambda _: "no")
+    queue.post_last("#tea", "#tea", lambda _: "no")
     with anyio.fail_after(5):
         assert (await queue.next_paced()).line.params[-1] == "no"
 
@@ -191,8 +191,8 @@ async def test_a_refusal_leaves_also_where_one_line_at_a_time_may() -> None:
 async def test_a_refusal_is_written_when_it_leaves_and_one_that_is_not_due_costs_no_pace() -> None:
     queue = SendQueue(Timeouts(burst=2, per_line=60))
     true = {"#tea": "ada waits", "#mate": "bo waits"}
-    dropped = queue.post_refusal("#tea", "#tea", lambda target: true[target])
-    told = queue.post_refusal("#mate", "#mate", lambda target: true[target])
+    dropped = queue.post_last("#tea", "#tea", lambda target: true[target])
+    told = queue.post_last("#mate", "#mate", lambda target: true[target])
     true |= {"#tea": "", "#mate": "nobody waits"}
     with anyio.fail_after(5):
         assert (await queue.next_paced()) is told
@@ -203,7 +203,7 @@ async def test_a_refusal_is_written_when_it_leaves_and_one_that_is_not_due_costs
 
 async def test_what_waits_for_somebody_follows_them_to_another_nick_in_its_lane() -> None:
     queue = new_queue()
-    queue.post_refusal("bo", PRIVATE, lambda target: f"no, {target}")
+    queue.post_last("bo", PRIVATE, lambda target: f"no, {target}")
     queue.post_speech([line("PRIVMSG", "Bo", text) for text in "12"], PRIVATE, Lane.ANSWER)
     queue.post(line("NOTICE", "bo", "psst"))
     queue.post_speech([line("PRIVMSG", "eve", "hers")], PRIVATE, Lane.COMMAND)
@@ -223,7 +223,7 @@ async def test_what_waits_for_somebody_follows_them_to_another_nick_in_its_lane(
 async def test_what_waits_for_somebody_who_is_gone_is_not_sent_and_nobody_waits_for_it() -> None:
     queue = new_queue()
     answer = queue.post_speech([line("PRIVMSG", "bo", "1")], PRIVATE, Lane.ANSWER)
-    dropped = [*answer, queue.post_refusal("bo", PRIVATE, lambda _: "no")]
+    dropped = [*answer, queue.post_last("bo", PRIVATE, lambda _: "no")]
     queue.post_speech(said("2"), "#tea", Lane.ANSWER)
     queue.drop(lambda nick: nick == "bo")
     with anyio.fail_after(5):
@@ -235,6 +235,6 @@ async def test_what_waits_for_somebody_who_is_gone_is_not_sent_and_nobody_waits_
 
 async def test_refusals_too_are_bounded() -> None:
     queue = SendQueue(Timeouts(queue=1))
-    queue.post_refusal("ada", "", lambda _: "no")
+    queue.post_last("ada", "", lambda _: "no")
     with pytest.raises(SendQueueFull):
-        queue.post_refusal("bo", "", lambda _: "no")
+        queue.post_last("bo", "", lambda _: "no")

@@ -360,7 +360,7 @@ async def test_a_refusal_lets_everything_else_go_first() -> None:
         await ear.happens("connected")
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(network.say, "ada", "1\n2", Lane.ANSWER)
-            tasks.start_soon(network.say, "ada", "no", Lane.REFUSAL)
+            tasks.start_soon(network.say, "ada", "no", Lane.LAST)
             tasks.start_soon(network.say, "ada", "pong", Lane.COMMAND)
         await server.settles()
         said = [line.split()[-1] for line in server.heard("PRIVMSG")]
