@@ -7,7 +7,7 @@ import dataclasses
 import secrets
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 
 import anyio
@@ -64,28 +64,38 @@ _NO_ENDPOINT = "Check that AGENT_API_URL is an OpenAI-compatible endpoint."
 
 
 @dataclass(frozen=True, slots=True)
-class _ModelChoice:
-    """Which model of which endpoint to use, and how; the arguments of `LLM`."""
+class ModelChoice:
+    """Which model of which endpoint to use, and how.
 
-    is_set: bool
+    Args:
+        base_url: the address of the endpoint.
+        api_key: its key; empty if it wants none.
+        model: the name of the model; empty: the endpoint's first.
+        temperature: the sampling temperature.
+        max_tokens: the longest answer, in tokens.
+        timeout: seconds to wait for an answer.
+        is_set: whether there is to be a model; otherwise nothing is ever sent.
+    """
+
     base_url: str
     api_key: str = field(repr=False)
     model: str
     temperature: float
     max_tokens: int
     timeout: float
+    is_set: bool = True
 
     @classmethod
-    def from_settings(cls, settings: Settings) -> "_ModelChoice":
+    def from_settings(cls, settings: Settings) -> "ModelChoice":
         """The choice of these settings."""
         return cls(
-            is_set=settings.has_model,
             base_url=settings.agent_api_url,
             api_key=settings.agent_api_key,
             model=settings.agent_model,
             temperature=settings.agent_temperature,
             max_tokens=settings.agent_max_tokens,
             timeout=settings.agent_timeout,
+            is_set=settings.has_model,
         )
 
 
@@ -97,14 +107,8 @@ class LLM:
 
     def __init__(
         self,
+        choice: ModelChoice,
         *,
-        is_set: bool = True,
-        base_url: str,
-        api_key: str,
-        model: str,
-        temperature: float,
-        max_tokens: int,
-        timeout: float,
         wait: wait_base = BACKOFF,
         clock: Callable[[], float] = time.monotonic,
         sleep: Sleep = anyio.sleep,
@@ -115,26 +119,26 @@ class LLM:
         self.condition = EndpointCondition()
         self._learned = LearnedAdaptations(clock)
         self._retired: list[Endpoint] = []
-        self._use(_ModelChoice(is_set, base_url, api_key, model, temperature, max_tokens, timeout))
+        self._use(choice)
 
     @classmethod
     def from_settings(cls, settings: Settings, *, wait: wait_base = BACKOFF) -> "LLM":
         """The model that the settings name."""
-        return cls(**asdict(_ModelChoice.from_settings(settings)), wait=wait)
+        return cls(ModelChoice.from_settings(settings), wait=wait)
 
     def change_settings(self, settings: Settings) -> bool:
         """Use the model that these settings name; returns whether anything about it changes.
 
         Requests in work end as they began.
         """
-        choice = _ModelChoice.from_settings(settings)
+        choice = ModelChoice.from_settings(settings)
         if choice == self._choice:
             return False
         self._retired.append(self._endpoint)
         self._use(choice)
         return True
 
-    def _use(self, choice: _ModelChoice) -> None:
+    def _use(self, choice: ModelChoice) -> None:
         """Begin with this endpoint and model."""
         self._choice = choice
         self._model = choice.model
@@ -248,7 +252,7 @@ class LLM:
     def may_cut_history(self) -> bool:
         """Whether the endpoint may be terrarium-agent, which cuts a long talk without a word.
 
-        So until an answer has counted the tokens of its request: terrarium-agent's never do.
+        True until an answer reports its token counts: terrarium-agent's never do.
         """
         return not self._endpoint.counts_tokens
 
@@ -328,15 +332,15 @@ class LLM:
         endpoint_model = endpoint.root, model
         known = self._learned.known(endpoint_model)
         tried: dict[Adaptation, str] = {}
-        is_repeated = False
+        asked_again = False
         while True:
             sent = adapted(body, [*known, *tried])
             try:
                 said = await _completion(endpoint, sent, offered)
             except RejectedRequest as rejected:
                 status, words = rejected.status, rejected.words
-                if says_unusable_call(words) and not is_repeated:
-                    is_repeated = True
+                if says_unusable_call(words) and not asked_again:
+                    asked_again = True
                     continue
                 more = next_adaptation(status, words, body, [*known, *tried])
                 if more is None or says_too_long(status, words):
@@ -418,7 +422,7 @@ async def _completion(
 def _with_ids(said: ModelMessage) -> ModelMessage:
     """`said` with a generated id for each call that lacks one, or has that of another call.
 
-    So for an id that is longer than LONGEST_ID. Nine letters and digits are an id that Mistral's
+    An id longer than LONGEST_ID is replaced too. Nine letters and digits are an id that Mistral's
     templates accept too.
     """
     ids = [call.id for call in said.calls]

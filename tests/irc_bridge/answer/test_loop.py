@@ -20,12 +20,11 @@ from terrarium_mcp.irc_bridge.answer.loop import ROUNDS, Answer
 from terrarium_mcp.irc_bridge.answer.tool_calls import SAME_CALL
 from terrarium_mcp.irc_bridge.model.chat_types import ToolSchema
 from terrarium_mcp.irc_bridge.model.check import check_endpoint
-from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, Toolbox, connection
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import StoredDialogue, ToolStep
 from tests.irc_bridge.dialogue.test_turns import questions, turn
-from tests.irc_bridge.house import NOBODY, Study, said, study
+from tests.irc_bridge.house import NOBODY, Study, model_of, said, study
 from tests.servers import agent as agents
 from tests.servers.agent import StrictAgent, calls, calls_all, says, strict_agent
 from tests.servers.beside import beside
@@ -652,14 +651,7 @@ def test_no_request_of_eight_rounds_exceeds_the_budget(rounds: list[list[str]], 
                 says("done"),
             )
             settings = Settings(agent_api_url=agent.url, agent_model="m")
-            llm = LLM(
-                base_url=agent.url,
-                api_key="",
-                model="m",
-                temperature=0,
-                max_tokens=512,
-                timeout=10,
-            )
+            llm = model_of(settings)
             toolbox: Any = Watch(text=huge)
             store: Any = None
             found = await Study(store, toolbox, settings, llm).asks("who?")

@@ -1,14 +1,20 @@
 """A model client for scenes with a stand-in: its clock is moved by hand, and it never sleeps."""
 
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import anyio
 from tenacity import wait_none
+from tenacity.wait import wait_base
 
-from terrarium_mcp.irc_bridge.model.client import LLM
+from terrarium_mcp.irc_bridge.model.client import LLM, ModelChoice
+from terrarium_mcp.irc_bridge.model.retries import Sleep
+
+GLM = ModelChoice(base_url="", api_key="", model="glm", temperature=0.8, max_tokens=512, timeout=20)
+NO_PAUSE = wait_none()
 
 
 @dataclass
@@ -27,18 +33,16 @@ class Clock:
 
 
 @asynccontextmanager
-async def llm_for(url: str, **changes: Any) -> AsyncIterator[LLM]:
-    """The model `glm` at an address."""
-    settings: dict[str, Any] = {
-        "base_url": url,
-        "api_key": "",
-        "model": "glm",
-        "temperature": 0.8,
-        "max_tokens": 512,
-        "timeout": 20,
-        "wait": wait_none(),
-    }
-    llm = LLM(**settings | changes)
+async def llm_for(
+    url: str,
+    *,
+    wait: wait_base = NO_PAUSE,
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Sleep = anyio.sleep,
+    **changes: Any,
+) -> AsyncIterator[LLM]:
+    """The model `glm` at an address; `changes` are of its `ModelChoice`."""
+    llm = LLM(replace(GLM, base_url=url, **changes), wait=wait, clock=clock, sleep=sleep)
     try:
         with anyio.fail_after(15):
             yield llm

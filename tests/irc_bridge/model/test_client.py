@@ -4,10 +4,11 @@ import json
 import socket
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
-from typing import Any
 
 import anyio
 import pytest
+from tenacity import RetryCallState
+from tenacity.wait import wait_base
 
 from terrarium_mcp.irc_bridge.model.breaker import Breaker
 from terrarium_mcp.irc_bridge.model.chat_types import (
@@ -436,11 +437,12 @@ async def test_a_refused_connection_is_told_with_the_way_out(closed_url: str) ->
 async def test_a_refused_connection_is_tried_three_times(closed_url: str) -> None:
     failed = []
 
-    def wait(retry: Any) -> float:
-        failed.append(retry.attempt_number)
-        return 0.0
+    class NotedPause(wait_base):
+        def __call__(self, retry_state: RetryCallState) -> float:
+            failed.append(retry_state.attempt_number)
+            return 0.0
 
-    async with llm_for(closed_url, wait=wait) as llm:
+    async with llm_for(closed_url, wait=NotedPause()) as llm:
         with pytest.raises(ModelUnavailable):
             await llm.next_message(TALK, [])
     assert failed == [1, 2, 3]

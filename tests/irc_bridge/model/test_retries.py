@@ -51,8 +51,10 @@ async def slept_after(answer: Answer, *, within: float = 60) -> tuple[list[float
     clock = Clock()
     async with standing_in(OpenAI(listed=["glm"])) as endpoint:
         endpoint.will(*[answer] * 3)
-        settings = {"clock": clock, "sleep": clock.sleep, "wait": wait_fixed(1), "timeout": within}
-        async with llm_for(endpoint.url, **settings) as llm:
+        ours = llm_for(
+            endpoint.url, clock=clock, sleep=clock.sleep, wait=wait_fixed(1), timeout=within
+        )
+        async with ours as llm:
             with pytest.raises(ModelUnavailable):
                 await llm.next_message(TALK, [])
     return clock.slept, len(endpoint.requests)
