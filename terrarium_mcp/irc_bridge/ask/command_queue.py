@@ -1,9 +1,8 @@
 """Queues commands by flow: a channel, or all private chats together.
 
-Of a flow one question is in work at a time, until its answer has been said; the others wait. As
-the model takes one question at a time, first come, first served, flows take turns at it, and many
-who ask in private delay a channel no more than one. Short commands, which are all others, do not
-wait for each other.
+Each flow serves one question at a time, until its answer has been said. As the model takes one
+question at a time, first come, first served, flows take turns at it, and many who ask in private
+delay a channel no more than one. Short commands, which are all others, do not wait for each other.
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence

@@ -26,8 +26,8 @@ from terrarium_mcp.irc_bridge.record.recorder import PendingMessage
 from terrarium_mcp.settings import Settings
 
 WHISPER_EVERY = 60.0
-"""Seconds between two notices to the same person: whoever can make a channel refuse us, and ask
-there, shall not make us flood anybody."""
+"""Seconds between two notices to the same person: otherwise anyone able to make a channel refuse us
+could make us flood people with notices."""
 
 MOST_WHISPERED = 200
 """People of whom it is known when they got a notice."""
