@@ -20,7 +20,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from terrarium_mcp.irc_bridge.toolbox import ToolboxAway, connection, transports
+from terrarium_mcp.irc_bridge.toolbox import McpServerUnavailable, connection, transports
 from terrarium_mcp.irc_bridge.toolbox.connection import MOST_PAGES, ServerConnection
 from terrarium_mcp.irc_bridge.toolbox.foreign import MOST_CHARACTERS, MOST_DESCRIPTION
 from terrarium_mcp.irc_bridge.toolbox.mounted import MOST_COMPLAINTS, MountedServer
@@ -84,7 +84,7 @@ async def test_a_tool_that_it_does_not_have_is_logged_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async with mounted(mount(tool("die"), allowed=("die", "brew"))) as server:
-        with pytest.raises(ToolboxAway):
+        with pytest.raises(McpServerUnavailable):
             await server.call("rude__die", {})
         await comes_back(server)
     assert caplog.text.count("the MCP server rude has no tool called brew") == 1
@@ -96,7 +96,7 @@ async def comes_back(server: MountedServer) -> None:
         while True:
             try:
                 await server.call("rude__die", {})
-            except ToolboxAway as away:
+            except McpServerUnavailable as away:
                 if str(away) == "die did not answer.":
                     return
 
@@ -207,7 +207,7 @@ async def test_what_is_wrong_with_a_call_is_an_answer_and_what_is_no_result_is_n
     async with mounted(mount(tool("refuse"), tool("mumble"), tool("fine"))) as server:
         refused = await server.call("rude__refuse", {})
         assert (refused.text, refused.failed) == ("text is missing", True)
-        with pytest.raises(ToolboxAway, match=r"^mumble did not answer\.$"):
+        with pytest.raises(McpServerUnavailable, match=r"^mumble did not answer\.$"):
             await server.call("rude__mumble", {})
         assert (await server.call("rude__fine", {})).text == "fine done"
 
@@ -256,7 +256,7 @@ async def test_a_call_that_hangs_is_given_up(
 ) -> None:
     async with mounted(mount(tool("hang"))) as server:
         monkeypatch.setattr(connection, "CALL_SECONDS", 0.2)
-        with pytest.raises(ToolboxAway, match=r"^hang did not answer within 0.2 s\.$"):
+        with pytest.raises(McpServerUnavailable, match=r"^hang did not answer within 0.2 s\.$"):
             await server.call("rude__hang", {})
     assert "the MCP server rude: hang did not answer within 0.2 s." in caplog.messages
 
@@ -337,12 +337,12 @@ async def test_a_body_without_bounds_is_given_up_and_the_server_is_called_again(
     }
     async with over_http(answers) as server:
         with anyio.fail_after(PATIENCE):
-            with pytest.raises(ToolboxAway, match=r"^much did not answer\.$"):
+            with pytest.raises(McpServerUnavailable, match=r"^much did not answer\.$"):
                 await server.call("far__much", {})
             await returns(server)
-            with pytest.raises(ToolboxAway, match=r"^page did not answer\.$"):
+            with pytest.raises(McpServerUnavailable, match=r"^page did not answer\.$"):
                 await server.call("far__page", {})
-            with pytest.raises(ToolboxAway, match=r"^twice did not answer\.$"):
+            with pytest.raises(McpServerUnavailable, match=r"^twice did not answer\.$"):
                 await server.call("far__twice", {})
     assert "compressed as gzip, gzip, which is not read" in caplog.text
     assert "the MCP server far is unavailable: more than 100,000 bytes" in caplog.text
@@ -353,7 +353,7 @@ async def test_an_address_in_an_error_is_for_the_log_and_not_for_the_model(
 ) -> None:
     answers = {"moved": RedirectResponse("http://inside.example/mcp")}
     async with over_http(answers) as server:
-        with pytest.raises(ToolboxAway, match=r"^moved did not answer\.$"):
+        with pytest.raises(McpServerUnavailable, match=r"^moved did not answer\.$"):
             await server.call("far__moved", {})
     assert "moved failed: Redirect to http://inside.example/mcp not followed" in caplog.text
 

@@ -17,9 +17,9 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 
 from terrarium_mcp.irc_bridge.toolbox import (
+    McpServerUnavailable,
     Target,
     Toolbox,
-    ToolboxAway,
     connection,
     stdio_server,
 )
@@ -78,7 +78,7 @@ async def answers(toolbox: Toolbox, text: str = "hello") -> None:
     while True:
         try:
             answer = await toolbox.call("echo", {"text": text}, {})
-        except ToolboxAway:
+        except McpServerUnavailable:
             continue
         assert answer.text == text
         return
@@ -112,7 +112,7 @@ async def test_a_server_of_another_database_is_the_operators_to_set_right(
         await store.messages.append([said("hello")])
         async with open_toolbox(partial(build_server, store, Settings())) as toolbox:
             for number in range(2):
-                with pytest.raises(ToolboxAway, match="The operator of this server finds"):
+                with pytest.raises(McpServerUnavailable, match="The operator of this server finds"):
                     await toolbox.call(
                         "get_recent_irc_messages", {"limit": number + 1}, {"as_of": "38"}
                     )
@@ -136,7 +136,7 @@ async def test_a_tool_that_takes_too_long_is_given_up_and_the_others_are_not(
     async with open_toolbox(small_server) as toolbox:
         await answers(toolbox)
         monkeypatch.setattr(connection, "CALL_SECONDS", 0.05)
-        with anyio.fail_after(5), pytest.raises(ToolboxAway, match="did not answer"):
+        with anyio.fail_after(5), pytest.raises(McpServerUnavailable, match="did not answer"):
             await toolbox.call("wait_for_ever", {}, {})
         monkeypatch.setattr(connection, "CALL_SECONDS", 5.0)
         assert (await toolbox.call("echo", {"text": "quick"}, {})).text == "quick"
@@ -257,7 +257,7 @@ async def test_a_call_in_the_middle_of_which_the_server_dies_ends_as_away() -> N
     targets: list[Target] = [doomed]
     async with open_toolbox(lambda: targets.pop() if targets else small_server()) as toolbox:
         with anyio.fail_after(20):
-            with pytest.raises(ToolboxAway, match=r"^die did not answer\.$"):
+            with pytest.raises(McpServerUnavailable, match=r"^die did not answer\.$"):
                 await toolbox.call("die", {}, {})
             await answers(toolbox)
 
@@ -314,7 +314,7 @@ async def test_why_the_server_is_away_is_for_the_log_and_not_for_the_channel(
         open_toolbox(lambda: away_at) as toolbox,
         open_store(tmp_path / "irc_logs.db") as store,
     ):
-        with anyio.fail_after(10), pytest.raises(ToolboxAway) as away:
+        with anyio.fail_after(10), pytest.raises(McpServerUnavailable) as away:
             await toolbox.call("echo", {}, {})
         (pong,) = await Desk(toolbox, Settings(), store, report()).asks("!ping")
     assert str(away.value) == "The history is unavailable at the moment."

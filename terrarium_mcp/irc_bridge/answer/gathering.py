@@ -10,7 +10,7 @@ from terrarium_mcp.chat.records import SPEECH, Message
 from terrarium_mcp.chat.transcript import from_json
 from terrarium_mcp.irc_bridge.answer.budget import SOFT_LIMIT
 from terrarium_mcp.irc_bridge.answer.question import Question
-from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, ToolboxAway, ToolsAtHand, ViewMeta
+from terrarium_mcp.irc_bridge.toolbox import McpServerUnavailable, ToolAnswer, ToolsAtHand, ViewMeta
 from terrarium_mcp.settings import Settings
 
 SEARCHED_WITHIN = 5.0
@@ -100,7 +100,7 @@ async def _answer_of(
         with question.watch.call(tool):
             view = {**question.view_now, "max_tokens": SOFT_LIMIT}
             return await tools.call(tool, arguments, view)
-    except ToolboxAway:
+    except McpServerUnavailable:
         return ToolAnswer("", failed=True)
 
 

@@ -17,7 +17,7 @@ from terrarium_mcp.irc_bridge.answer.question import Question
 from terrarium_mcp.irc_bridge.model.chat_types import ModelMessage, ToolCall, ToolResult, ToolSchema
 from terrarium_mcp.irc_bridge.model.legacy_tools import current_call
 from terrarium_mcp.irc_bridge.talk_log.stopwatch import RunningPart
-from terrarium_mcp.irc_bridge.toolbox import ToolboxAway, ToolsAtHand
+from terrarium_mcp.irc_bridge.toolbox import McpServerUnavailable, ToolsAtHand
 from terrarium_mcp.store import ToolStep
 
 SAME_CALL = 3
@@ -101,8 +101,9 @@ class ToolCalls:
                 return truncated(self._not_offered(name), tokens)
             view = {**self.question.view_now, "max_tokens": tokens}
             found = await self.tools.call(name, arguments, view)
-        except (ToolboxAway, _BadArguments) as error:
-            measured.outcome = "away" if isinstance(error, ToolboxAway) else "bad arguments"
+        except (McpServerUnavailable, _BadArguments) as error:
+            is_away = isinstance(error, McpServerUnavailable)
+            measured.outcome = "away" if is_away else "bad arguments"
             return truncated(str(error), tokens)
         measured.outcome = "failed" if found.failed else "ok"
         self._remembered[key] = text = truncated(found.text, tokens)

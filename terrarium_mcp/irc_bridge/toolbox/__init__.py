@@ -10,15 +10,15 @@
 - foreign.py: what of another server's words reaches the model
 """
 
-from terrarium_mcp.irc_bridge.toolbox.connection import Target, ToolboxAway
+from terrarium_mcp.irc_bridge.toolbox.connection import McpServerUnavailable, Target
 from terrarium_mcp.irc_bridge.toolbox.toolbox import Toolbox, stdio_server
 from terrarium_mcp.irc_bridge.toolbox.tools import ToolAnswer, ToolsAtHand, ViewMeta
 
 __all__ = [
+    "McpServerUnavailable",
     "Target",
     "ToolAnswer",
     "Toolbox",
-    "ToolboxAway",
     "ToolsAtHand",
     "ViewMeta",
     "stdio_server",

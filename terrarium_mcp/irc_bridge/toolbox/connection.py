@@ -1,7 +1,7 @@
 """A lasting connection to an MCP server.
 
 One task owns the connection and reconnects when it breaks, which the SDK's client does not do.
-Calls run as children of the connection: when it breaks they fail with `ToolboxAway`.
+Calls run as children of the connection: when it breaks they fail with `McpServerUnavailable`.
 """
 
 import json
@@ -57,11 +57,11 @@ Target: TypeAlias = str | StdioServerParameters | MCPServer[Any] | AbstractAsync
 """What to connect to: a URL, a server to start, one in this process, or a transport."""
 
 
-class ToolboxAway(TerrariumError):
+class McpServerUnavailable(TerrariumError):
     """An MCP server is unavailable, or became so during the call."""
 
 
-class CallRefused(ToolboxAway):
+class CallRefused(McpServerUnavailable):
     """The server says that the arguments of a call are wrong; `reason` is in its words."""
 
     def __init__(self, name: str, reason: str) -> None:
@@ -147,7 +147,7 @@ class ServerConnection:
 
         Raises:
             CallRefused: the server says that the arguments are wrong.
-            ToolboxAway: the server is unavailable or too slow.
+            McpServerUnavailable: the server is unavailable or too slow.
         """
         call = _Call(name, arguments, meta)
         await self._connected()
@@ -156,9 +156,9 @@ class ServerConnection:
             with anyio.fail_after(CALL_SECONDS):
                 await call.ended.wait()
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):  # `run()` has ended
-            raise ToolboxAway(self.away) from None
+            raise McpServerUnavailable(self.away) from None
         except TimeoutError:
-            late = ToolboxAway(f"{name} did not answer within {CALL_SECONDS:g} s.")
+            late = McpServerUnavailable(f"{name} did not answer within {CALL_SECONDS:g} s.")
             log.warning("%s: %s", self._name, late)
             raise late from None
         finally:
@@ -167,7 +167,7 @@ class ServerConnection:
             log.warning("%s: %s failed: %s", self._name, name, call.failure)
             if call.refused:
                 raise CallRefused(name, call.failure)
-            raise ToolboxAway(f"{name} did not answer.")
+            raise McpServerUnavailable(f"{name} did not answer.")
         return call.result
 
     async def run(self) -> None:
@@ -189,7 +189,7 @@ class ServerConnection:
         with anyio.move_on_after(BROKEN_SECONDS):
             await self._ready.wait()
         if not self._ready.is_set():
-            raise ToolboxAway(self.away)
+            raise McpServerUnavailable(self.away)
 
     def _log_trouble(self) -> None:
         """Log why there is no connection, but not again for each attempt."""

@@ -62,7 +62,7 @@ class MountedServer:
         """Call one of its tools. What it says is wrong with the call is an answer too.
 
         Raises:
-            ToolboxAway: the server is unavailable or too slow.
+            McpServerUnavailable: the server is unavailable or too slow.
         """
         try:
             result = await self._connection.call(name.removeprefix(self._prefix), arguments)

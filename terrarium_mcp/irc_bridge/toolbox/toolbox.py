@@ -11,7 +11,11 @@ from mcp import StdioServerParameters
 from mcp.types import TextContent, Tool
 
 from terrarium_mcp.irc_bridge.model.chat_types import ToolSchema
-from terrarium_mcp.irc_bridge.toolbox.connection import ServerConnection, Target, ToolboxAway
+from terrarium_mcp.irc_bridge.toolbox.connection import (
+    McpServerUnavailable,
+    ServerConnection,
+    Target,
+)
 from terrarium_mcp.irc_bridge.toolbox.mounted import MountedServer, MountedServers
 from terrarium_mcp.irc_bridge.toolbox.tools import ToolAnswer, ToolsAtHand, ViewMeta
 from terrarium_mcp.policy import ERROR_KEY, UNUSABLE_KEY, VIEW_KEY, UnknownCutoff
@@ -97,14 +101,14 @@ class Toolbox:
         """Call a tool under a view. A tool error is an answer with `failed` set.
 
         Raises:
-            ToolboxAway: the server is unavailable or too slow.
+            McpServerUnavailable: the server is unavailable or too slow.
         """
         result = await self._connection.call(name, arguments, {VIEW_KEY: view} if view else None)
         text = "\n".join(part.text for part in result.content if isinstance(part, TextContent))
         error = str((result.meta or {}).get(ERROR_KEY, ""))
         if error == UnknownCutoff.code:
             self._tell_of_other_database(view)
-            raise ToolboxAway(_OF_ANOTHER)
+            raise McpServerUnavailable(_OF_ANOTHER)
         return ToolAnswer(text, result.structured_content or {}, bool(result.is_error), error)
 
     def _tell_of_other_database(self, view: ViewMeta) -> None:

@@ -45,5 +45,5 @@ class ToolsAtHand(Protocol):
         """Call a tool, one of our own under a view. A tool error is an answer with `failed` set.
 
         Raises:
-            ToolboxAway: the server is unavailable or too slow.
+            McpServerUnavailable: the server is unavailable or too slow.
         """
