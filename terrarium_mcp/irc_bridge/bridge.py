@@ -178,10 +178,10 @@ class Bridge:
         self._presence.schedule_check()
         self._state_changed()
 
-    def hurry(self) -> None:
+    def stop_now(self) -> None:
         """Stop at once: give up what the network or the disk does not take now."""
-        self._recorder.hurry()
-        self.network.hurry()
+        self._recorder.give_up_soon()
+        self.network.stop_now()
 
     @property
     def is_stuck(self) -> bool:

@@ -102,10 +102,10 @@ class Bridges:
         if self._llm.change_settings(settings):
             self._sharing.start_soon(check_endpoint, self._llm)
 
-    def hurry(self) -> None:
+    def stop_now(self) -> None:
         """Stop at once: give up what the networks or the disk do not take now."""
         for bridge in self.bridges:
-            bridge.hurry()
+            bridge.stop_now()
 
     @property
     def is_stuck(self) -> bool:

@@ -119,7 +119,7 @@ async def _obey_signals(
                         await reload()
                 elif stopping:
                     log.warning("stopping at once")
-                    bridges.hurry()
+                    bridges.stop_now()
                 else:
                     stopping = True
                     log.info("stopping")

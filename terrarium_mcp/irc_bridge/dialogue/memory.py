@@ -181,7 +181,7 @@ class DialogueMemory:
 
     def history_changed(self) -> None:
         """Lines were removed: what waits to be written is checked against that now."""
-        self._unwritten.hurry()
+        self._unwritten.retry_now()
 
     async def _load(self, place: DialoguePlace) -> StoredDialogue:
         """What is stored, read while nothing was written."""

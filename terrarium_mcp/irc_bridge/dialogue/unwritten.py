@@ -65,7 +65,7 @@ class UnwrittenState:
         """What is not written yet of a dialogue: the numbers and the values."""
         return iter([(key[1], one.value) for key, one in self._waiting.items() if key[0] == place])
 
-    def hurry(self) -> None:
+    def retry_now(self) -> None:
         """Try everything again now: the history was changed, and may be written once more."""
         self.changes += 1
         for one in self._waiting.values():
@@ -76,7 +76,7 @@ class UnwrittenState:
         """Let `run()` return once everything was tried again, AT_THE_END seconds from now."""
         self._finished = True
         self._running.deadline = anyio.current_time() + AT_THE_END
-        self.hurry()
+        self.retry_now()
 
     async def run(self) -> None:
         """Write until `finish()`, also when cancelled: the last turn has just ended then."""

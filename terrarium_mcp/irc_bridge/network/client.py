@@ -74,7 +74,7 @@ class IrcNetwork:
         if self._running:
             self._running.cancel()
 
-    def hurry(self) -> None:
+    def stop_now(self) -> None:
         """Return from `run()` now, without waiting for the server's farewell."""
         self._stopped = True
         if self._running:

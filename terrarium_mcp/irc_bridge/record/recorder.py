@@ -50,7 +50,7 @@ STUCK = 60.0
 """Seconds in which a batch is saved, or fails, unless something hangs; a lock takes 5 of them."""
 
 IN_A_HURRY = 1.0
-"""Seconds of retrying after a hurried stop was requested."""
+"""Seconds of retrying after a stop at once was requested."""
 
 CLOCK_SET = "the clock of this machine was set"
 """Why a span ended, and the one after it began."""
@@ -243,8 +243,8 @@ class Recorder:
         """Whether something waits that nothing has tried to save for `STUCK` seconds."""
         return bool(self._to_save) and anyio.current_time() > self._tried + STUCK
 
-    def hurry(self) -> None:
-        """Give up soon what cannot be written now."""
+    def give_up_soon(self) -> None:
+        """Give up what cannot be written within IN_A_HURRY, once it is to finish."""
         self._patience = IN_A_HURRY
         if self._finished:
             self._running.deadline = anyio.current_time() + self._patience

@@ -208,7 +208,7 @@ async def test_in_a_hurry_no_goodbye_is_said_or_waited_for() -> None:
         staying(login(server.port), farewell=3600) as (network, ear),
     ):
         await ear.happens("connected")
-        network.hurry()
+        network.stop_now()
         assert await ear.happens("lost") == ("lost", "stopped")
         assert (server.connections, server.heard("QUIT")) == (1, [])
 
@@ -216,7 +216,7 @@ async def test_in_a_hurry_no_goodbye_is_said_or_waited_for() -> None:
 async def test_before_its_start_a_network_can_be_told_to_hurry() -> None:
     async with fake_ircd() as server:
         network = IrcNetwork(login(server.port), Ear())
-        network.hurry()
+        network.stop_now()
         await network.run()
         assert server.connections == 0
 
