@@ -312,7 +312,7 @@ async def test_after_the_pause_a_channel_that_forwarded_us_is_tried_again() -> N
     answer = Joins([":srv 470 Terra #tea :Forwarding"])
     async with (
         fake_ircd(answer=answer) as server,
-        staying(login(server.port, "#tea"), forwarded=0.15, look_round=0.01) as (_, ear),
+        staying(login(server.port, "#tea"), forwarded=0.15, look_round=0.1) as (_, ear),
     ):
         await ear.happens("members_complete", "#tea")
         assert answer.pauses[0] >= 0.15
