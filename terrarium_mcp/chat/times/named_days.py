@@ -466,6 +466,14 @@ INSIDE_OTHERS: tuple[Reader, ...] = (
 """What reads days of which there is one in every year, month or week."""
 
 
+def to_its_end(found: re.Match[str], read: Reader, days: Days) -> Days:
+    """The days, and of `this week`, `this month` or `this year` also those that are to come."""
+    try:
+        return _whole(found["unit"].lower(), days[0]) if read is _this_or_last else days
+    except (ValueError, OverflowError):  # the year 9999
+        return days
+
+
 _IN_ALL = (
     rf"\d|\b(?:{MONTH}|{'|'.join(WEEKDAYS)}|{'|'.join(SEASONS)}|{FEAST}"
     rf"|{'|'.join(ORDINALS)}"

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from itertools import pairwise
 from typing import NamedTuple
 
-from terrarium_mcp.chat.times.named_days import INSIDE_OTHERS, Reader
+from terrarium_mcp.chat.times.named_days import INSIDE_OTHERS, Reader, to_its_end
 from terrarium_mcp.chat.times.seasons import Days
 
 _BETWEEN = re.compile(r",?\s+(?:(?:of|in|on)\s+)?(?:the\s+)?", re.IGNORECASE)
@@ -24,6 +24,11 @@ class NamedDays(NamedTuple):
     days: Sequence[Days]
     begin: int
     end: int
+
+    @property
+    def whole(self) -> Days:
+        """The days, of a period that has begun also those to come: all of `this year`."""
+        return to_its_end(self.found, self.read, self.days[0])
 
     @property
     def said(self) -> str:
@@ -54,11 +59,14 @@ def _pairs(named: Sequence[NamedDays]) -> Iterator[tuple[NamedDays, NamedDays]]:
 
 
 def _together(first: NamedDays, second: NamedDays, today: date) -> NamedDays | None:
-    """The one time that two expressions name; None if neither is inside the other."""
-    shorter, longer = sorted((first, second), key=lambda one: _length(one.days[0]))
-    if _length(shorter.days[0]) == _length(longer.days[0]):
+    """The one time that two expressions name; None if neither is inside the other.
+
+    `Q3 this year` is to come where it has not begun.
+    """
+    shorter, longer = sorted((first, second), key=lambda one: _length(one.whole))
+    if _length(shorter.whole) == _length(longer.whole):
         return None
-    days = _inside(shorter, longer.days[0], today)
+    days = _inside(shorter, longer.days[0], today) or _inside(shorter, longer.whole, today)
     if days is None:
         return None
     whose = shorter if days != longer.days[0] else longer

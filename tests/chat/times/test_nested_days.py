@@ -1,10 +1,10 @@
 """Times that are named inside a longer one beside them."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.chat.times.scene import days
+from tests.chat.times.scene import NOW, days
 
 
 @pytest.mark.parametrize(
@@ -50,6 +50,28 @@ def test_of_two_neighbours_the_shorter_is_inside_the_longer(
 def test_a_quarter_of_last_year_is_not_that_of_this_one(text: str) -> None:
     december = datetime(2026, 12, 1, tzinfo=UTC)
     assert days(text) == days(text, december) == [("2025-10-01", "2026-01-01")]
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("in Q3 this year", "2026-07-01", "2026-10-01"),
+        ("the third quarter of this year", "2026-07-01", "2026-10-01"),
+        ("in july this year", "2026-07-01", "2026-08-01"),
+        ("before christmas this year", "1900-01-01", "2026-12-24"),
+        ("on friday this week", "2026-05-15", "2026-05-16"),
+    ],
+)
+def test_what_is_to_come_of_this_week_or_year_is_one_time(
+    text: str, since: str, until: str
+) -> None:
+    assert days(text) == [(since, until)]
+
+
+def test_a_quarter_to_come_is_one_time_in_january_and_in_the_last_year_of_all() -> None:
+    january = NOW - timedelta(days=120)
+    assert days("in Q3 this year", january) == [("2026-07-01", "2026-10-01")]
+    assert days("in Q3 this year", NOW.replace(year=9999))
 
 
 def test_of_several_such_days_the_longer_time_is_meant() -> None:
