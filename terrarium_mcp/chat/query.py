@@ -76,10 +76,10 @@ _COMPLETE_TIME = re.compile(r"\d+[a-z]$", re.IGNORECASE)
 _TIME_OF_DAY = r"\d{1,2}(?::\d\d){1,2}(?:[+-]\d\d:\d\d)?[^\s:\"]*"
 _CLOCK_BEHIND = re.compile(rf"\s+({_TIME_OF_DAY})(?!\S)")
 _BESIDE_A_DAY = "write a time of day behind its day, as after:2026-05-01 14:00"
-_NEXT_WORDS = re.compile(rf"(?:\s+(?:{_TIME_OF_DAY}|[^\s:\"-]+)(?!\S)){{1,7}}")
+_NEXT_WORDS = re.compile(rf"(?:\s+(?:{_TIME_OF_DAY}|\d{{4}}-\d\d-\d\d|[^\s:\"-]+)(?!\S)){{1,7}}")
 """Up to seven words after a value, which may continue its time: `after:3 days ago`, and
 `on:the 5th of may 2026 at 8 pm`. An operator, a phrase or an excluded word (with `:`, `"` or `-`)
-ends them; a time of day does not."""
+ends them; a time of day and a date do not."""
 _TIME_OPERATOR = re.compile(r"(?<!\w)(?:after|before|on):", re.IGNORECASE)
 # Not is:, which ends half a sentence: "the answer is: ...".
 _NEEDS_VALUE = re.compile(r"-?(?:from|in|mentions|has|type|after|before|on):", re.IGNORECASE)

@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.query import NO_TIME_LEFT, Query
 from terrarium_mcp.chat.question import asks_what_was_said, is_put_as_a_question
 from terrarium_mcp.chat.questions.forms import without_lately
-from terrarium_mcp.chat.questions.narrowing import narrowed_to, telling_clauses
+from terrarium_mcp.chat.questions.narrowing import likelier, narrowed_to, telling_clauses
 from terrarium_mcp.chat.questions.people import (
     PersonQuestion,
     asks_for_their_words,
@@ -28,8 +28,12 @@ from terrarium_mcp.store import ENOUGH, Search, Sort
 from terrarium_mcp.tools.known_nicks import misspelt_nick_note, people_called
 from terrarium_mcp.tools.question_hints import finds_exactly, found_exactly, question_hints
 from terrarium_mcp.tools.silence import is_silent
+from terrarium_mcp.wording import quantity
 
 Times = tuple[TimeExpression, ...]
+
+_TIMES_TOLD = 8
+"""Times of one question that have a note each."""
 
 
 class QuestionReading(NamedTuple):
@@ -157,8 +161,10 @@ def _in_order(query: Query, search: Search, order: Sort) -> Search:
 
 def _with_query(search: Search, query: Query) -> Search:
     """The search for another query than its own, which a note shows."""
-    printed = query.printed(search.zone) or "every line"
-    return _with_notes(replace(search, query=query), [f"read as {printed}"])
+    notes = [f"read as {query.printed(search.zone) or 'every line'}"]
+    if query.since and query.until and query.since >= query.until:
+        notes.append(NO_TIME_LEFT)
+    return _with_notes(replace(search, query=query), notes)
 
 
 def _with_notes(search: Search, notes: Sequence[str]) -> Search:
@@ -166,20 +172,28 @@ def _with_notes(search: Search, notes: Sequence[str]) -> Search:
 
 
 async def _with_time_note(times: Times, rest: str, search: Search, request: Request) -> Search:
-    """The search with a note on the time whose lines lead, and whether there are any.
+    """The search with a note on each time whose lines lead, and whether it has any.
 
     Where enough lines hold all words, those that name the time too, no others are searched for.
     """
     if (await found_exactly(search.query, search, request)).total >= ENOUGH:
         return _with_notes(search, [_as_words_note(times, rest, search)])
-    during = narrowed_to(times[:1], Query())
+    named = likelier(times)
+    notes = [await _time_note(time, search, request) for time in named[:_TIMES_TOLD]]
+    if more := named[_TIMES_TOLD:]:
+        notes.append(f"any hits of {quantity(len(more), 'more time')} rank higher, too")
+    return _with_notes(search, list(dict.fromkeys(notes)))
+
+
+async def _time_note(time: TimeExpression, search: Search, request: Request) -> str:
+    """Which time is meant by the words for it, and whether any line was said then."""
+    during = narrowed_to((time,), Query())
     silent = await is_silent(replace(search, query=during), request)
-    note = f"{harmless(times[0].said)} is {during.printed(search.zone)}: " + (
+    return f"{harmless(time.said)} is {during.printed(search.zone)}: " + (
         "nothing was said here then, so any hits are of other times"
         if silent
         else "any hits of that time rank higher"
     )
-    return _with_notes(search, [note])
 
 
 async def _was_said(text: str, search: Search, request: Request) -> bool:

@@ -487,6 +487,40 @@ async def test_lines_of_the_time_of_a_topic_rank_higher_and_a_note_says_which_ti
     )
 
 
+async def test_each_time_of_a_topic_has_its_note(house: House) -> None:
+    await house.hears(TALK)
+    told = await asked(house, "where did the key hang in May and yesterday")
+    assert notes(told)[-2:] == [
+        "note: in May is after:2026-05-01 before:2026-06-01: any hits of that time rank higher",
+        (
+            "note: yesterday is after:2026-06-09 before:2026-06-10:"
+            " nothing was said here then, so any hits are of other times"
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "note"),
+    [
+        ("on friday and saturday", "read as after:2026-06-05 before:2026-06-07"),
+        ("what was said on 1 May and 3 May", "read as after:2026-05-01 before:2026-05-04"),
+        ("key on 1 and 3 May", "on 1 and 3 May is after:2026-05-01 before:2026-05-04: any hits"),
+    ],
+)
+async def test_both_of_two_days_are_searched(house: House, query: str, note: str) -> None:
+    await house.hears(TALK)
+    await house.hears("<ada> the key again", at=NOON + timedelta(days=2))
+    told = await asked(house, query)
+    assert any(one.startswith(f"note: {note}") for one in notes(told))
+
+
+async def test_times_that_exclude_each_other_are_said_to(house: House) -> None:
+    await house.hears(TALK)
+    told = await asked(house, "what was said on:2026-05-01 on 3 May")
+    assert told.ids == []
+    assert "note: no message can be both after and before these times" in notes(told)
+
+
 async def test_where_enough_lines_hold_the_words_for_a_time_no_line_of_it_is_said_to_lead(
     house: House,
 ) -> None:

@@ -1,6 +1,6 @@
 """What a question makes of a query: its times, and the words of it that say something. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from terrarium_mcp.chat.query import Query
@@ -9,14 +9,19 @@ from terrarium_mcp.chat.terms import Term
 from terrarium_mcp.chat.times.time_expressions import TimeExpression
 
 
-def narrowed_to(times: Sequence[TimeExpression], query: Query) -> Query:
-    """The query narrowed to the times, from the beginning of the first to the end of the last.
+def likelier(times: Iterable[TimeExpression]) -> tuple[TimeExpression, ...]:
+    """The times without the second reading of words that may name two, which have one place."""
+    by_place: dict[int, TimeExpression] = {}
+    for time in times:
+        by_place.setdefault(time.at, time)
+    return tuple(by_place.values())
 
-    Of two readings of the same words, which have one place, the first is meant.
-    """
+
+def narrowed_to(times: Sequence[TimeExpression], query: Query) -> Query:
+    """The query narrowed to the times, from the beginning of the first to the end of the last."""
     if not times:
         return query
-    meant = [one for one in times if one is times[0] or one.at != times[0].at]
+    meant = likelier(times)
     until = max(one.until for one in meant)
     query = replace(query, until=min(until, query.until or until))
     if not all(one.has_beginning for one in meant):

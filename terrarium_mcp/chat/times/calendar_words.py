@@ -23,6 +23,11 @@ DAY_OF_MONTH = r"\d{1,2}(?:st|nd|rd|th)?"
 YEAR = r"(?:19|20)\d\d"
 """A month by name, a day of it, and a year, as people write them: regular expressions."""
 
+BY_NUMBER_ALONE = (
+    r"(?=\s*(?:[?.,!;]|$)|\s+(?:at|around|about|between|before|after|in|by|from|and|or)\b)"
+)
+"""What follows a day or a quarter that is named by its number alone, and not `the 5th floor`."""
+
 COUNTS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "four": 4, "five": 5,
     "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,

@@ -1,14 +1,16 @@
-"""Days from one to another: `between 3 and 10 May`, `from February to April 2023`. Pure."""
+"""Days from one to another: `between 3 and 10 May`, `on 3 and 5 May`. Pure."""
 
 import re
 from datetime import date, timedelta
 from functools import cache
 
 from terrarium_mcp.chat.times.calendar_words import (
+    BY_NUMBER_ALONE,
     DAY_OF_MONTH,
     MONTH,
     PERIODS,
     YEAR,
+    latest_day,
     latest_year_with,
     month_number,
 )
@@ -24,6 +26,15 @@ RANGE = (
     rf"|(?:in|during)\s+(?P<in>{MONTH})\s+(?:and|or)\s+(?P<and>{MONTH}(?:,?\s+{YEAR})?))"
 )
 """What names such days, as a regular expression. Its ends are read by `days_between`."""
+
+_DAY_AND_MONTH = (
+    rf"\d{{4}}-\d\d-\d\d|{DAY_OF_MONTH}\s+(?:of\s+)?{MONTH}(?:,?\s+{YEAR})?"
+    rf"|{MONTH}\s+{DAY_OF_MONTH}(?!\d)(?:,?\s+{YEAR})?"
+)
+_DAY = rf"(?:the\s+)?(?:{_DAY_AND_MONTH}|{DAY_OF_MONTH})"
+_LAST_DAY = rf"(?:the\s+)?(?:{_DAY_AND_MONTH}|{DAY_OF_MONTH}{BY_NUMBER_ALONE})"
+LISTED = rf"on\s+(?P<listed>{_DAY}(?:,\s*{_DAY}){{0,5}},?\s+(?:and|or)\s+(?:on\s+)?{_LAST_DAY})"
+"""What names several days, as a regular expression. They are read by `days_listed`."""
 
 _FIELDS = (
     r"(?P<year>\d{4})-(?P<month>\d\d)(?:-(?P<day>\d\d))?",
@@ -60,6 +71,32 @@ def days_between(found: re.Match[str], today: date) -> list[Days]:
     return [(begins[0], ends[1])]
 
 
+def days_listed(found: re.Match[str], today: date) -> list[Days]:
+    """The days from the first to the last of those that a match of `LISTED` names.
+
+    What one leaves out is that of the last that has it: `3 and 5 May`. Without a year, each is the
+    latest that has come.
+
+    Raises:
+        ValueError: there is no such day, or these may be no days: `on 3 and 5`.
+    """
+    said = _day().findall(found["listed"])
+    named = [_fields(one) for one in said]
+    lent = {name: value for one in named for name, value in one.items() if name != "day"}
+    if not (lent or all(one[-1].isalpha() for one in said)):
+        raise ValueError(found[0])
+    days = [_listed_day({**lent, **one}, today) for one in named]
+    return [(min(days), max(days) + timedelta(1))]
+
+
+def _listed_day(fields: dict[str, int], today: date) -> date:
+    """The day of these fields; the latest of that number, where they have no month."""
+    day, month = fields["day"], fields.get("month")
+    if month is None:
+        return latest_day(day, today)
+    return date(fields.get("year") or latest_year_with(month, day, today), month, day)
+
+
 def _with_years(
     first: dict[str, int], last: dict[str, int], today: date
 ) -> tuple[dict[str, int], dict[str, int]]:
@@ -93,6 +130,11 @@ def _fields(end: str) -> dict[str, int]:
                 for name, value in named.items()
             }
     raise ValueError(end)
+
+
+@cache
+def _day() -> re.Pattern[str]:
+    return re.compile(_DAY, re.IGNORECASE)
 
 
 @cache

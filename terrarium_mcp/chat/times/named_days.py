@@ -7,6 +7,7 @@ from functools import cache
 
 from terrarium_mcp.chat.question import asks_what_was_said, is_put_as_a_question
 from terrarium_mcp.chat.times.calendar_words import (
+    BY_NUMBER_ALONE,
     COUNTS,
     MONTH,
     ORDINALS,
@@ -19,7 +20,7 @@ from terrarium_mcp.chat.times.calendar_words import (
     roughly,
 )
 from terrarium_mcp.chat.times.clock_times import PART
-from terrarium_mcp.chat.times.day_ranges import RANGE, days_between
+from terrarium_mcp.chat.times.day_ranges import LISTED, RANGE, days_between, days_listed
 from terrarium_mcp.chat.times.feasts import FEAST, feast, latest_feast
 from terrarium_mcp.chat.times.seasons import (
     SEASONS,
@@ -48,10 +49,6 @@ _NTH_DAY = rf"(?:{_IN_DIGITS}|{_ORDINAL})"
 _WEEKDAY_NTH = (
     rf"(?P<weekday>{'|'.join(WEEKDAYS)}),?\s+(?:(?:the\s+)?{_IN_DIGITS}|the\s+{_ORDINAL})"
 )
-_NOT_OF_A_LIST = (
-    r"(?=\s*(?:[?.,!;]|$)|\s+(?:at|around|about|between|before|after|in|by|from|and|or)\b)"
-)
-"""What follows a day or a quarter that is named by its number alone, and not `the 5th floor`."""
 _MONTH_DAY = rf"{_MONTH}\s+{_DAY}"
 _WEEK = rf"(?:in\s+|during\s+)?(?:the\s+)?week\s+(?P<from>of|from|beginning|starting)\s+{_ON}"
 _WEEKEND = rf"(?:on\s+|over\s+)?(?:the\s+)?(?P<weekend>weekend)\s+of\s+{_ON}"
@@ -83,7 +80,12 @@ _NO_OTHER_DAY = "".join(
 )  # fmt: skip
 """Not in front of a weekday that alone names one that is past: `patch tuesday` has no date."""
 _ENDS_A_QUESTION = r"(?=\s*\?\s*$)"
-_OR_ANOTHER = rf"\s+(?:and|or)\s+(?:on\s+)?(?P<other>{'|'.join(WEEKDAYS)}){_ENDS_A_QUESTION}"
+_ANY_WEEKDAY = rf"(?:{'|'.join(WEEKDAYS)})"
+_WEEKDAYS = (
+    rf"(?P<weekdays>{_ANY_WEEKDAY}(?:,\s*{_ANY_WEEKDAY}){{0,5}}"
+    rf",?\s+(?:and|or)\s+(?:on\s+)?{_ANY_WEEKDAY})"
+)
+"""Several, such as `sunday and monday`."""
 _SAID_OR_DONE = re.compile(r"(?i)\b(?:said|say|happen(?:s|ed)?|discussed|talked|news)\b")
 """Something of this is in a question that can only mean a day by `on 3.11.`."""
 _OF_A_YEAR = r"(?=,?\s+(?:(?:of|in)\s+)?(?:last|this)\s+year\b)"
@@ -286,11 +288,11 @@ def _weekday(found: re.Match[str], today: date) -> list[Days]:
     return [_day(today - timedelta(back))]
 
 
-def _weekday_to_weekday(found: re.Match[str], today: date) -> list[Days]:
-    """From the first to the last of the two such weekdays that were last before today."""
-    named = (WEEKDAYS.index(found[name].lower()) for name in ("weekday", "other"))
-    first, last = sorted(today - timedelta((today.weekday() - day - 1) % 7 + 1) for day in named)
-    return [(first, last + timedelta(1))]
+def _weekdays(found: re.Match[str], today: date) -> list[Days]:
+    """From the first to the last of several such weekdays that were last before today."""
+    named = re.findall("|".join(WEEKDAYS), found["weekdays"].lower())
+    back = [(today.weekday() - WEEKDAYS.index(name) - 1) % 7 + 1 for name in named]
+    return [(today - timedelta(max(back)), today - timedelta(min(back) - 1))]
 
 
 def _week_of(found: re.Match[str], today: date) -> list[Days]:
@@ -339,6 +341,7 @@ Reader = Callable[[re.Match[str], date], list[Days]]
 
 READERS: tuple[tuple[str, Reader], ...] = (
     (RANGE, days_between),
+    (LISTED, days_listed),
     *(
         (rf"{week}{day}", _week_of)
         for week in (_WEEK, _WEEKEND)
@@ -378,7 +381,7 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"(?:in\s+)?Q(?P<nth>[1-4])\s*[/-]?\s*{_YEAR}", _quarter),
     (rf"(?:in\s+)?{_YEAR}[\s-]*Q(?P<nth>[1-4])", _quarter),
     (
-        rf"(?:in|during|{RELATION})\s+Q(?P<nth>[1-4])(?:{_NOT_OF_A_LIST}|{_OF_A_YEAR})",
+        rf"(?:in|during|{RELATION})\s+Q(?P<nth>[1-4])(?:{BY_NUMBER_ALONE}|{_OF_A_YEAR})",
         _quarter,
     ),
     (rf"Q(?P<nth>[1-4]){_OF_A_YEAR}", _quarter),
@@ -401,10 +404,11 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"{_MONTH}{_OF_A_YEAR}", _in_month),
     (rf"{_DURING}{_SEASON}{_OF_A_YEAR}", _latest_season),
     (rf"(?:{_AT})?{_FEAST}{_OF_A_YEAR}", _latest_feast),
+    (rf"(?:last|on)\s+{_WEEKDAYS}", _weekdays),
     (rf"(?:on\s+)?{_NO_RANGE}(?P<weekday>{'|'.join(WEEKDAYS)}){_OF_A_WEEK}", _weekday),
     (rf"(?:a\s+)?{_COUNT}(?P<unit>day|week|year)s?\s+ago\s+today", _ago_today),
-    (rf"(?:on\s+)?{_WEEKDAY_NTH}{_NOT_OF_A_LIST}", _on_nth),
-    (rf"on\s+(?:the\s+)?{_IN_DIGITS}{_NOT_OF_A_LIST}", _on_nth),
+    (rf"(?:on\s+)?{_WEEKDAY_NTH}{BY_NUMBER_ALONE}", _on_nth),
+    (rf"on\s+(?:the\s+)?{_IN_DIGITS}{BY_NUMBER_ALONE}", _on_nth),
     (
         rf"{_DURING}{_PART}(?P<which>last|this)\s+(?P<unit>month|year)",
         _part_of_this_or_last,
@@ -425,10 +429,7 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"(?:{_LATELY}past|{_WITHIN_THE}\s+last)\s+(?P<unit>week|month|year)", _last_few),
     (rf"{_LATELY}(?:last|past)\s+(?P<unit>fortnight)", _last_few),
     (rf"{_LATELY}(?P<which>last|this)\s+(?P<unit>week|month|year)", _this_or_last),
-    (
-        rf"{_NO_OTHER_DAY}(?:last\s+|on\s+)?(?P<weekday>{'|'.join(WEEKDAYS)}){_OR_ANOTHER}",
-        _weekday_to_weekday,
-    ),
+    (rf"{_NO_OTHER_DAY}{_WEEKDAYS}{_ENDS_A_QUESTION}", _weekdays),
     (rf"(?:last|on|(?P<this>this)|{RELATION})\s+(?P<weekday>{'|'.join(WEEKDAYS)})", _weekday),
     # Without a word in front it is one in the genitive, and at the end of a question.
     (
@@ -451,6 +452,7 @@ def _compiled() -> list[tuple[re.Pattern[str], Reader]]:
 
 INSIDE_OTHERS: tuple[Reader, ...] = (
     days_between,
+    days_listed,
     _on,
     _on_day_dot_month,
     _on_nth,
@@ -462,6 +464,7 @@ INSIDE_OTHERS: tuple[Reader, ...] = (
     _latest_season,
     _latest_feast,
     _weekday,
+    _weekdays,
 )
 """What reads days of which there is one in every year, month or week."""
 

@@ -74,15 +74,19 @@ def _together(first: NamedDays, second: NamedDays, today: date) -> NamedDays | N
 
 
 def _inside(shorter: NamedDays, longer: Days, today: date) -> Days | None:
-    """The days of the shorter time that begin in the longer; all of that if several do."""
+    """The days of the shorter time that begin in the longer; all of that if several do.
+
+    Those that end in it, too, are preferred: of last week, Sunday and Monday are its own Monday.
+    """
     if shorter.read not in INSIDE_OTHERS:
         return shorter.days[0] if _begins_in(longer, shorter.days[0]) else None
-    for last_day in (today, longer[1] - timedelta(1), longer[1]):
-        days = _read_on(shorter, last_day)
-        if days and _begins_in(longer, days):
-            earlier = _read_on(shorter, days[0] - timedelta(1))
-            return longer if earlier and _begins_in(longer, earlier) else days
-    return None
+    read_on = (_read_on(shorter, day) for day in (today, longer[1] - timedelta(1), longer[1]))
+    readings = [days for days in read_on if days and _begins_in(longer, days)]
+    if not readings:
+        return None
+    days = next((one for one in readings if one[1] <= longer[1]), readings[0])
+    earlier = _read_on(shorter, days[0] - timedelta(1))
+    return longer if earlier and _begins_in(longer, earlier) else days
 
 
 def _read_on(named: NamedDays, today: date) -> Days | None:

@@ -19,6 +19,7 @@ from terrarium_mcp.chat.times.timestamps import from_local, local
 
 _ISO = re.compile(r"\d{4}(?:$|-)")
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_JOINED = re.compile(r"\s(?:and|or)\s", re.IGNORECASE)
 _YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d\d))?")
 _WEEK = re.compile(r"\d{4}-W\d\d")
 _DAYS_AGO = re.compile(r"(\d{1,6})([dw])")
@@ -129,9 +130,10 @@ def _without_clock(text: str, now: datetime, zone: tzinfo) -> datetime | Stretch
     here = now.astimezone(zone).replace(tzinfo=None)
     if ago := _ago(text, now, here):
         return _utc(ago, zone)
-    if _ISO.match(text):
-        return _bounded(*_iso(text), zone)
-    return _expressed(text, now, zone) or _bounded(*_words(text, here), zone)
+    if expressed := _expressed(text, now, zone):
+        return expressed
+    period, moment = _iso(text) if _ISO.match(text) else _words(text, here)
+    return _bounded(period, moment, zone)
 
 
 def _bounded(period: str, moment: datetime, zone: tzinfo) -> datetime | Stretch:
@@ -165,7 +167,8 @@ def _expressed(text: str, now: datetime, zone: tzinfo) -> tuple[datetime, dateti
     Raises:
         ValueError: it names all that was before a time: `after:"before yesterday"` has no meaning.
     """
-    if len(text) > _MAX_CHARACTERS or _ISO.match(text):  # ISO 8601 is read strictly
+    is_iso = _ISO.match(text) and not _JOINED.search(text)
+    if len(text) > _MAX_CHARACTERS or is_iso:  # ISO 8601 is read strictly
         return None
     for named in (text, f"on {text}", f"in {text}"):
         times = time_expressions(f"what was said {named}?", now, zone)

@@ -43,3 +43,30 @@ def test_both_ends_are_included_and_lend_each_other_what_is_left_out(
 )
 def test_what_names_no_days_is_none(text: str) -> None:
     assert days(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("on 3 may and 5 may", "2026-05-03", "2026-05-06"),
+        ("on 3 and 5 may", "2026-05-03", "2026-05-06"),
+        ("on the 3rd or the 5th of May 2024", "2024-05-03", "2024-05-06"),
+        ("on May 3, 2024 and May 5", "2024-05-03", "2024-05-06"),
+        ("on may 5 and 3", "2026-05-03", "2026-05-06"),
+        ("on 1, 3 and on 5 may", "2026-05-01", "2026-05-06"),
+        ("on 31 december and 1 january", "2025-12-31", "2026-01-02"),
+        ("on 2026-05-03 and 2026-05-05", "2026-05-03", "2026-05-06"),
+        ("on the 3rd and the 5th", "2026-05-03", "2026-05-06"),
+        ("on 3 and 5 july last year", "2025-07-03", "2025-07-06"),
+    ],
+)
+@pytest.mark.parametrize("question", ["%s", "what was said %s?", "the kettle %s"])
+def test_of_several_days_the_first_to_the_last_are_meant(
+    text: str, since: str, until: str, question: str
+) -> None:
+    assert days(question % text) == [(since, until)]
+
+
+@pytest.mark.parametrize("text", ["on 3 and 5", "on march 3 and 5 people", "on 30 and 31 june"])
+def test_what_may_be_no_day_is_none_of_several(text: str) -> None:
+    assert len(days(text)) == text.count("march")

@@ -153,6 +153,22 @@ def test_of_two_weekdays_at_the_end_of_a_question_both_are_meant(text: str) -> N
     assert not {"sunday", "monday", "or"} & {word.lower() for word in words}
 
 
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("what broke on sunday and monday", "2026-05-10", "2026-05-12"),
+        ("on sunday or monday in the kitchen", "2026-05-10", "2026-05-12"),
+        ("last friday, saturday and sunday it broke", "2026-05-08", "2026-05-11"),
+        ("on sunday and monday last week", "2026-05-04", "2026-05-11"),
+        ("on monday or tuesday of last week", "2026-05-04", "2026-05-06"),
+    ],
+)
+def test_of_several_weekdays_behind_on_or_last_all_are_meant(
+    text: str, since: str, until: str
+) -> None:
+    assert days(text) == [(since, until)]
+
+
 def test_the_words_of_a_time_are_taken_out() -> None:
     text = "what broke yesterday and in May?"
     assert without_times(time_expressions(text, NOW, UTC), text) == "what broke   and  ?"
