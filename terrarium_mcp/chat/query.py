@@ -76,6 +76,7 @@ _COMPLETE_TIME = re.compile(r"\d+[a-z]$", re.IGNORECASE)
 _TIME_OF_DAY = r"\d{1,2}(?::\d\d){1,2}(?:[+-]\d\d:\d\d)?[^\s:\"]*"
 _CLOCK_BEHIND = re.compile(rf"\s+({_TIME_OF_DAY})(?!\S)")
 _BESIDE_A_DAY = "write a time of day behind its day, as after:2026-05-01 14:00"
+_TIME_HINT = "write a time as 2026-05-01, 2026-05, yesterday or 2h"
 _NEXT_WORDS = re.compile(rf"(?:\s+(?:{_TIME_OF_DAY}|\d{{4}}-\d\d-\d\d|[^\s:\"-]+)(?!\S)){{1,7}}")
 """Up to seven words after a value, which may continue its time: `after:3 days ago`, and
 `on:the 5th of may 2026 at 8 pm`. An operator, a phrase or an excluded word (with `:`, `"` or `-`)
@@ -95,6 +96,8 @@ _OTHER_SYNTAX = {
     "*": "* was read as text: an empty query lists every line",
 }
 _KINDS = {kind.lower(): kind for kind in MessageType}
+_FLAGS = {"has": "link", "is": "command"}
+"""The operators that have only one value, with that value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,8 +225,7 @@ class _QueryParser:
         self._excluded: list[Term] = []
         self._names: dict[str, list[str]] = {}
         self._kinds: list[MessageType] = []
-        self._has_link = False
-        self._only_commands = False
+        self._flags: set[str] = set()
         self._times: dict[str, list[datetime]] = {"after": [], "before": []}
         self._not_times = 0
         self._notes: list[str] = []
@@ -262,8 +264,8 @@ class _QueryParser:
             excluded_channels=self._named("-in"),
             mentions=self._named("mentions"),
             kinds=tuple(dict.fromkeys(self._kinds)),
-            has_link=self._has_link,
-            only_commands=self._only_commands,
+            has_link="has" in self._flags,
+            only_commands="is" in self._flags,
             since=since,
             until=until,
             sentence=self._sentence(),
@@ -296,37 +298,37 @@ class _QueryParser:
         """Read an operator; one with an invalid value is text."""
         minus, key = part["minus"] or "", part["key"].lower()
         value = _value(part["value"])
-        note = ""
         if not value:
-            note = f"{minus}{key}: has no value and was ignored"
-        elif key in ("from", "in") or (key == "mentions" and not minus):
-            self._take_names(minus + key, [_name(key, one) for one in _several(part["value"])])
-        elif minus:
-            note = (
-                f"{_shown(part[0])} was read as text:"
-                " only words, phrases, from: and in: can follow a minus"
-            )
-        elif key == "has":
-            self._has_link |= value.lower() == "link"
-            note = "" if value.lower() == "link" else _invalid(part[0], "the value of has: is link")
-        elif key == "is":
-            self._only_commands |= value.lower() == "command"
-            valid = value.lower() == "command"
-            note = "" if valid else _invalid(part[0], "the value of is: is command")
-        elif key == "type":
-            kinds = [_KINDS.get(one.lower()) for one in _several(part["value"])]
-            self._kinds += [kind for kind in kinds if kind]
-            values = f"the values of type: are {', '.join(_KINDS)}"
-            note = "" if all(kinds) else _invalid(part[0], values)
-        elif not self._take_time(key, value, quoted=part["value"][0] == '"'):
-            times = "write a time as 2026-05-01, 2026-05, yesterday or 2h"
-            note = _invalid(part[0], times)
-        if note:
-            self._note(note)
-        if note and value:
+            self._note(f"{minus}{key}: has no value and was ignored")
+        elif hint := self._take_value(minus, key, part["value"]):
+            self._note(_invalid(part[0], hint))
             self._take_term(_as_text(part, key, value), excluded=bool(minus))
-        else:
-            self._items.append(_Operator(minus + key))
+            return
+        self._items.append(_Operator(minus + key))
+
+    def _take_value(self, minus: str, key: str, typed: str) -> str:
+        """Read the value of an operator; of an invalid one, the hint how to write it, else ""."""
+        if key in ("from", "in") or (key == "mentions" and not minus):
+            self._take_names(minus + key, [_name(key, one) for one in _several(typed)])
+            return ""
+        if minus:
+            return "only words, phrases, from: and in: can follow a minus"
+        if key in _FLAGS:
+            return self._take_flag(key, _value(typed))
+        if key == "type":
+            return self._take_kinds(_several(typed))
+        return self._take_time(key, _value(typed), quoted=typed[0] == '"')
+
+    def _take_flag(self, key: str, value: str) -> str:
+        if value.lower() != _FLAGS[key]:
+            return f"the value of {key}: is {_FLAGS[key]}"
+        self._flags.add(key)
+        return ""
+
+    def _take_kinds(self, names: list[str]) -> str:
+        kinds = [_KINDS.get(name.lower()) for name in names]
+        self._kinds += [kind for kind in kinds if kind]
+        return "" if all(kinds) else f"the values of type: are {', '.join(_KINDS)}"
 
     def _take_names(self, key: str, names: list[str]) -> None:
         """Read nicks or channels, as many as may be."""
@@ -336,14 +338,14 @@ class _QueryParser:
         if taken != names:
             self._note(_CUT)
 
-    def _take_time(self, key: str, value: str, *, quoted: bool) -> bool:
-        """Read a time, with the words after it that belong to it; False if it is not a time."""
+    def _take_time(self, key: str, value: str, *, quoted: bool) -> str:
+        """Read a time, with the words after it that belong to it."""
         if sum(map(len, self._times.values())) + self._not_times >= MOST_TIMES:
-            return False
+            return _TIME_HINT
         for named, end in [(value, self._at)] if quoted else self._times_at(value):
-            if key == "on" and (stretch := parse_period(named, self._now, self._zone)):
-                self._times["after"].append(stretch[0])
-                self._times["before"].append(stretch[1])
+            if key == "on" and (period := parse_period(named, self._now, self._zone)):
+                self._times["after"].append(period[0])
+                self._times["before"].append(period[1])
                 if names_a_moment(named, self._now, self._zone):
                     self._note(f"on:{_shown(named)} is the whole of that day; after: begins then")
             elif key != "on" and (moment := parse_moment(named, self._now, self._zone)):
@@ -353,9 +355,9 @@ class _QueryParser:
             self._at = end
             if beside := _CLOCK_BEHIND.match(self._text, end):
                 self._note(_invalid(beside[1], _BESIDE_A_DAY))
-            return True
+            return ""
         self._not_times += 1
-        return False
+        return _TIME_HINT
 
     def _times_at(self, value: str) -> Iterator[tuple[str, int]]:
         """The possible times that begin with `value`, and where each ends; the longest first."""

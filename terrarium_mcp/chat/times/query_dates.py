@@ -57,7 +57,7 @@ _SETTINGS = {
     "RETURN_TIME_AS_PERIOD": True,
     "TIMEZONE": "UTC",  # dateparser uses the machine's zone otherwise
 }
-Stretch = tuple[datetime, datetime | None]
+PeriodBounds = tuple[datetime, datetime | None]
 """From when to when (exclusive), in UTC; without an end if that is beyond the year 9999."""
 
 
@@ -107,7 +107,7 @@ def _plain(text: str) -> str:
     return _compiled(_SHORT_WEEKDAY).sub(in_full, " ".join(text.split()))
 
 
-def _read(text: str, now: datetime, zone: tzinfo) -> datetime | Stretch | None:
+def _read(text: str, now: datetime, zone: tzinfo) -> datetime | PeriodBounds | None:
     """The moment or the period that `text` names; None if it names none.
 
     What a question may name is read as in one: `this monday` is over, and `this morning` is today.
@@ -121,7 +121,7 @@ def _read(text: str, now: datetime, zone: tzinfo) -> datetime | Stretch | None:
         return None
 
 
-def _without_clock(text: str, now: datetime, zone: tzinfo) -> datetime | Stretch:
+def _without_clock(text: str, now: datetime, zone: tzinfo) -> datetime | PeriodBounds:
     """The moment or the period that `text` names without a time of day beside a day.
 
     Raises:
@@ -136,19 +136,19 @@ def _without_clock(text: str, now: datetime, zone: tzinfo) -> datetime | Stretch
     return _bounded(period, moment, zone)
 
 
-def _bounded(period: str, moment: datetime, zone: tzinfo) -> datetime | Stretch:
+def _bounded(period: str, moment: datetime, zone: tzinfo) -> datetime | PeriodBounds:
     """The period of that name around a moment; the moment itself if it is `time`."""
     if period == "time":
         return _utc(moment, zone)
     return _calendar_period(period, moment, zone)
 
 
-def _day_of(moment: datetime, zone: tzinfo) -> Stretch:
+def _day_of(moment: datetime, zone: tzinfo) -> PeriodBounds:
     """The day of a moment, in the reader's zone."""
     return _calendar_period("day", local(moment, zone).replace(tzinfo=None), zone)
 
 
-def _calendar_period(name: str, here: datetime, zone: tzinfo) -> Stretch:
+def _calendar_period(name: str, here: datetime, zone: tzinfo) -> PeriodBounds:
     """The day, week, month or year that contains `here`, on the reader's clock."""
     period = PERIODS.get(name, PERIODS["day"])
     first = period.first_day(_midnight(here))
