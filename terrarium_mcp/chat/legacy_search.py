@@ -6,7 +6,9 @@
 import re
 from dataclasses import dataclass
 
-_PART = re.compile(r'-?(?:\w+:)?"[^"]*"?|\S+')
+from terrarium_mcp.chat.query import IN_QUOTES
+
+_PART = re.compile(rf'-?(?:\w+:)?"{IN_QUOTES}"?|\S+')
 """A phrase, a value in quotes after its key, or a run of non-spaces."""
 
 _LEGACY_KEY = re.compile(r"(?P<minus>-?)(?P<key>user|hours):(?P<value>.*)", re.IGNORECASE)

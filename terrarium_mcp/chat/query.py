@@ -55,11 +55,15 @@ MOST_TIMES = 8
 """Times that are read, or tried and found to be none: reading one may take 5 ms."""
 
 _KEY = r"(?:from|in|mentions|has|is|type|after|before|on)"
+IN_QUOTES = r'(?:[^"]|(?<=[\u0591-\u05ea])"(?=[\u05d0-\u05ea]))*'
+"""What is in quotation marks, as a regular expression. A mark between two Hebrew letters, with or
+without points, is that of an acronym (gershayim). Letters of other scripts may be directly behind a
+phrase: Chinese and Japanese have no spaces."""
 _PART = re.compile(
     rf"(?:\(+(?=-?{_KEY}:))?"  # a group of operators: what is in it decides what it means
     r"(?P<minus>-(?=[^\s-]))?(?:"
-    rf'(?P<key>{_KEY}):(?P<value>"[^"]*"?|\S+)'
-    r'|"(?P<phrase>[^"]*)"?'
+    rf'(?P<key>{_KEY}):(?P<value>"{IN_QUOTES}"?|\S+)'
+    rf'|"(?P<phrase>{IN_QUOTES})"?'
     r"|(?:\*+(?=\w))?(?P<prefix>\S*[^\W_])\*+(?!\S)"
     r"|(?P<word>\S+))",
     re.IGNORECASE,

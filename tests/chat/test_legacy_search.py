@@ -27,6 +27,7 @@ from terrarium_mcp.chat.legacy_search import BadSearchValue, SearchWords, search
         ("https://example.org/?q=a+b", "https://example.org/?q=a+b", 0),
         ('"a + b user:alice hours:x"', '"a + b user:alice hours:x"', 0),
         ('"the gate" user:alice', '"the gate" from:alice', 0),
+        ('"\u05e6\u05d4"\u05dc hours:3" user:alice', '"\u05e6\u05d4"\u05dc hours:3" from:alice', 0),
         ('"not closed user:alice', '"not closed user:alice', 0),
         ('5" user:alice', '5" from:alice', 0),
         ("from:alice in:#tea -x", "from:alice in:#tea -x", 0),

@@ -49,6 +49,7 @@ PIECES = [
         "after:",
         "on:",
     ],
+    *["\u05e6", '\u05e6"\u05dc'],
     *["2026-05-01", "2026-02-30", "yesterday", "last week", "last", "5 may", "2h", "9999-12-31"],
 ]
 TYPED = st.lists(st.one_of(st.text(max_size=6), st.sampled_from(PIECES)), max_size=14).map("".join)
@@ -175,6 +176,29 @@ def test_a_day_begins_in_the_readers_zone() -> None:
 )
 def test_what_is_typed_oddly_has_a_meaning_too(typed: str, query: Query) -> None:
     assert parsed(typed) == query
+
+
+IDF = '\u05e6\u05d4"\u05dc'
+POINTED = '\u05e6\u05d4\u05b7"\u05dc'
+"""An acronym in Hebrew, with its mark before the last letter, and with a point as well."""
+
+
+@pytest.mark.parametrize(
+    ("typed", "query"),
+    [
+        (IDF, Query(clauses=(word(IDF),))),
+        (IDF.replace('"', "\u201d"), Query(clauses=(word(IDF),))),
+        (f'"{IDF} tea" milk', Query(clauses=(phrase(f"{IDF} tea"), word("milk")))),
+        (f'-"{IDF}" "{IDF}', Query(clauses=(phrase(IDF),), excluded=phrase(IDF))),
+        (f'"{POINTED}" tea', Query(clauses=(phrase(POINTED), word("tea")))),
+        (f'from:"{IDF} x" tea', Query(clauses=(word("tea"),), people=(f"{IDF} x",))),
+        ('"\u8336"\u3068', Query(clauses=(phrase("\u8336"), word("\u3068")))),
+        ('"green tea"milk', Query(clauses=(phrase("green tea"), word("milk")))),
+    ],
+)
+def test_the_mark_of_a_hebrew_acronym_ends_no_phrase(typed: str, query: Query) -> None:
+    assert parsed(typed) == query
+    assert parsed(str(query)) == query
 
 
 @pytest.mark.parametrize(
