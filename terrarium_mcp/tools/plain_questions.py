@@ -43,23 +43,39 @@ class QuestionReading(NamedTuple):
     hints: Sequence[str] = ()
 
 
+class QuestionParts(NamedTuple):
+    """The parts of a question: its times, and what is left of its words.
+
+    Attributes:
+        rest: its words without those that name the times, and without `recently` and the like.
+        times: the times, the most certain first.
+        is_lately: whether it said `recently`.
+        is_selected: whether it is for a channel, or has operators besides those of time.
+    """
+
+    rest: str
+    times: Times
+    is_lately: bool
+    is_selected: bool
+
+    @property
+    def is_time_alone(self) -> bool:
+        """Whether nothing but times is left of it."""
+        return bool(self.times) and _is_blank(self.rest)
+
+    @property
+    def asks_for_all(self) -> bool:
+        """Whether it asks for whatever was said."""
+        return asks_what_was_said(self.rest)
+
+
 async def read_as_question(
     search: Search, request: Request, *, in_channel: bool = False
 ) -> QuestionReading:
     """The search that the words of `search` ask for; its notes say how they were read.
 
-    - A time and no topic (`what happened yesterday`) is for the conversations of that time. So is a
-      time alone (`yesterday`), unless these words were said or are somebody's nick. In a channel
-      that is so of a weekday only: any other time alone is for every line of it.
-    - A person and perhaps a time (`what did ada say in May`) is for that person's lines.
-    - `recently` and no time (`what happened lately`) is for the newest lines.
-    - Operators with a time (`from:ada in May`) are for every such line, and so is asking what a
-      person said whom an operator names.
-    - Sorted by time, and for events, where nothing is ranked, a person and a time narrow the
-      search, and only the words that say something are searched for.
-    - Otherwise the lines of the time named rank higher.
-
-    With `in_channel` the search is for a channel that is named beside its query.
+    The first of the readings below that fits is meant. With `in_channel` the search is for a
+    channel that is named beside its query.
     """
     asked_in_words = search.query.question
     if not (search.now and search.query.terms and _is_sentence(search.query)):
@@ -69,42 +85,93 @@ async def read_as_question(
     times = await _likelier_reading_first(times, search, request)
     rest = " ".join(without_times(times, asked_in_words).split())
     hints = await question_hints(rest, times, search, request)
-    hinted = _with_notes(search, hints)
-    return QuestionReading(await _meant(rest, times, hinted, request, in_channel), hints)
+    parts = _parts(rest, times, search.query, in_channel=in_channel)
+    return QuestionReading(await _meant(parts, _with_notes(search, hints), request), hints)
 
 
-async def _meant(
-    rest: str, times: Times, search: Search, request: Request, in_channel: bool
-) -> Search:
-    """The search that a question asks for, whose text without its times is `rest`."""
+def _parts(rest: str, times: Times, query: Query, *, in_channel: bool) -> QuestionParts:
+    """The parts of a question, of which `rest` is left without its times."""
+    bare = without_lately(rest) if is_put_as_a_question(query.question) else rest
+    return QuestionParts(bare, times, bare != rest, in_channel or _has_operators(query))
+
+
+async def _meant(parts: QuestionParts, search: Search, request: Request) -> Search:
+    """The search that a question asks for."""
+    for reading in (_time_alone, _whole_time, _every_line, _by_person):
+        if meant := await reading(parts, search, request):
+            return meant
+    return await _by_words(parts, search, request)
+
+
+async def _time_alone(parts: QuestionParts, search: Search, request: Request) -> Search | None:
+    """A time alone (`yesterday`) is for its conversations, unless that was said or is a nick.
+
+    In a channel only a weekday may be a word: any other time alone is for every line of it.
+    """
     query = search.query
-    is_lately = is_put_as_a_question(query.question) and without_lately(rest) != rest
-    rest = without_lately(rest) if is_lately else rest
-    asks_for_all = asks_what_was_said(rest)
-    is_selected = in_channel or _has_operators(query)
-    may_be_said = not is_selected or (_is_weekday(query.question) and not _selects_lines(query))
-    if times and _is_blank(rest) and may_be_said and search.sort is Sort.RELEVANCE:
-        if await _was_said(query.question, search, request):
-            return _with_notes(search, [_as_words_note(times, rest, search)])
-        if not is_selected:
-            return _conversations_of(times, search)
-    if times and asks_for_all and not _selects_lines(query):
-        return _conversations_of(times, search)
-    is_no_topic = asks_for_all or (_is_blank(rest) and is_selected)
-    if ((times or is_lately) and is_no_topic) or (query.people and asks_for_their_words(rest)):
-        every_line = narrowed_to(times, query).with_clauses()
-        return _in_order(every_line, search, Sort.OLDEST if times else Sort.NEWEST)
-    asked = person_question(rest, of_a_channel=bool(query.channels))
-    if asked and asked.nick and query.people:
-        asked = None  # of people named by operators
-    is_ranked = search.sort is Sort.RELEVANCE and set(SPEECH).issuperset(query.kinds)
-    if asked and not await _is_speaker(asked, rest, search, request):
-        search, asked = _with_notes(search, await _slip_note(asked, rest, search, request)), None
-    if asked and not (asked.about and is_ranked):
-        return _said_by(asked, times, search)
-    if times and not is_ranked:
-        return _with_query(search, narrowed_to(times, query).with_clauses(*telling_clauses(rest)))
-    return await _with_time_note(times, rest, search, request) if times else search
+    may_be_said = not parts.is_selected or (
+        _is_weekday(query.question) and not _selects_lines(query)
+    )
+    if not (parts.is_time_alone and may_be_said and search.sort is Sort.RELEVANCE):
+        return None
+    if await _was_said(query.question, search, request):
+        return _with_notes(search, [_as_words_note(parts, search)])
+    return None if parts.is_selected else _conversations_of(parts.times, search)
+
+
+async def _whole_time(parts: QuestionParts, search: Search, _: Request) -> Search | None:
+    """A time and no topic (`what happened yesterday`) is for the conversations of that time."""
+    if parts.times and parts.asks_for_all and not _selects_lines(search.query):
+        return _conversations_of(parts.times, search)
+    return None
+
+
+async def _every_line(parts: QuestionParts, search: Search, _: Request) -> Search | None:
+    """Operators with a time (`from:ada in May`) are for every such line.
+
+    So is asking what a person said whom an operator names. `Recently` and no time (`what happened
+    lately`) is for the newest lines.
+    """
+    is_no_topic = parts.asks_for_all or (_is_blank(parts.rest) and parts.is_selected)
+    is_of_a_time = (parts.times or parts.is_lately) and is_no_topic
+    if not (is_of_a_time or (search.query.people and asks_for_their_words(parts.rest))):
+        return None
+    every_line = narrowed_to(parts.times, search.query).with_clauses()
+    return _in_order(every_line, search, Sort.OLDEST if parts.times else Sort.NEWEST)
+
+
+async def _by_person(parts: QuestionParts, search: Search, request: Request) -> Search | None:
+    """A person and perhaps a time (`what did ada say in May`) is for that person's lines.
+
+    With a topic they are ranked, unless nothing is: in order of time, or of events.
+    """
+    query = search.query
+    asked = person_question(parts.rest, of_a_channel=bool(query.channels))
+    if asked is None or (asked.nick and query.people):  # operators name the people
+        return None
+    if not await _is_speaker(asked, parts.rest, search, request):
+        slips = await _slip_note(asked, parts.rest, search, request)
+        return await _by_words(parts, _with_notes(search, slips), request)
+    return None if asked.about and _is_ranked(search) else _said_by(asked, parts.times, search)
+
+
+async def _by_words(parts: QuestionParts, search: Search, request: Request) -> Search:
+    """Otherwise it is for its words, and the lines of the time named rank higher.
+
+    Where nothing is ranked, a time narrows the search, and only the words that say something are
+    searched for.
+    """
+    if not parts.times:
+        return search
+    if _is_ranked(search):
+        return await _with_time_notes(parts, search, request)
+    clauses = telling_clauses(parts.rest)
+    return _with_query(search, narrowed_to(parts.times, search.query).with_clauses(*clauses))
+
+
+def _is_ranked(search: Search) -> bool:
+    """Whether hits are ranked: neither events nor what is sorted by time are."""
+    return search.sort is Sort.RELEVANCE and set(SPEECH).issuperset(search.query.kinds)
 
 
 def _is_sentence(query: Query) -> bool:
@@ -171,14 +238,14 @@ def _with_notes(search: Search, notes: Sequence[str]) -> Search:
     return replace(search, query=replace(search.query, notes=(*search.query.notes, *notes)))
 
 
-async def _with_time_note(times: Times, rest: str, search: Search, request: Request) -> Search:
+async def _with_time_notes(parts: QuestionParts, search: Search, request: Request) -> Search:
     """The search with a note on each time whose lines lead, and whether it has any.
 
     Where enough lines hold all words, those that name the time too, no others are searched for.
     """
     if (await found_exactly(search.query, search, request)).total >= ENOUGH:
-        return _with_notes(search, [_as_words_note(times, rest, search)])
-    named = likelier(times)
+        return _with_notes(search, [_as_words_note(parts, search)])
+    named = likelier(parts.times)
     notes = [await _time_note(time, search, request) for time in named[:_TIMES_TOLD]]
     if more := named[_TIMES_TOLD:]:
         notes.append(f"any hits of {quantity(len(more), 'more time')} rank higher, too")
@@ -208,9 +275,10 @@ async def _was_said(text: str, search: Search, request: Request) -> bool:
     return await finds_exactly(search.query.with_clauses(*phrase), search, request)
 
 
-def _as_words_note(times: Times, rest: str, search: Search) -> str:
-    """The query for the lines of a time whose words are searched for as words, with the `rest`."""
-    during = narrowed_to(times, search.query).with_clauses(*telling_clauses(rest))
+def _as_words_note(parts: QuestionParts, search: Search) -> str:
+    """The query for the lines of a time whose words are searched for as words, with the rest."""
+    clauses = telling_clauses(parts.rest)
+    during = narrowed_to(parts.times, search.query).with_clauses(*clauses)
     return f"searched for as words; for the lines of that time: {during.printed(search.zone)}"
 
 

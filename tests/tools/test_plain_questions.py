@@ -148,6 +148,15 @@ async def test_a_person_of_whom_nothing_is_recorded_is_a_word_and_a_note_says_so
     assert "note: no one called adda is recorded here; similar nicks: ada" in notes(told)
 
 
+async def test_a_misspelt_person_is_named_where_a_time_narrows_the_search_too(house: House) -> None:
+    await house.hears(TALK)
+    told = await asked(house, "what did adda say about the key in May?", sort="oldest")
+    assert notes(told) == [
+        "note: no one called adda is recorded here; similar nicks: ada",
+        "note: read as adda key after:2026-05-01 before:2026-06-01",
+    ]
+
+
 @pytest.mark.parametrize(
     "query",
     [
