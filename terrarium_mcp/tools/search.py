@@ -16,6 +16,7 @@ from terrarium_mcp.tools.parameters import (
     clamped_to,
 )
 from terrarium_mcp.tools.results import lines_result
+from terrarium_mcp.tools.search_arguments import SearchArguments
 from terrarium_mcp.tools.search_page import search_page
 
 SortOrder = Annotated[
@@ -58,15 +59,8 @@ async def search_irc_history(
     if you know them. For a day: on:2026-05-01 with sort=oldest. Weak hits, or none, do not mean
     that it was never said: check what is covered.
     """
-    page = await search_page(
-        query,
-        request,
-        channel=channel,
-        hours=hours,
-        limit=limit,
-        sort=sort,
-        context=context,
-        cursor=cursor,
-        form=format,
+    arguments = SearchArguments(
+        query, channel, hours, limit, sort=sort, context=context, cursor=cursor, form=format
     )
+    page = await search_page(arguments, request)
     return lines_result(page.text, format, page.transcript, page.facts)

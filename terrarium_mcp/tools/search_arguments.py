@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 from terrarium_mcp.chat.named_channels import with_channels_named
 from terrarium_mcp.chat.query import Query, may_name_times, parse_query
@@ -16,10 +17,23 @@ from terrarium_mcp.tools.plain_questions import read_as_question
 from terrarium_mcp.wording import shown
 
 
-async def requested_search(
-    query: str, request: Request, *, channel: str, hours: int, limit: int, sort: str
-) -> Search:
-    """The search that a query asks for, within what the request may read.
+class SearchArguments(NamedTuple):
+    """What to find, as the arguments of `search_irc_history` say it."""
+
+    query: str
+    channel: str = ""
+    hours: int = 0
+    limit: int = 20
+    sort: str = "relevance"
+    context: int = 0
+    cursor: str = ""
+    form: str = "text"
+
+
+async def requested_search(arguments: SearchArguments, request: Request) -> Search:
+    """The search that the arguments ask for, within what the request may read.
+
+    It begins at the first page, whatever their cursor.
 
     A channel that the query names as the place is the channel (`what broke in #dev`, `who left
     #dev?`). What else a plain question asks for, `plain_questions` says.
@@ -27,12 +41,18 @@ async def requested_search(
     Raises:
         TerrariumError: no room is left, or a name is unknown.
     """
-    parsed = with_channels_taken(await _parsed(query, request), request, channel)
+    channel = arguments.channel
+    parsed = with_channels_taken(await _parsed(arguments.query, request), request, channel)
     parsed, rooms = await with_networks_taken(
         parsed, request, rooms_searched(request, channel, parsed)
     )
-    since = request.since(hours)
-    search = request.search(parsed, rooms, limit=limit, sort=Sort(sort), since=since)
+    search = request.search(
+        parsed,
+        rooms,
+        limit=arguments.limit,
+        sort=Sort(arguments.sort),
+        since=request.since(arguments.hours),
+    )
     reading = await read_as_question(search, request, in_channel=bool(channel))
     return _in_time_order(reading.search)
 

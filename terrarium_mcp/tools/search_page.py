@@ -19,7 +19,7 @@ from terrarium_mcp.tools.facts import head_facts, json_costs
 from terrarium_mcp.tools.known_nicks import unknown_nick_notes
 from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.parameters import clamping_notes
-from terrarium_mcp.tools.search_arguments import requested_search
+from terrarium_mcp.tools.search_arguments import SearchArguments, requested_search
 from terrarium_mcp.tools.search_text import (
     NOT_NEVER,
     apart_note,
@@ -56,39 +56,26 @@ class SearchPage(NamedTuple):
         return sum(hit.id in ids for hit in self.hits.messages)
 
 
-async def search_page(
-    query: str,
-    request: Request,
-    *,
-    channel: str,
-    limit: int,
-    sort: str,
-    hours: int = 0,
-    context: int = 0,
-    cursor: str = "",
-    form: str = "text",
-) -> SearchPage:
-    """The page of a search; the parameters are those of the tool `search_irc_history`.
+async def search_page(arguments: SearchArguments, request: Request) -> SearchPage:
+    """A page of the search that the arguments ask for, or of the one that their cursor continues.
 
     Raises:
         TerrariumError: the query, channel or cursor cannot be used.
     """
-    search = await requested_search(
-        query, request, channel=channel, hours=hours, limit=limit, sort=sort
-    )
-    rooms, parsed = search.rooms, search.query
+    search = await requested_search(arguments, request)
     # Without a channel, one that is joined between two pages does not change the question.
-    ids = sorted(room.id for room in rooms) if channel else []
-    fingerprint = fingerprint_of(query[:MOST_CHARACTERS].split(), ids, hours, sort)
-    if cursor:
-        search = replace(search, cursor=_cursor(cursor, fingerprint))
+    ids = sorted(room.id for room in search.rooms) if arguments.channel else []
+    words = arguments.query[:MOST_CHARACTERS].split()
+    fingerprint = fingerprint_of(words, ids, arguments.hours, arguments.sort)
+    if arguments.cursor:
+        search = replace(search, cursor=_cursor(arguments.cursor, fingerprint))
     notes = [
-        *map(note, parsed.notes),
-        *map(note, await unknown_nick_notes(request, parsed.nicks, rooms)),
-        *clamping_notes(hours=hours, limit=limit, context=context),
+        *map(note, search.query.notes),
+        *map(note, await unknown_nick_notes(request, search.query.nicks, search.rooms)),
+        *clamping_notes(hours=arguments.hours, limit=arguments.limit, context=arguments.context),
     ]
-    layout = _Layout(request, query, await _covered(request, search), notes, context, form)
-    return await layout.page_within_budget(search, fingerprint)
+    writer = _PageWriter(request, arguments, await _covered(request, search), notes)
+    return await _page_within_budget(writer, search, fingerprint)
 
 
 def _is_for_events(query: Query, request: Request) -> bool:
@@ -116,54 +103,36 @@ def _cursor(text: str, fingerprint: str) -> Cursor:
         raise TerrariumError(str(error)) from error
 
 
-class _Layout(NamedTuple):
-    """How the pages of one search are rendered.
+class _PageWriter(NamedTuple):
+    """Writes the pages of one search.
 
     Args:
         request: who asks.
-        typed: the query as typed.
+        arguments: what was asked for.
         covered: what the record covers.
         notes: what to know about the query and the parameters.
-        context: lines of its conversation around each hit.
-        form: `text` or `json`.
     """
 
     request: Request
-    typed: str
+    arguments: SearchArguments
     covered: str
     notes: Sequence[str]
-    context: int
-    form: str
 
-    async def page_within_budget(self, search: Search, fingerprint: str) -> SearchPage:
-        """A page whose whole text keeps to the budget, as does its JSON.
-
-        A page that does not is searched again with fewer hits, so that its cursor follows the last
-        hit shown. A single hit that exceeds the budget alone is named and skipped.
-        """
-        while True:
-            hits = await self.request.store.search(search, fingerprint)
-            page = await self._rendered(search, hits)
-            count = len(hits.messages)
-            if count <= 1 or page.fits(self.request.budget):
-                return page
-            search = replace(search, limit=max(1, min(page.hits_shown, count - 1)))
-
-    async def _rendered(self, search: Search, hits: Hits) -> SearchPage:
+    async def page(self, search: Search, hits: Hits) -> SearchPage:
         """A page of hits, below what it covers and all notes."""
         request = self.request
         notes = await self._notes(search, hits)
         next_tokens = remaining_tokens(request, search, hits)
         summary = hits_summary(request, search, hits)
         facts = head_facts(summary, self.covered, notes) | search_facts(hits, next_tokens)
-        head = [headline(self.typed, summary), self.covered, *notes]
+        head = [headline(self.arguments.query, summary), self.covered, *notes]
         if not hits.messages:
             rest = [f"next: cursor={hits.next}"] if hits.next else []
             text = "\n".join([*head, *rest])
             return SearchPage(hits, text, Transcript("", (), left_out=0), facts)
         alone = hits.messages[0].id if len(hits.messages) == 1 else 0
         ids = [str(message.id) for message in hits.messages]
-        which = [f"hits: {', '.join(ids)}"] if self.context else []
+        which = [f"hits: {', '.join(ids)}"] if self.arguments.context else []
         onward = next_steps(hits, next_tokens)
         lines = await self._with_context(hits.messages)
         transcript = fenced(
@@ -175,7 +144,7 @@ class _Layout(NamedTuple):
             foot_tokens=sum(
                 estimated_tokens(line) + 1 for line in [over_budget(alone), *which, onward]
             ),
-            json_costs=json_costs(self.form, lines, facts, request.budget),
+            json_costs=json_costs(self.arguments.form, lines, facts, request.budget),
         )
         foot = [*which, onward] if transcript.shown else [over_budget(alone), onward]
         return SearchPage(hits, "\n".join([transcript.text, *foot]), transcript, facts)
@@ -200,8 +169,23 @@ class _Layout(NamedTuple):
 
     async def _with_context(self, hits: Sequence[Message]) -> list[Message]:
         """The hits, each among the nearest lines that add something to it; no line twice."""
-        if not self.context:
+        if not self.arguments.context:
             return list(hits)
         conversations = self.request.store.conversations
-        near = await conversations.nearest(hits, self.context, until=self.request.until)
+        near = await conversations.nearest(hits, self.arguments.context, until=self.request.until)
         return list({line.id: line for lines in near for line in lines}.values())
+
+
+async def _page_within_budget(writer: _PageWriter, search: Search, fingerprint: str) -> SearchPage:
+    """A page whose whole text keeps to the budget, as does its JSON.
+
+    A page that does not is searched again with fewer hits, so that its cursor follows the last hit
+    shown. A single hit that exceeds the budget alone is named and skipped.
+    """
+    while True:
+        hits = await writer.request.store.search(search, fingerprint)
+        page = await writer.page(search, hits)
+        count = len(hits.messages)
+        if count <= 1 or page.fits(writer.request.budget):
+            return page
+        search = replace(search, limit=max(1, min(page.hits_shown, count - 1)))

@@ -8,7 +8,7 @@ from terrarium_mcp.cli.starting.opening import opened_history
 from terrarium_mcp.policy import View
 from terrarium_mcp.request import AppContext, Request, request_for
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.tools.search_arguments import requested_search
+from terrarium_mcp.tools.search_arguments import SearchArguments, requested_search
 from terrarium_mcp.tools.search_page import search_page
 
 
@@ -26,14 +26,13 @@ async def found(
     async with opened_history(settings.db_path, settings, adopt=adopt) as store:
         await require_rooms(store)
         request = await request_for(AppContext(store, settings), View())
-        page = await search_page(query, request, channel=channel, limit=limit, sort=sort)
+        arguments = SearchArguments(query, channel, limit=limit, sort=sort)
+        page = await search_page(arguments, request)
         if not explain:
             return page.text
-        return f"{await _why(request, query, channel, limit, sort)}\n\n{page.text}"
+        return f"{await _why(arguments, request)}\n\n{page.text}"
 
 
-async def _why(request: Request, query: str, channel: str, limit: int, sort: str) -> str:
-    search = await requested_search(
-        query, request, channel=channel, hours=0, limit=limit, sort=sort
-    )
+async def _why(arguments: SearchArguments, request: Request) -> str:
+    search = await requested_search(arguments, request)
     return explained(search, await request.store.search.explained(search))
