@@ -1,18 +1,19 @@
 """get_recent_irc_messages and get_message_context: read the log itself."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from terrarium_mcp.chat.coverage import Coverage
+from terrarium_mcp.chat.coverage import Coverage, Gap
 from terrarium_mcp.chat.records import Message, Page, Room
 from terrarium_mcp.chat.times.timestamps import BEGINNING, Position
 from terrarium_mcp.chat.transcript import Keep, Transcript, fenced
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.request import Request
 from terrarium_mcp.tools.conversation_text import conversation_notes, links_json, sizes_json
+from terrarium_mcp.tools.directions import BACK, FORWARD, LONGEST_WAYS, PageEnds
 from terrarium_mcp.tools.facts import head_facts, json_costs
 from terrarium_mcp.tools.from_request import FromRequest
 from terrarium_mcp.tools.parameters import (
@@ -62,43 +63,57 @@ async def get_recent_irc_messages(
 ) -> CallToolResult:
     """Read the newest lines of a channel, oldest first; page back with before_id."""
     rooms = request.narrowed(channel)
-    after, before = await _bounds(request, after_id, before_id, hours)
+    ends = PageEnds(after_id, before_id, hours)
+    direction = FORWARD if after_id else BACK
+    after, before = await _positions(request, ends)
     messages = request.store.messages
     read = messages.onward if after_id else messages.newest
     page = await read(rooms, limit, after=after, before=before, events=include_events)
     coverage = await request.coverage(rooms)
     missing = _unknown_events(coverage, page, request) if include_events else ""
     covered = request.coverage_text(coverage, missing)
-    lines = f"{quantity(len(page.messages), 'line')} in {request.room_names(rooms)}"
-    longest = f"{len(page.messages)} of {lines}"
     notes = clamping_notes(limit=limit, hours=hours)
     if not (page.messages or after_id):
         notes += await _last_before(request, rooms, hours, include_events)
+    gaps = coverage.gaps() if len(rooms) == 1 else ()
+    transcript, headline = _fitted_page(
+        request, rooms, page, covered, notes, keep=direction.keep, gaps=gaps, form=format
+    )
+    cut = Page(page.messages, more=page.more or transcript.left_out > 0)
+    ways = direction.ways(cut, transcript.shown)
+    facts = head_facts(headline, covered, notes) | ways._asdict()
+    text = f"{transcript.text}\n{direction.hint(ways, ends)}"
+    return lines_result(text, format, transcript, facts)
+
+
+def _fitted_page(
+    request: Request,
+    rooms: Sequence[Room],
+    page: Page,
+    covered: str,
+    notes: Sequence[str],
+    *,
+    keep: Keep,
+    gaps: Sequence[Gap],
+    form: str,
+) -> tuple[Transcript, str]:
+    """The transcript of a page, and its headline, which counts the lines that fit.
+
+    Until these are known, the headline takes the room of its longest form.
+    """
+    lines = f"{quantity(len(page.messages), 'line')} in {request.room_names(rooms)}"
+    longest = f"{len(page.messages)} of {lines}"
+    facts = head_facts(longest, covered, notes) | LONGEST_WAYS._asdict()
     transcript = fenced(
         page.messages,
         request.render_options(rooms),
         head=[longest, covered, *notes],
-        keep=Keep.FIRST if after_id else Keep.LAST,
-        gaps=coverage.gaps() if len(rooms) == 1 else (),
-        json_costs=json_costs(
-            format,
-            page.messages,
-            head_facts(longest, covered, notes) | _LONGEST._asdict(),
-            request.budget,
-        ),
+        keep=keep,
+        gaps=gaps,
+        json_costs=json_costs(form, page.messages, facts, request.budget),
     )
-    # Only now is it known how many lines fit: the head above them counted as its longest form.
     headline = f"{len(transcript.shown)} of {lines}" if transcript.left_out else lines
-    transcript = transcript.headed(longest, headline)
-    facts = head_facts(headline, covered, notes)
-    cut = Page(page.messages, more=page.more or transcript.left_out > 0)
-    if after_id:
-        onward = _later(cut, transcript.shown)
-        hint = _later_hint(onward, after_id, before_id)
-    else:
-        onward = _earlier(cut, transcript.shown)
-        hint = _earlier_hint(onward, hours, before_id)
-    return lines_result(f"{transcript.text}\n{hint}", format, transcript, facts | onward._asdict())
+    return transcript.headed(longest, headline), headline
 
 
 def _unknown_events(coverage: Coverage, page: Page, request: Request) -> str:
@@ -197,14 +212,13 @@ async def _last_before(
     return await last_line_note(request, rooms, Position.at(since), when, events=include_events)
 
 
-async def _bounds(
-    request: Request, after_id: str, before_id: str, hours: int
-) -> tuple[Position, Position]:
+async def _positions(request: Request, ends: PageEnds) -> tuple[Position, Position]:
     """The positions between which to read.
 
     Raises:
         TerrariumError: an id names no readable line, or nothing can be between the two.
     """
+    after_id, before_id, hours = ends
     after = (await request.message(after_id)).position if after_id else BEGINNING
     before = (await request.message(before_id)).position if before_id else request.until
     if after_id and before_id and after >= before:
@@ -215,58 +229,3 @@ async def _bounds(
     if since := request.since(hours):
         after = max(after, Position.at(since))
     return after, before
-
-
-class WaysOn(NamedTuple):
-    """How to read on from a page: the ids for `before_id` and `after_id`.
-
-    `more`: the page was not the last one in its direction. An id is "" where nothing is recorded.
-    """
-
-    more: bool = False
-    before_id: str = ""
-    after_id: str = ""
-
-
-_LONGEST = WaysOn(more=False, before_id="9" * 12, after_id="9" * 12)
-
-
-def _earlier(page: Page, visible: Sequence[Message]) -> WaysOn:
-    """From the newest lines, back in time."""
-    if not page.messages:
-        return WaysOn()
-    # If the budget allows no line at all, the previous page starts after the one it left out.
-    first, last = (visible or page.messages[-1:])[0], page.messages[-1]
-    return WaysOn(page.more, str(first.id) if page.more else "", str(last.id))
-
-
-def _later(page: Page, visible: Sequence[Message]) -> WaysOn:
-    """From lines after a message, in the direction of time."""
-    if not page.messages:
-        return WaysOn()
-    first, last = page.messages[0], (visible or page.messages[:1])[-1]
-    return WaysOn(page.more, str(first.id), str(last.id))
-
-
-def _earlier_hint(ways: WaysOn, hours: int, before_id: str) -> str:
-    """How to read on from the newest lines: those before them."""
-    if not ways.after_id:
-        return f"no {'earlier ' if before_id else ''}line is recorded there"
-    earlier = f"before_id={ways.before_id}" if ways.more else "nothing earlier"
-    within_hours = f" within {quantity(hours, 'hour')}" if hours and not ways.more else ""
-    return f"next: {earlier}{within_hours} | newer: after_id={ways.after_id} | {_around(ways)}"
-
-
-def _later_hint(ways: WaysOn, after_id: str, before_id: str) -> str:
-    """How to read on in the direction of time: the lines after these, up to `before_id`."""
-    if not ways.after_id:
-        between = f"no line is recorded between {shown(after_id)} and {shown(before_id)}"
-        return between if before_id else "no later line is recorded there"
-    end = f"nothing else before {shown(before_id)}" if before_id else ""
-    at_end = end or f"nothing newer yet than {ways.after_id}"
-    later = f"after_id={ways.after_id}" if ways.more else at_end
-    return f"next: {later} | older: before_id={ways.before_id} | {_around(ways)}"
-
-
-def _around(ways: WaysOn) -> str:
-    return f"around a line: get_message_context({ways.after_id})"
