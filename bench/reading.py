@@ -172,7 +172,7 @@ class Log:
         return await self._count(replace(_month_of(message), clauses=words))
 
     async def _count(self, query: Query, rooms: Sequence[Room] = (), per: str = "") -> object:
-        return await self._store.count(
+        return await self._store.scope_stats(
             Search(query=query, rooms=rooms or self._rooms, limit=1), per
         )
 

@@ -70,7 +70,7 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
         query = replace(query, people=await _people(request, selection.nick, rooms))
     query, rooms = await with_networks_taken(query, request, rooms)
     lines = request.search(query, rooms, limit=1, until=until)
-    stats = await request.store.count(lines, selection.per)
+    stats = await request.store.scope_stats(lines, selection.per)
     notes = [note(sentence) for sentence in query.notes]
     spelt_otherwise = await version_notes(request, lines, stats.lines)
     notes += spelt_otherwise

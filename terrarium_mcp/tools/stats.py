@@ -44,9 +44,9 @@ class ChannelTotals(BaseModel):
 
 
 class ChannelStats(BaseModel):
-    """What `summary` names: `channels`, or `lines` and what follows.
+    """Totals per channel in `channels`, or one selection from `lines` on.
 
-    Of several channels no talkers and hours.
+    Talkers and hours of one channel only.
     """
 
     summary: str
@@ -114,19 +114,19 @@ async def get_channel_stats(
 async def _channel_stats(request: Request, channel: str) -> CallToolResult:
     """Everything about one channel, or the totals of several."""
     rooms, until = request.narrowed(channel), _full_hour(request)
-    figures = await _figures(request, rooms, until)
+    stats = await _room_stats(request, rooms, until)
     covered = await request.coverage_line(rooms)
-    asides = await request.store.count.asides(rooms, until)
+    asides = await request.store.scope_stats.asides(rooms, until)
     notes = counted_note(request, asides)
     about = f"statistics of {request.room_names(rooms)}"
     head = [about, covered, *_as_of_note(request, until), *notes]
-    rows = [row for room in figures for row in (_summary(request, room, until), *_details(room))]
+    rows = [row for one in stats for row in (_summary(request, one, until), *_details(one))]
     facts = {
         "summary": harmless(about),
         "covered": covered,
-        "channels": [_totals(room).model_dump() for room in figures],
-        "top_talkers": {nick: lines for room in figures for nick, lines in _talkers(room).items()},
-        "lines_by_hour_utc": [count for room in figures for count in room.hours],
+        "channels": [_totals(one).model_dump() for one in stats],
+        "top_talkers": {nick: lines for one in stats for nick, lines in _talkers(one).items()},
+        "lines_by_hour_utc": [count for one in stats for count in one.hours],
         "asides": asides,
         **({"notes": notes} if notes else {}),
         **_as_of(until),
@@ -145,13 +145,15 @@ def _result(
     return tool_result(listing(head, rows, request.budget).text, structured)
 
 
-async def _figures(request: Request, rooms: Sequence[Room], until: Position) -> Sequence[RoomStats]:
+async def _room_stats(
+    request: Request, rooms: Sequence[Room], until: Position
+) -> Sequence[RoomStats]:
     """Everything about one room, or the totals of several, those with most lines first."""
-    stats = request.store.stats
+    reader = request.store.stats
     if len(rooms) == 1:
-        return [await stats.for_room(rooms[0], until=until, now=request.now)]
-    totals = await stats.overview(rooms, until=until, now=request.now)
-    return sorted(totals, key=lambda room: -room.lines)
+        return [await reader.for_room(rooms[0], until=until, now=request.now)]
+    totals = await reader.overview(rooms, until=until, now=request.now)
+    return sorted(totals, key=lambda one: -one.lines)
 
 
 def _full_hour(request: Request) -> Position:
@@ -172,16 +174,16 @@ def _as_of(until: Position) -> dict[str, str]:
     return {} if until == EVERY_LINE else {"as_of": to_iso(until.moment)}
 
 
-def _totals(figures: RoomStats) -> ChannelTotals:
+def _totals(stats: RoomStats) -> ChannelTotals:
     return ChannelTotals(
-        network=harmless(figures.room.network),
-        channel=harmless(figures.room.channel),
-        lines=figures.lines,
-        people=figures.people,
-        first=_iso(figures.first),
-        last=_iso(figures.last),
-        last_24_hours=figures.last_day,
-        last_7_days=figures.last_week,
+        network=harmless(stats.room.network),
+        channel=harmless(stats.room.channel),
+        lines=stats.lines,
+        people=stats.people,
+        first=_iso(stats.first),
+        last=_iso(stats.last),
+        last_24_hours=stats.last_day,
+        last_7_days=stats.last_week,
     )
 
 
@@ -189,27 +191,27 @@ def _iso(time: datetime | None) -> str:
     return to_iso(time) if time else ""
 
 
-def _summary(request: Request, figures: RoomStats, until: Position) -> str:
+def _summary(request: Request, stats: RoomStats, until: Position) -> str:
     zone = request.settings.zone
-    if figures.first and figures.last:
-        when = f"first {minute(figures.first, zone)}, last {minute(figures.last, zone)}"
+    if stats.first and stats.last:
+        when = f"first {minute(stats.first, zone)}, last {minute(stats.last, zone)}"
     else:  # what was said after a cutoff is not denied
         when = "first never, last never" if until == EVERY_LINE else "nothing until then"
     return (
-        f"{request.room_name(figures.room)}: {quantity(figures.lines, 'line')}"
-        f" by {people(figures.people)}, {when};"
-        f" last 24 h {figures.last_day:,}, last 7 d {figures.last_week:,}"
+        f"{request.room_name(stats.room)}: {quantity(stats.lines, 'line')}"
+        f" by {people(stats.people)}, {when};"
+        f" last 24 h {stats.last_day:,}, last 7 d {stats.last_week:,}"
     )
 
 
-def _details(figures: RoomStats) -> list[str]:
+def _details(stats: RoomStats) -> list[str]:
     """The people who talk most and the hours in which most is said, where both were counted."""
     return [
-        *labelled("top talkers", _talkers(figures)),
-        *labelled("busiest hours (UTC)", busiest_hours(figures.hours)),
+        *labelled("top talkers", _talkers(stats)),
+        *labelled("busiest hours (UTC)", busiest_hours(stats.hours)),
     ]
 
 
-def _talkers(figures: RoomStats) -> dict[str, int]:
+def _talkers(stats: RoomStats) -> dict[str, int]:
     """The lines of those who said most, each under a nick that looks like no other."""
-    return {harmless_nick(nick): lines for nick, lines in figures.talkers}
+    return {harmless_nick(nick): lines for nick, lines in stats.talkers}

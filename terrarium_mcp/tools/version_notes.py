@@ -31,7 +31,7 @@ async def version_notes(request: Request, lines: Search, counted: int) -> list[s
     if not argument:
         return []
     try:
-        more = (await request.store.count(replace(lines, query=query))).lines - counted
+        more = (await request.store.scope_stats(replace(lines, query=query))).lines - counted
     except TookTooLong:  # the figures themselves were counted: they are not lost for a note
         return [note(f"not counted: lines {_MORE}: {argument}")]
     return [note(f"{quantity(more, 'line')} {_MORE}: {argument}")] if more else []

@@ -88,7 +88,7 @@ class Store:
         return MessageSearch(self._database, self._indexer)
 
     @cached_property
-    def count(self) -> "ScopeCounter":
+    def scope_stats(self) -> "ScopeCounter":
         """Figures of the lines that a query finds."""
         from terrarium_mcp.store.sqlite.search.scope_stats import (  # noqa: PLC0415 -- see above
             ScopeCounter,

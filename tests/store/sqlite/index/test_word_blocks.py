@@ -60,7 +60,7 @@ async def count_blocks(store: Store) -> None:
 
 async def lines_with(store: Store, word: str, rooms: Sequence[Room], **more: object) -> int:
     facts: dict[str, object] = {"query": parse_query(word, now=NOON), "rooms": rooms, **more}
-    return (await store.count(Search(limit=1, **facts))).lines  # type: ignore[arg-type]
+    return (await store.scope_stats(Search(limit=1, **facts))).lines  # type: ignore[arg-type]
 
 
 async def test_full_blocks_of_frequent_words_are_counted_by_room(store: Store, file: Path) -> None:

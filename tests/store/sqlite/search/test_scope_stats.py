@@ -99,7 +99,7 @@ async def test_figures_are_those_of_a_plain_count_over_all_rows(
             for selection in selections:
                 search = searched(selection, rooms)
                 chosen = [line for line in lines if is_wanted(line, search, casemapping)]
-                stats = await store.count(search, selection[6])
+                stats = await store.scope_stats(search, selection[6])
                 assert_counted(stats, chosen, search, selection[6], most_read)
 
 
@@ -194,11 +194,11 @@ async def test_a_person_a_word_and_a_time_are_counted_without_a_walk_of_the_inde
     only_by_counters(monkeypatch)
     rooms = await store.rooms.all()
     expected = {"tea": 60, "from:CY": 60, "from:cy from:bo": 61, "TEA": 60, "": 61}[words]
-    stats = await store.count(asked(rooms, words))
+    stats = await store.scope_stats(asked(rooms, words))
     assert (stats.lines, stats.details) == (expected, None)
     if words.startswith("from"):
         tea = [room for room in rooms if room.channel == "#tea"]
-        assert (await store.count(asked(tea, "from:cy"))).lines == 20
+        assert (await store.scope_stats(asked(tea, "from:cy"))).lines == 20
 
 
 async def test_asides_are_not_among_the_lines_with_a_word(
@@ -211,7 +211,7 @@ async def test_asides_are_not_among_the_lines_with_a_word(
     for most_read in (2_000, 0):
         monkeypatch.setattr(scope_stats, "MOST_READ", most_read)
         monkeypatch.setattr(exact, "_FEW", most_read)
-        assert (await store.count(asked(rooms, "tea"))).lines == 1, most_read
+        assert (await store.scope_stats(asked(rooms, "tea"))).lines == 1, most_read
 
 
 async def test_the_lines_of_a_person_before_a_late_cutoff_are_all_but_the_last(
@@ -232,7 +232,7 @@ async def test_the_lines_of_a_person_before_a_late_cutoff_are_all_but_the_last(
     monkeypatch.setattr(exact.ExactSearch, "all_if_few", returns_none)
     monkeypatch.setattr(exact.ExactSearch, "count", noted)
     until = Position.at(lines[50].said_at)
-    assert (await store.count(asked(rooms, "from:cy", until=until))).lines == 50
+    assert (await store.scope_stats(asked(rooms, "from:cy", until=until))).lines == 50
     assert len(counted) == 1
 
 
@@ -252,7 +252,7 @@ async def test_a_line_said_while_a_person_is_counted_makes_no_wrong_number(
     monkeypatch.setattr(exact.ExactSearch, "all_if_few", returns_none)
     until = Position.at(lines[50].said_at)
     rooms = await store.rooms.all()
-    assert (await store.count(asked(rooms, "from:cy", until=until))).lines == 50
+    assert (await store.scope_stats(asked(rooms, "from:cy", until=until))).lines == 50
 
 
 async def test_more_periods_than_are_counted_leave_out_the_oldest(
@@ -265,7 +265,7 @@ async def test_more_periods_than_are_counted_leave_out_the_oldest(
     for most_read in (0, 2_000):
         monkeypatch.setattr(scope_stats, "MOST_READ", most_read)
         for words in ("tea", ""):
-            stats = await store.count(asked(rooms, words), "day")
+            stats = await store.scope_stats(asked(rooms, words), "day")
             assert stats.periods == [(date(2026, 5, day), 1) for day in (6, 5, 4)]
             assert (stats.is_cut, stats.lines) == (True, 6)
 
@@ -280,7 +280,7 @@ async def test_more_than_sixteen_rooms_that_are_not_all_are_counted_exactly(
     for most_read in (0, 2_000):
         monkeypatch.setattr(scope_stats, "MOST_READ", most_read)
         for words, lines in (("tea", 190), ("", 380), ("after:2026-05-01T10:00", 380)):
-            stats = await store.count(asked(rooms, words))
+            stats = await store.scope_stats(asked(rooms, words))
             assert (stats.lines, stats.first) == (lines, NOON)
 
 
@@ -292,7 +292,7 @@ async def test_what_cannot_be_counted_in_time_is_an_error_and_no_number(
     for module in (scope_stats, database):
         monkeypatch.setattr(module, "DEADLINE", 0.0)
     with pytest.raises(TookTooLong, match="Name a channel or a shorter time"):
-        await store.count(asked(rooms, "tea -c++"))
+        await store.scope_stats(asked(rooms, "tea -c++"))
 
 
 async def test_lines_that_another_program_keeps_from_being_indexed_are_no_matter_of_time(
@@ -301,7 +301,8 @@ async def test_lines_that_another_program_keeps_from_being_indexed_are_no_matter
     monkeypatch.setattr(append, "SEVERAL", 20)  # the lines wait for the next read
     await store.messages.append(chat("<ada> tea"))
     rooms = await store.rooms.all()
-    assert (await store.count(asked(rooms, "tea"))).lines == 1  # the keeper waits for no first line
+    # The keeper waits for no first line.
+    assert (await store.scope_stats(asked(rooms, "tea"))).lines == 1
     await store.messages.append(chat("<bo> more tea"))
     monkeypatch.setattr(scope_stats, "DEADLINE", 0.1)
     monkeypatch.setattr(database, "BUSY_MS", 500)
@@ -316,28 +317,28 @@ async def test_lines_that_another_program_keeps_from_being_indexed_are_no_matter
                 tasks.start_soon(wait_to_write)  # as the keeper does, over and over
                 await anyio.wait_all_tasks_blocked()
                 with pytest.raises(Locked, match="Another program holds it locked"):
-                    await store.count(asked(rooms, words))
-    assert (await store.count(asked(rooms, "tea"))).lines == 2
+                    await store.scope_stats(asked(rooms, words))
+    assert (await store.scope_stats(asked(rooms, "tea"))).lines == 2
 
 
 async def test_an_empty_history_and_no_room_hold_nothing(store: Store) -> None:
-    assert await store.count(asked([]), "day") == ScopeStats(0)
+    assert await store.scope_stats(asked([]), "day") == ScopeStats(0)
     await store.messages.append(chat("<ada> tea"))
-    assert await store.count(asked([]), "day") == ScopeStats(0)
-    assert await store.count(asked(await store.rooms.all(), "zebra"), "day") == ScopeStats(0)
+    assert await store.scope_stats(asked([]), "day") == ScopeStats(0)
+    assert await store.scope_stats(asked(await store.rooms.all(), "zebra"), "day") == ScopeStats(0)
 
 
 async def test_a_row_without_a_nick_is_a_line_of_no_person(store: Store) -> None:
     await store.messages.append(chat("<ada> tea"))
     await store.messages.append([line_of("", "tea", NOON)])
-    stats = await store.count(asked(await store.rooms.all(), "tea"))
+    stats = await store.scope_stats(asked(await store.rooms.all(), "tea"))
     assert stats.details
     assert (stats.lines, stats.details.people) == (2, 1)
 
 
 async def test_the_newest_spelling_of_a_nick_is_shown(store: Store) -> None:
     await store.messages.append(chat("<ADA> tea\n<Ada> tea\n<bo> tea"))
-    stats = await store.count(asked(await store.rooms.all(), "tea"))
+    stats = await store.scope_stats(asked(await store.rooms.all(), "tea"))
     assert stats.details
     assert stats.details.talkers == [("net", "Ada", 2), ("net", "bo", 1)]
 
@@ -349,17 +350,17 @@ async def test_who_said_all_that_was_said_in_a_long_time_is_counted_in_groups(
     await store.messages.append(chat("<Ada> tea\n<cy> tea", at=NOON + timedelta(hours=30)))
     await store.messages.append([line_of("Terra", "hello")._replace(own=True)])
     rooms = await store.rooms.all()
-    read = await store.count(asked(rooms, "after:2026-05-01 before:2026-06-01"), "day")
+    read = await store.scope_stats(asked(rooms, "after:2026-05-01 before:2026-06-01"), "day")
     monkeypatch.setattr(scope_stats, "MOST_READ", 0)
-    grouped = await store.count(asked(rooms, "after:2026-05-01 before:2026-06-01"), "day")
+    grouped = await store.scope_stats(asked(rooms, "after:2026-05-01 before:2026-06-01"), "day")
     assert grouped == read
     assert grouped.details
     assert grouped.details.talkers == [("net", "Ada", 3), ("net", "bo", 1), ("net", "cy", 1)]
     monkeypatch.setattr(scope_stats, "MOST_TALLIED", 5)
-    assert (await store.count(asked(rooms, "after:2026-05-01"))).details is None
+    assert (await store.scope_stats(asked(rooms, "after:2026-05-01"))).details is None
     monkeypatch.setattr(scope_stats, "MOST_TALLIED", 6)
-    assert (await store.count(asked(rooms, "after:2026-05-01"))).details == grouped.details
-    assert (await store.count(asked(rooms, "tea"))).details is None
+    assert (await store.scope_stats(asked(rooms, "after:2026-05-01"))).details == grouped.details
+    assert (await store.scope_stats(asked(rooms, "tea"))).details is None
 
 
 @pytest.mark.parametrize("words", ["tea", ""])
@@ -372,7 +373,7 @@ async def test_periods_begin_and_end_with_the_time_that_was_selected(
     monkeypatch.setattr(scope_stats, "MOST_READ", most_read)
     monkeypatch.setattr(exact, "_FEW", 0)
     times = "after:2026-05-01T20:30 before:2026-05-03T02:30"
-    stats = await store.count(asked(await store.rooms.all(), f"{words} {times}"), "day")
+    stats = await store.scope_stats(asked(await store.rooms.all(), f"{words} {times}"), "day")
     assert stats.periods == [
         (date(2026, 5, 3), 3), (date(2026, 5, 2), 24), (date(2026, 5, 1), 3)
     ]  # fmt: skip
@@ -386,4 +387,4 @@ async def test_a_word_longer_than_is_kept_is_not_counted_with_those_that_begin_a
     monkeypatch.setattr(scope_stats, "MOST_READ", 0)
     rooms = await store.rooms.all()
     for word in (alike, f"{alike}y", alike[:39]):
-        assert (await store.count(asked(rooms, word))).lines == (word != alike[:39])
+        assert (await store.scope_stats(asked(rooms, word))).lines == (word != alike[:39])
