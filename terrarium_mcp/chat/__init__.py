@@ -7,7 +7,8 @@
 - query, terms, operator_hints, legacy_search: the query language
 - question, questions/, named_channels, named_people, mentions, english/: what a plain question asks
 - times/, durations: moments, as they are stored, typed and meant, and how long something lasts
-- transcript, tokens, urls, invisible, defusing, quoted_secrets: chat as text for its readers
+- transcript, fence, tokens, urls, invisible, defusing, quoted_secrets: chat as text for readers;
+  quoted_lines: the messages that such a text quotes
 - disentanglement/: which line answers which
 - absence, digest, opening_line: what happened meanwhile; nick_history, similar_nicks: who was who
 """

@@ -9,9 +9,10 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from terrarium_mcp.chat.cursors import fingerprint_of
+from terrarium_mcp.chat.fence import listing
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Room
-from terrarium_mcp.chat.transcript import line_of, listing
+from terrarium_mcp.chat.transcript import line_of
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.policy import names_room
 from terrarium_mcp.request import Request

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
+from terrarium_mcp.chat.fence import listing
 from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.records import SPEECH, Message, Room
 from terrarium_mcp.chat.times.timestamps import to_iso
 from terrarium_mcp.chat.tokens import estimated_tokens
-from terrarium_mcp.chat.transcript import event_text, listing, speaker
+from terrarium_mcp.chat.transcript import event_text, speaker
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import RecentDigest
 from terrarium_mcp.tools.digest_text import (

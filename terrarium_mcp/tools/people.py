@@ -8,10 +8,11 @@ from typing import Annotated, Any, NamedTuple
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
+from terrarium_mcp.chat.fence import listing
 from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.chat.times.timestamps import minute, to_iso
-from terrarium_mcp.chat.transcript import dated_line, listing
+from terrarium_mcp.chat.transcript import dated_line
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Evidence, NickActivity, Person

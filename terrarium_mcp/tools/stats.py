@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
+from terrarium_mcp.chat.fence import listing
 from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, minute, to_iso
-from terrarium_mcp.chat.transcript import listing
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import RoomStats
 from terrarium_mcp.tools.asides import counted_note

@@ -8,10 +8,10 @@ from mcp.types import CallToolResult
 from pydantic import BaseModel
 
 from terrarium_mcp.chat.coverage import JOINED
+from terrarium_mcp.chat.fence import listing
 from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.records import Member, Room
 from terrarium_mcp.chat.times.timestamps import local, to_iso
-from terrarium_mcp.chat.transcript import listing
 from terrarium_mcp.request import Request
 from terrarium_mcp.tools.facts import within_budget
 from terrarium_mcp.tools.from_request import FromRequest

@@ -6,7 +6,7 @@ from typing import Annotated
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from terrarium_mcp.chat.transcript import listing
+from terrarium_mcp.chat.fence import listing
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.tools.from_request import FromRequest
 from terrarium_mcp.tools.parameters import Forgiving, Text, clamped_to, clamping_notes

@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from terrarium_mcp.chat.quoted_lines import quoted_messages
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.chat.transcript import RenderOptions, dated_line, line_of, quoted_messages
+from terrarium_mcp.chat.transcript import RenderOptions, dated_line, line_of
 from tests.store.scene import NOON, SETTINGS, chat
 from tests.store.scene import line_of as event
 from tests.tools.scene import House

@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.chat.transcript import quoted_messages
+from terrarium_mcp.chat.quoted_lines import quoted_messages
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.answer.budget import truncated
 from terrarium_mcp.irc_bridge.answer.past_turns import short_result

@@ -8,7 +8,7 @@ from pathlib import Path
 from anyio import to_thread
 
 from terrarium_mcp.chat.identity import fold
-from terrarium_mcp.chat.transcript import MessageReference, message_reference
+from terrarium_mcp.chat.quoted_lines import MessageReference, message_reference
 from terrarium_mcp.store.backlog import Backlog, Enhancement, backlog_errors
 from terrarium_mcp.store.private_files import replace_contents
 from terrarium_mcp.store.records.removal import BacklogMentions, PurgeTarget

@@ -4,15 +4,10 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from terrarium_mcp.chat.quoted_lines import message_reference
 from terrarium_mcp.chat.records import Origin
 from terrarium_mcp.chat.times.timestamps import to_text
-from terrarium_mcp.chat.transcript import (
-    RenderOptions,
-    as_json,
-    dated_line,
-    line_of,
-    message_reference,
-)
+from terrarium_mcp.chat.transcript import RenderOptions, as_json, dated_line, line_of
 from terrarium_mcp.store import AuditEntry, RemovalReason, Store, open_store
 from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
 from tests.store.scene import (
