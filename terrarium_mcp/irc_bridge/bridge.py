@@ -43,7 +43,7 @@ from terrarium_mcp.irc_bridge.record.trouble_notice import TroubleNotice
 from terrarium_mcp.irc_bridge.reporter import Reporter
 from terrarium_mcp.irc_bridge.talk_log.writer import TalkLog
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
-from terrarium_mcp.settings import ChannelWays, Settings
+from terrarium_mcp.settings import ChannelWays, Settings, voice_rules_of
 from terrarium_mcp.store import BridgeReport, Store
 
 log = logging.getLogger(__name__)
@@ -84,7 +84,7 @@ class Bridge:
         self.name = name = settings.network_name
         timeouts = timeouts or Timeouts()
         self.network = IrcNetwork(server_config(settings), self, timeouts=timeouts)
-        self._filter = MessageFilter(name, self.network, settings.voice_rules)
+        self._filter = MessageFilter(name, self.network, voice_rules_of(settings))
         self._recorder = Recorder(store, name, home, report=self.report)
         self._channels = RecordedChannels(self.network, self._recorder, settings)
         self._repeats = Repeats()
@@ -167,9 +167,9 @@ class Bridge:
     def change_settings(self, settings: Settings) -> None:
         """Use other settings from now on; see `terrarium_mcp.settings.changes` for which."""
         self._settings = settings
-        self._filter = MessageFilter(self.name, self.network, settings.voice_rules).by_casemapping(
-            self.network.casemapping
-        )
+        self._filter = MessageFilter(
+            self.name, self.network, voice_rules_of(settings)
+        ).by_casemapping(self.network.casemapping)
         self._channels.change_settings(settings)
         self._questions.change_settings(settings)
         self._reception.change_settings(settings)

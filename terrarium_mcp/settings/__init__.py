@@ -14,6 +14,7 @@
 - tool_choice.py: the tools that a setting selects, and those of the core
 - near_misses.py: names that are nearly those of settings
 - exposure.py: secrets in files that anybody can read
+- voice_rules.py: what they say about who speaks
 - loading.py: all of it together; errors.py: the error of any of it
 - changes.py: what a reload changes at once
 """
@@ -35,6 +36,11 @@ from terrarium_mcp.settings.loading import (
 from terrarium_mcp.settings.mounts import MOUNT_SEPARATOR, Mount, check_mounted_channels
 from terrarium_mcp.settings.sources import NetworkTable
 from terrarium_mcp.settings.values import NO_MODEL, RoomDays
+from terrarium_mcp.settings.voice_rules import (
+    changed_voice_rules,
+    relays_with,
+    voice_rules_of,
+)
 
 __all__ = [
     "MOUNT_SEPARATOR",
@@ -50,14 +56,17 @@ __all__ = [
     "Settings",
     "SettingsChange",
     "changed",
+    "changed_voice_rules",
     "check_mounted_channels",
     "dotenv_in",
     "is_loopback",
     "keys_hidden",
     "load_settings",
     "read_settings",
+    "relays_with",
     "rooms_without_lines",
     "secret_names",
     "setting_names",
     "settings_from",
+    "voice_rules_of",
 ]

@@ -3,8 +3,7 @@
 All names that terrarium-irc used work; new names begin with TERRARIUM_.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -14,8 +13,6 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import BaseModel, ConfigDict, Field
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold
-from terrarium_mcp.chat.relays import Relay
-from terrarium_mcp.chat.voices import VoiceRules, rules_on
 from terrarium_mcp.settings.channel_ways import Askers, ChannelTable, ChannelWays, Role, table_for
 from terrarium_mcp.settings.hosts import is_loopback, network_name_of
 from terrarium_mcp.settings.values import (
@@ -380,59 +377,6 @@ class Settings(BaseModel):
     def asks_model_here(self) -> bool:
         """Whether the model's endpoint, if there is to be one, is on this machine."""
         return is_loopback(urlsplit(self.agent_api_url).hostname or "")
-
-    @property
-    def voice_rules(self) -> VoiceRules:
-        """How lines of the network of these settings are told apart."""
-        return VoiceRules(
-            self.irc_nick, self.command_prefix, self._relays_on(self.network_name, home=True)
-        )
-
-    def voice_rules_told(self, known: Mapping[str, VoiceRules]) -> dict[str, VoiceRules]:
-        """The voice rules by network that these settings change, given those that are `known`.
-
-        Settings that name an IRC server describe the bot, so all of theirs count. Others, such as
-        those of a server that a chat client starts, change only what they name themselves; without
-        a network this holds for all (""). Each of several networks tells its own.
-        """
-        homes = {one._home: one for one in self.networks}  # noqa: SLF001 -- of its own class
-        others = {
-            relay.network: one for one in self.networks for relay in one.relays if relay.network
-        }
-        rules = {
-            network: one._rules_after(network, rules_on(network, known))  # noqa: SLF001 -- as above
-            for network, one in (others | homes).items()
-        }
-        return {name: told for name, told in rules.items() if told != rules_on(name, known)}
-
-    def _rules_after(self, network: str, rules: VoiceRules) -> VoiceRules:
-        """The voice rules of a network, after what these settings say about it."""
-        is_home = network == self._home
-        if is_home and self._describes_bot("irc_nick"):
-            rules = replace(rules, nick=self.irc_nick)
-        if is_home and self._describes_bot("command_prefix"):
-            rules = replace(rules, prefix=self.command_prefix)
-        if self._describes_bot("relays"):
-            rules = replace(rules, relays=self._relays_on(network, home=is_home))
-        return rules
-
-    def relays_with(self, nick: str, network: str) -> str:
-        """TERRARIUM_RELAYS with one relay more."""
-        is_home = self._home in ("", network)
-        return ",".join(map(str, [*self.relays, Relay(nick, "" if is_home else network)]))
-
-    @property
-    def _home(self) -> str:
-        """The network of what is named without one; "" means all, where none is described."""
-        return self.network_name if self.network or self.irc_server else ""
-
-    def _describes_bot(self, field: str) -> bool:
-        return bool(self.irc_server) or field in self.model_fields_set
-
-    def _relays_on(self, network: str, *, home: bool) -> tuple[Relay, ...]:
-        """The relays of a network; those named without one are on the home network."""
-        named = (network, "") if home else (network,)
-        return tuple(replace(one, network=network) for one in self.relays if one.network in named)
 
 
 def setting_names() -> list[str]:

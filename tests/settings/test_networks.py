@@ -6,7 +6,13 @@ import pytest
 
 from terrarium_mcp.chat.relays import Relay
 from terrarium_mcp.chat.voices import VoiceRules
-from terrarium_mcp.settings import BadSetting, Settings, read_settings
+from terrarium_mcp.settings import (
+    BadSetting,
+    Settings,
+    changed_voice_rules,
+    read_settings,
+    voice_rules_of,
+)
 
 TWO = """
 IRC_NICK = "Terra"
@@ -170,14 +176,14 @@ def test_what_is_no_list_of_tables_is_refused_with_how_to_write_it(toml: str) ->
 def test_voice_rules_follow_for_each_network() -> None:
     relayed = 'TERRARIUM_RELAYS = "everybot, home/homebot, away/awaybot"\n' + TWO
     settings = settings_in(relayed + 'COMMAND_PREFIX = "?"\n')
-    told = settings.voice_rules_told({})
+    told = changed_voice_rules(settings, {})
     assert told == {
         "libera": VoiceRules(relays=(Relay("everybot", "libera"),)),
         "home": VoiceRules("Teapot", "?", (Relay("everybot", "home"), Relay("homebot", "home"))),
         "away": VoiceRules(relays=(Relay("awaybot", "away"),)),
     }
-    assert [one.voice_rules for one in settings.networks] == [told["libera"], told["home"]]
-    assert settings.voice_rules_told(told) == {}
+    assert [voice_rules_of(one) for one in settings.networks] == [told["libera"], told["home"]]
+    assert changed_voice_rules(settings, told) == {}
 
 
 def test_a_table_names_only_relays_of_its_own_network() -> None:
@@ -186,7 +192,7 @@ def test_a_table_names_only_relays_of_its_own_network() -> None:
         " another network: move it into that network's table."
     )
     own = settings_in(TWO + 'TERRARIUM_RELAYS = ["home/bot"]').networks[1]
-    assert own.voice_rules.relays == (Relay("bot", "home"),)
+    assert voice_rules_of(own).relays == (Relay("bot", "home"),)
 
 
 def test_a_slip_in_the_environment_is_not_reported_where_a_table_has_the_setting() -> None:

@@ -8,7 +8,6 @@ from pydantic import ValidationError
 
 from terrarium_mcp.chat.masks import Mask
 from terrarium_mcp.chat.relays import Relay
-from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.settings import (
     BadSetting,
     RoomDays,
@@ -841,31 +840,6 @@ def test_a_relay_that_is_none_is_refused_with_the_reason(written: str, reason: s
     with pytest.raises(BadSetting, match="TERRARIUM_RELAYS") as refused:
         load_settings(environ={"TERRARIUM_RELAYS": written})
     assert reason in str(refused.value)
-
-
-def test_only_settings_that_describe_the_bot_change_what_is_known_of_it() -> None:
-    known = {"net": VoiceRules("Robo", ".", (Relay("bot", "net"),))}
-    assert Settings().voice_rules_told(known) == {}
-    assert Settings(network="net").voice_rules_told(known) == {}
-    told = Settings(network="net", command_prefix="?").voice_rules_told(known)
-    assert told == {"net": VoiceRules("Robo", "?", (Relay("bot", "net"),))}
-    told = Settings(network="net", irc_server="irc.example").voice_rules_told(known)
-    assert told == {"net": VoiceRules("Terra", "!", ())}
-    assert Settings(relays=(Relay("bot"),)).voice_rules_told({}) == {
-        "": VoiceRules(relays=(Relay("bot"),))
-    }
-
-
-def test_what_was_told_is_not_told_again() -> None:
-    named = (Relay("a"), Relay("b", "net"), Relay("c", "other"))
-    settings = Settings(network="net", irc_nick="Robo", relays=named)
-    told = settings.voice_rules_told({})
-    assert settings.voice_rules_told(told) == {}
-    assert settings.voice_rules == told["net"]
-    assert told == {
-        "net": VoiceRules("Robo", "!", (Relay("a", "net"), Relay("b", "net"))),
-        "other": VoiceRules("Terra", "!", (Relay("c", "other"),)),
-    }
 
 
 @pytest.mark.parametrize("written", ["spam*, *!*@bad.example", "spam* *!*@bad.example"])

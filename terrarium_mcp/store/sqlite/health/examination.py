@@ -10,7 +10,7 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.settings import Settings, rooms_without_lines
+from terrarium_mcp.settings import Settings, relays_with, rooms_without_lines
 from terrarium_mcp.store.records.health import DatabaseSize, Fact, Section
 from terrarium_mcp.store.sqlite.engine.checkpoints import LARGE
 from terrarium_mcp.store.sqlite.engine.files import bytes_for_backup, bytes_of, free_bytes, wal_of
@@ -277,7 +277,7 @@ def _speakers(connection: sqlite3.Connection, settings: Settings) -> Iterator[Se
         for network, rules in parsed_rules(stored).items()
     ]
     for one in unnamed_relays(connection):
-        setting = harmless(settings.relays_with(one.nick, one.network))
+        setting = harmless(relays_with(settings, one.nick, one.network))
         text = (
             f"{harmless(one.nick)} on {harmless(one.network)}: {one.relayed} of its newest"
             f" {one.lines} lines begin with a name, such as {harmless(one.example)}. If it carries"

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Collection, Mapping
 
 from terrarium_mcp.chat.voices import VoiceRules
-from terrarium_mcp.settings import Settings
+from terrarium_mcp.settings import Settings, changed_voice_rules
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.voices_sql import RULES, parsed_rules
@@ -68,7 +68,7 @@ async def adopt_rules(
 
 
 def _told(settings: Settings, stored: str) -> Mapping[str, VoiceRules]:
-    return settings.voice_rules_told(parsed_rules(stored))
+    return changed_voice_rules(settings, parsed_rules(stored))
 
 
 def _row(network: str, rules: VoiceRules) -> tuple[str, ...]:
