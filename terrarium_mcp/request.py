@@ -12,7 +12,7 @@ from terrarium_mcp.chat.coverage import Coverage
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.query import Query
-from terrarium_mcp.chat.records import Message, Room
+from terrarium_mcp.chat.records import Message, Room, networks_of
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
 from terrarium_mcp.chat.transcript import RenderOptions
 from terrarium_mcp.errors import TerrariumError, UnknownChannel, UnknownMessage
@@ -106,7 +106,7 @@ class Request(NamedTuple):
         """
         networks = [
             network
-            for network in dict.fromkeys(room.network for room in self.rooms)
+            for network in networks_of(self.rooms)
             if fold(nick).startswith(f"{fold(network)}/") and len(nick) > len(network) + 1
         ]
         if not networks:

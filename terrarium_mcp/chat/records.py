@@ -1,6 +1,6 @@
 """The values that all layers exchange: a message to be recorded, a message of the record."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
@@ -87,6 +87,11 @@ class Room(NamedTuple):
     def label(self) -> str:
         """The room's full name where several networks are recorded: `libera/#chan`."""
         return f"{self.network}/{self.channel}"
+
+
+def networks_of(rooms: Iterable[Room]) -> list[str]:
+    """The networks of rooms, each once, in the order of the rooms."""
+    return list(dict.fromkeys(room.network for room in rooms))
 
 
 class Message(NamedTuple):

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.query import Query
-from terrarium_mcp.chat.records import Message, MessageType, Room
+from terrarium_mcp.chat.records import Message, MessageType, Room, networks_of
 from terrarium_mcp.chat.similar_nicks import is_nearly
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Person, Sort
@@ -20,14 +20,14 @@ async def is_relay(request: Request, nick: str, rooms: Sequence[Room]) -> bool:
     return any(
         [
             await request.store.people.is_relay(nick, network, rooms, until=request.until)
-            for network in dict.fromkeys(room.network for room in rooms)
+            for network in networks_of(rooms)
         ]
     )
 
 
 async def people_called(request: Request, nick: str, rooms: Sequence[Room]) -> list[Person]:
     """Who did anything in these rooms under a nick, or changed to or from it: one for a network."""
-    return [one for one in await _looked_up(request, nick, rooms) if one.is_known]
+    return [one for one in await _look_up_everywhere(request, nick, rooms) if one.is_known]
 
 
 async def on_its_network(
@@ -52,7 +52,7 @@ async def unknown_nick_notes(
         if await is_relay(request, nick, rooms):
             notes.append(f"{shown(nick)} {IS_A_RELAY}")
             continue
-        people = await _looked_up(request, nick, rooms)
+        people = await _look_up_everywhere(request, nick, rooms)
         if not (any(person.is_known for person in people) or await _is_found(request, nick, rooms)):
             people = [await without_opted_out(request, person) for person in people]
             notes.append(_unknown(nick, similar_to(people)))
@@ -63,7 +63,7 @@ async def misspelt_nick_note(request: Request, nick: str, rooms: Sequence[Room])
     """A sentence on a nick that is not recorded, where one with a letter or two changed is."""
     people = [
         await without_opted_out(request, person)
-        for person in await _looked_up(request, nick, rooms)
+        for person in await _look_up_everywhere(request, nick, rooms)
     ]
     near = [one for one in similar_to(people) if is_nearly(fold(nick), fold(one))]
     return [_unknown(nick, near)] if near and not await _is_found(request, nick, rooms) else []
@@ -104,10 +104,13 @@ def _unknown(nick: str, near: Sequence[str]) -> str:
     return f"no one called {shown(nick)} is recorded here{similar}"
 
 
-async def _looked_up(request: Request, nick: str, rooms: Sequence[Room]) -> list[Person]:
-    return [
-        await request.store.people.lookup(
-            nick, network, rooms, until=request.until, visible_only=request.visible_only
-        )
-        for network in dict.fromkeys(room.network for room in rooms)
-    ]
+async def look_up(request: Request, nick: str, network: str, rooms: Sequence[Room]) -> Person:
+    """What is known of a nick on a network, as far as the request may know it."""
+    return await request.store.people.lookup(
+        nick, network, rooms, until=request.until, visible_only=request.visible_only
+    )
+
+
+async def _look_up_everywhere(request: Request, nick: str, rooms: Sequence[Room]) -> list[Person]:
+    """What is known of a nick on each network of the rooms."""
+    return [await look_up(request, nick, network, rooms) for network in networks_of(rooms)]

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from terrarium_mcp.chat.fence import listing
 from terrarium_mcp.chat.irctext import harmless, harmless_nick
-from terrarium_mcp.chat.records import Message, MessageType, Room
+from terrarium_mcp.chat.records import Message, MessageType, Room, networks_of
 from terrarium_mcp.chat.times.timestamps import minute, to_iso
 from terrarium_mcp.chat.transcript import dated_line
 from terrarium_mcp.errors import TerrariumError
@@ -21,6 +21,7 @@ from terrarium_mcp.tools.from_request import FromRequest
 from terrarium_mcp.tools.known_nicks import (
     IS_A_RELAY,
     is_relay,
+    look_up,
     newest_by,
     similar_to,
     without_opted_out,
@@ -93,8 +94,7 @@ async def lookup_nick(
     if not nick:
         raise TerrariumError("Name a nick. get_channel_stats lists who says most.")
     nick, rooms = request.narrowed_to_nick(nick, request.narrowed(""))
-    networks = dict.fromkeys(room.network for room in rooms)
-    people = [await _person(request, nick, network, rooms) for network in networks]
+    people = [await _person(request, nick, network, rooms) for network in networks_of(rooms)]
     active = sorted((one for person in people for one in person.rooms), key=lambda one: -one.lines)
     active = [await _apart_from_asides(request, nick, one) for one in active]
     spoke = await _newest(request, nick, active, ())
@@ -128,10 +128,7 @@ async def _person(request: Request, nick: str, network: str, rooms: Sequence[Roo
     opt_outs = await request.store.opt_outs.current()
     if opt_outs.has_nick(network, nick):
         return Person(nick, network)
-    person = await request.store.people.lookup(
-        nick, network, rooms, until=request.until, visible_only=request.visible_only
-    )
-    return await without_opted_out(request, person)
+    return await without_opted_out(request, await look_up(request, nick, network, rooms))
 
 
 async def _newest(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.query import MOST_PARTS, NO_TIME_LEFT, Query, parse_query
 from terrarium_mcp.chat.question import is_put_as_a_question
-from terrarium_mcp.chat.records import Room
+from terrarium_mcp.chat.records import Room, networks_of
 from terrarium_mcp.chat.relays import nick_meant
 from terrarium_mcp.chat.times.query_dates import parse_moment
 from terrarium_mcp.chat.times.timestamps import Position, local, minute, to_iso
@@ -248,7 +248,7 @@ def _total_row(request: Request, stats: ScopeStats) -> str:
 def _talkers(figures: Figures) -> dict[str, int]:
     """The lines of those who said most; with their network where there are several."""
     details = figures.stats.details
-    several = len({room.network for room in figures.rooms}) > 1
+    several = len(networks_of(figures.rooms)) > 1
     return {
         harmless_nick(f"{network}/{nick}" if several else nick): lines
         for network, nick, lines in (details.talkers if details else ())

@@ -90,9 +90,9 @@ async def _covered(request: Request, search: Search) -> str:
     query = search.query
     if not _is_for_events(query, request):
         return await request.coverage_line(search.rooms)
-    since = max(filter(None, (search.since, query.since)), default=None)
     return await request.coverage_line(
-        search.rooms, lambda coverage: coverage.events_sentence(search.zone, since, query.until)
+        search.rooms,
+        lambda coverage: coverage.events_sentence(search.zone, search.earliest, query.until),
     )
 
 

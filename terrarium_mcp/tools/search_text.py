@@ -147,8 +147,8 @@ def apart_note(request: Request, search: Search, hits: Hits) -> list[str]:
 
 def _all_lines_argument(request: Request, search: Search) -> str:
     """The query that selects the lines of a search, with the hours that it asks for."""
-    since = max(filter(None, (search.query.since, search.since)), default=None)
-    return query_argument(request, search.rooms, replace(search.query, since=since))
+    query = replace(search.query, since=search.earliest)
+    return query_argument(request, search.rooms, query)
 
 
 def exact_total_note(request: Request, search: Search, hits: Hits) -> list[str]:

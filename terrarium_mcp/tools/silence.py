@@ -20,8 +20,7 @@ async def is_silent(search: Search, request: Request) -> bool:
 
 async def silence_notes(request: Request, search: Search) -> list[str]:
     """A note for a search without hits, if other words would find nothing either."""
-    since = max(filter(None, (search.since, search.query.since)), default=None)
-    until = search.query.until
+    since, until = search.earliest, search.query.until
     is_no_time = since and until and since >= until
     if is_no_time or not (since or until) or not await is_silent(search, request):
         return []

@@ -86,6 +86,11 @@ class Search:
     wants_total: bool = True
 
     @property
+    def earliest(self) -> datetime | None:
+        """The later of `since` and the query's own beginning; None where neither has one."""
+        return max(filter(None, (self.since, self.query.since)), default=None)
+
+    @property
     def bounds(self) -> tuple[str, str]:
         """Timestamps from `since` (inclusive) to `until` (exclusive).
 
@@ -93,10 +98,10 @@ class Search:
         """
         if self.cursor:
             return self.cursor.since, self.cursor.until or EVERY_LINE.timestamp
-        since = [to_text(moment) for moment in (self.since, self.query.since) if moment]
-        until = self.query.until
-        return max(since, default=BEGINNING.timestamp), (
-            to_text(until) if until else EVERY_LINE.timestamp
+        since, until = self.earliest, self.query.until
+        return (
+            to_text(since) if since else BEGINNING.timestamp,
+            to_text(until) if until else EVERY_LINE.timestamp,
         )
 
 
