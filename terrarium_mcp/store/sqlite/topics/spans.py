@@ -1,9 +1,8 @@
 """Spans: when each room was recorded. The times between them are gaps."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from operator import attrgetter
-from typing import NamedTuple
 
 from terrarium_mcp.chat.coverage import PLAYBACK, Coverage, Span
 from terrarium_mcp.chat.records import Room
@@ -43,7 +42,7 @@ class Spans:
     def __init__(self, database: Database, opt_out_reader: OptOutReader) -> None:
         self._database = database
         self._opt_out_reader = opt_out_reader
-        self._recorded = ReadCache[tuple[int, ...], list[_RecordedSpan]](database, self._read)
+        self._recorded = ReadCache[tuple[int, ...], _RecordedSpans](database, self._read)
 
     async def begin(self, network: str, channel: str, at: datetime, why: str) -> None:
         """Open a span at `at`. A span that a crash left open ends at its last heartbeat."""
@@ -110,45 +109,53 @@ class Spans:
         """When these rooms were recorded."""
         fresh_since = to_text((now or datetime.now(UTC)) - SILENT)
         recorded = await self._recorded.get(tuple(map(_ID, rooms)))
-        return Coverage([one.span_since(fresh_since) for one in recorded])
+        return recorded.coverage(fresh_since)
 
-    async def _read(self, rooms: tuple[int, ...]) -> list["_RecordedSpan"]:
+    async def _read(self, rooms: tuple[int, ...]) -> "_RecordedSpans":
         listed = ",".join(map(str, rooms))
         rows = await self._database.rows(
-            "SELECT s.room, began, iif(ended IS NULL, max(alive, ifnull(recorded, '')), alive),"  # noqa: S608 -- our own ids
-            " ended, source, why_ended, why_began FROM spans s"
+            "SELECT s.room, began, iif(ended IS NULL, max(alive, ifnull(recorded, '')), alive)"  # noqa: S608 -- our own ids
+            " AS alive, ended, source, why_ended, why_began FROM spans s"
             f" LEFT JOIN ({NOT_STORED}) l ON l.room = s.room"
             f" WHERE s.room IN ({listed}) AND s.import IS NULL UNION ALL "
             # Thousands of logs of one program are one span: what lies between them is unknown.
             "SELECT room, min(began), max(ended), max(ended), source, '', '' FROM spans"
             f" WHERE room IN ({listed}) AND import NOT NULL GROUP BY room, source ORDER BY began"
         )
-        return [
-            _RecordedSpan(
-                Span(
-                    room=room,
-                    began=from_text(began),
-                    ended=from_text(ended or alive),
-                    source=source,
-                    why_ended=why_ended or "",
-                    why_began=why_began or "",
-                ),
-                alive if ended is None else "",
+        spans = [
+            Span(
+                room=room,
+                began=from_text(began),
+                ended=from_text(ended or alive),
+                source=source,
+                why_ended=why_ended or "",
+                why_began=why_began or "",
             )
             for room, began, alive, ended, source, why_ended, why_began in rows
         ]
+        heartbeats = {n: row["alive"] for n, row in enumerate(rows) if row["ended"] is None}
+        return _RecordedSpans(spans, heartbeats)
 
 
-class _RecordedSpan(NamedTuple):
-    """A span as stored; `alive` is the last heartbeat of an open one, "" of one that has ended."""
+class _RecordedSpans:
+    """Spans as stored, and the last heartbeat of each open one, by its place among them.
 
-    span: Span
-    alive: str
+    They keep their coverage until a heartbeat has grown old: it tells its sentence only once.
+    """
 
-    def span_since(self, fresh_since: str) -> Span:
-        """The span, which is going on if its last heartbeat is not before `fresh_since`."""
-        is_going_on = self.alive != "" and self.alive >= fresh_since
-        return self.span._replace(going_on=True) if is_going_on else self.span
+    def __init__(self, spans: Sequence[Span], heartbeats: Mapping[int, str]) -> None:
+        self._spans = spans
+        self._heartbeats = heartbeats
+        self._going_on: frozenset[int] = frozenset()
+        self._coverage = Coverage(spans)
+
+    def coverage(self, fresh_since: str) -> Coverage:
+        """What they cover; those go on whose last heartbeat is not before `fresh_since`."""
+        going_on = frozenset(n for n, at in self._heartbeats.items() if at >= fresh_since)
+        if going_on != self._going_on:
+            spans = [span._replace(going_on=n in going_on) for n, span in enumerate(self._spans)]
+            self._going_on, self._coverage = going_on, Coverage(spans)
+        return self._coverage
 
 
 async def mark_alive(writer: Writer, network: str, channels: Iterable[str], at: datetime) -> None:
