@@ -29,9 +29,9 @@ log = logging.getLogger(__name__)
 @click.option(
     "--rebuild",
     is_flag=True,
-    help="Recreate missing tables and indexes, which needs exclusive access; date new lines now,"
-    " if the last ones are ahead of the clock; run --deep; then rebuild whatever it found"
-    " inconsistent.",
+    help="Repair: recreate missing tables and indexes (stop all other processes for this), date new"
+    " lines by the clock again if the last ones are ahead of it, then check as --deep does, and"
+    " rebuild what is wrong.",
 )
 @click.option(
     "--temp",

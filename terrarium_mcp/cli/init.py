@@ -59,10 +59,10 @@ def init(
     env_file: Path,
     yes: bool,
 ) -> None:
-    """Ask for a server, channels, a contact, a model and old logs; check them; write .env.
+    """Ask for a server, channels, a contact, a model and an old terrarium-irc database; write .env.
 
-    Whatever is given as an option is not asked for. An existing file is changed only after a
-    look at the difference.
+    Each answer is checked. Whatever is given as an option is not asked for. An existing file is
+    changed only after a look at the difference.
     """
     from terrarium_mcp.cli.starting.init import set_up
     from terrarium_mcp.cli.starting.init_dialogue import Dialogue
