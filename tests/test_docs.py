@@ -9,10 +9,14 @@ from pathlib import Path
 from typing import get_args
 from zoneinfo import ZoneInfo
 
+import click
 import pytest
 from dotenv import dotenv_values
+from pydantic.fields import FieldInfo
 
 from terrarium_mcp.chat.commands import COMMANDS, QUESTIONS
+from terrarium_mcp.cli import commands as program
+from terrarium_mcp.cli.starting.init_dialogue import OPTIONS
 from terrarium_mcp.irc_bridge.ask.command_traits import TRAITS
 from terrarium_mcp.irc_bridge.talk_log.record import Outcome, TalkRecord, record_from_json
 from terrarium_mcp.irc_bridge.talk_log.stopwatch import PartName
@@ -24,18 +28,27 @@ from terrarium_mcp.settings.changes import LIVE
 from terrarium_mcp.store import open_store
 from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
 from terrarium_mcp.store.sqlite.schema import CURRENT
+from tests.tools.scene import opened
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
+DOCS = ROOT / "docs"
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
 EXAMPLES = [ROOT / ".env.example", ROOT / "mcp.json.example"]
+GATE = """
+    14:21 <alice> the gate is stuck again
+    14:22 <carol> lunch?
+    14:25 <bob> alice: the latch of the gate was bent, I have straightened it
+    14:26 <bob> the spare latch is in the shed, on the left shelf
+    14:27 <alice> thanks bob
+"""
 
 
-def table(title: str) -> list[list[str]]:
-    """The rows of the table whose heads are `title`, cell by cell."""
-    _, _, rest = README.partition(f"| {title} |\n")
-    assert rest, f"README has no table {title}"
-    rows = rest.split("\n\n")[0].splitlines()[1:]
+def table(page: Path, title: str) -> list[list[str]]:
+    """The rows of all tables of a page whose heads are `title`, cell by cell."""
+    _, *tables = page.read_text("utf-8").split(f"| {title} |\n")
+    assert tables, f"{page.name} has no table {title}"
+    rows = [row for one in tables for row in one.split("\n\n")[0].splitlines()[1:]]
     return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
 
 
@@ -49,9 +62,50 @@ def settings() -> Iterator[tuple[str, str, str]]:
         yield str(field.alias), str(field.description), default(field.default)
 
 
-def test_the_settings_table_is_the_settings() -> None:
-    told = [tuple(cell.strip("`") for cell in row) for row in table("name | meaning | default")]
-    assert told == list(settings())
+def allowed(field: FieldInfo) -> str:
+    """The range of a setting, as its table names it."""
+    names = ("ge", "gt", "le", "min_length", "max_length")
+    bounds = {
+        name: getattr(one, name) for one in field.metadata for name in names if hasattr(one, name)
+    }
+    match bounds:
+        case {"ge": least, "le": most}:
+            return f"{least} to {most:,}"
+        case {"gt": least, "le": most}:
+            return f"more than {least}, at most {most:,}"
+        case {"min_length": least, "max_length": most}:
+            return f"{least} to {most} characters"
+        case {"ge": least}:
+            return f"at least {least}"
+        case {"gt": least}:
+            return f"more than {least}"
+    return ""
+
+
+def test_the_settings_tables_are_the_settings_and_their_ranges() -> None:
+    rows = table(DOCS / "settings.md", "name | meaning | default | range")
+    ranges = map(allowed, Settings.model_fields.values())
+    declared = [(*one, bounds) for one, bounds in zip(settings(), ranges, strict=True)]
+    assert [tuple(cell.strip("`") for cell in row) for row in rows] == declared
+
+
+def test_the_options_of_init_are_listed_with_their_settings() -> None:
+    rows = table(DOCS / "settings.md", "option | setting")
+    told = {row[1].split("`")[1]: re.findall(r"`(--[\w-]+)`", row[0]) for row in rows}
+    assert told == {name: option.split(" or ") for name, option in OPTIONS.items()}
+
+
+def test_the_examples_of_terrarium_toml_are_understood(tmp_path: Path) -> None:
+    shown = []
+    for page in ("settings.md", "removal.md"):
+        text = (DOCS / page).read_text("utf-8")
+        (example,) = re.findall(r"^```toml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+        (file := tmp_path / page).write_text(example)
+        shown.append(load_settings(config=file, environ={}))
+    some, removal = shown
+    assert (some.irc_server, some.max_context_messages) == ("irc.libera.chat", 30)
+    kept = [("libera", "#tea"), ("libera", "#dev"), ("libera", "#mate")]
+    assert [removal.days_kept(*channel) for channel in kept] == [30, 0, 365]
 
 
 def test_the_example_names_every_setting_with_its_meaning_and_default() -> None:
@@ -80,28 +134,35 @@ def test_the_example_can_be_used_as_it_stands(tmp_path: Path) -> None:
 async def test_the_tools_table_is_what_the_server_publishes(tmp_path: Path) -> None:
     async with open_store(tmp_path / "irc_logs.db") as store:
         tools = await build_server(store, Settings()).list_tools()
+        reading = await build_server(store, Settings(write_tools="off")).list_tools()
     published = [
         (f"`{tool.name}`", ", ".join(tool.input_schema.get("properties", {}))) for tool in tools
     ]
-    assert [(row[0], row[1]) for row in table("tool | parameters | what it gives")] == published
+    rows = table(DOCS / "clients.md", "tool | parameters | what it gives")
+    assert [(row[0], row[1]) for row in rows] == published
+    told = {row[0].strip("`") for row in rows if row[2].startswith("writes: ")}
+    assert told == {tool.name for tool in tools} - {tool.name for tool in reading}
 
 
 def test_the_command_table_names_what_the_bot_knows() -> None:
-    cells = " ".join(row[0] for row in table("command | what the bot does"))
-    assert set(re.findall(r"`!(\w+)", cells)) == set(COMMANDS)
+    rows = table(ROOT / "README.md", "command | what the bot does")
+    told = re.findall(r"`!(\w+)", " ".join(row[0] for row in rows))
+    assert sorted(told) == sorted(COMMANDS)
 
 
-def test_asking_shows_every_command_that_needs_no_model_with_an_example() -> None:
-    text = (ROOT / "docs" / "asking.md").read_text("utf-8")
+def test_the_page_on_commands_shows_each_in_its_form_with_an_example() -> None:
+    text = (DOCS / "commands.md").read_text("utf-8")
     rows = [row for row in text.splitlines() if row.startswith("| `!")]
     told = [re.findall(r"!(\w+)", row.split("|")[1]) for row in rows]
     assert {name for names in told for name in names} == set(COMMANDS) - set(QUESTIONS)
     for names, row in zip(told, rows, strict=True):
-        _, _, example, prints, _ = row.split("|")
+        _, forms, example, prints, _ = row.split("|")
+        told_by_help = [f"!{name} {TRAITS[name].arguments}".rstrip() for name in names]
+        assert forms.strip() == ", ".join(f"`{form}`" for form in told_by_help)
         assert re.match(rf" `!({'|'.join(names)})\b.*` $", example), row
         assert prints.strip(), row
-        if told_by_help := TRAITS[names[0]].example:
-            assert example.strip() == f"`!{names[0]} {told_by_help}`"
+        if shown_by_help := TRAITS[names[0]].example:
+            assert example.strip() == f"`!{names[0]} {shown_by_help}`"
 
 
 def commands(text: str) -> set[str]:
@@ -112,6 +173,31 @@ def commands(text: str) -> set[str]:
     spans = re.findall(r"`([^`]+)`", prose)
     found = (re.search(r"terrarium-mcp [-a-z].*", line) for line in [*lines, *spans])
     return {" ".join(one.group().split()) for one in found if one}
+
+
+OPTIONS_OF = {
+    name: [
+        option
+        for parameter in command.params
+        if isinstance(parameter, click.Option)
+        for option in (*parameter.opts, *parameter.secondary_opts)
+    ]
+    for name in program.list_commands(click.Context(program))
+    if (command := program.get_command(click.Context(program), name))
+}
+"""What `--help` of each command lists."""
+
+
+@pytest.mark.parametrize("command", OPTIONS_OF)
+def test_every_option_is_in_a_page_that_shows_its_command(command: str) -> None:
+    """One that several commands have is explained once, in any page."""
+    texts = [page.read_text("utf-8") for page in PAGES if page.name != "CHANGELOG.md"]
+    shown = "".join(text for text in texts if f"terrarium-mcp {command}" in text)
+    assert shown
+    for option in OPTIONS_OF[command]:
+        is_shared = sum(option in options for options in OPTIONS_OF.values()) > 1
+        where = "".join(texts) if is_shared else shown
+        assert re.search(rf"{option}(?![\w-])", where), option
 
 
 def test_the_commands_of_a_page_are_found() -> None:
@@ -134,6 +220,27 @@ def test_every_link_and_file_exists(page: Path) -> None:
     files = re.findall(r"`((?:terrarium_mcp/)?[a-z_/]+(?:\.py|/))`", text)
     places = (ROOT, ROOT / "terrarium_mcp")
     assert not [one for one in files if not any((place / one).exists() for place in places)]
+
+
+def anchors(page: Path) -> set[str]:
+    """What a link may name behind a #: the headings of a page, as GitHub spells them."""
+    prose = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", prose, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_anchor_of_a_link_is_a_heading(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#]*)#([^)]+)\)", page.read_text("utf-8"))
+    files = [(page.parent / link if link else page, anchor) for link, anchor in links]
+    assert not [(file, anchor) for file, anchor in files if anchor not in anchors(file)]
+
+
+def test_every_page_is_linked_from_the_index() -> None:
+    index = DOCS / "README.md"
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", index.read_text("utf-8"))
+    pages = {*DOCS.glob("*.md"), *(DOCS / "why").glob("*.md")} - {index}
+    assert not pages - {DOCS / link for link in links}
 
 
 def test_the_architecture_names_every_room() -> None:
@@ -174,7 +281,8 @@ def test_every_make_target_is_explained() -> None:
     text = (ROOT / "Makefile").read_text("utf-8")
     (phony,) = re.findall(r"^\.PHONY: (.+)$", text, re.MULTILINE)
     assert re.findall(r"^# make ([\w-]+)", text, re.MULTILINE) == phony.split()
-    assert set(re.findall(r"(?:`|^)make ([a-z-]+)", README, re.MULTILINE)) <= {*phony.split()}
+    pages = README + (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    assert set(re.findall(r"(?:`|^)make ([a-z-]+)", pages, re.MULTILINE)) <= {*phony.split()}
 
 
 def test_the_examples_for_mcp_clients_start_what_there_is() -> None:
@@ -189,6 +297,32 @@ def test_the_examples_for_mcp_clients_start_what_there_is() -> None:
                 assert url == "http://127.0.0.1:8765/mcp"
             case {"type": "sse", "url": url}:
                 assert url == "http://127.0.0.1:8765/sse"
+
+
+def test_the_entries_on_the_page_on_clients_start_a_server() -> None:
+    page = (DOCS / "clients.md").read_text("utf-8")
+    shown = re.findall(r"^```json\n(\{\n.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert len(shown) == 4
+    for entry in (json.loads(one)["mcpServers"]["terrarium"] for one in shown):
+        words = [entry["command"], *entry["args"]]
+        at = next(at for at, word in enumerate(words) if word.endswith("terrarium-mcp"))
+        assert words[at].startswith("/") or words[0] == "docker", "PATH is not ours"
+        name, *arguments = words[at + 1 :]
+        command = program.get_command(click.Context(program), name)
+        assert command
+        assert name == "serve"
+        assert command.make_context(name, arguments).params["db"].is_absolute()
+
+
+async def test_the_answer_on_the_page_on_clients_is_what_the_tool_says(tmp_path: Path) -> None:
+    page = (DOCS / "clients.md").read_text("utf-8").partition("## What you can ask")[2]
+    asked, shown = re.findall(r"^```(?:json|text)\n(.*?)^```", page, re.MULTILINE | re.DOTALL)[:2]
+    async with opened(tmp_path) as house:
+        await house.store.spans.begin("net", "#tea", datetime(2026, 1, 3, tzinfo=UTC), "joined")
+        await house.hears(GATE)
+        told = await house.learns("search_irc_history", **json.loads(asked))
+    tag = re.compile(r"irc [0-9a-f]{4}")
+    assert tag.sub("irc", shown) == tag.sub("irc", told.text) + "\n"
 
 
 def test_the_page_on_the_view_shows_one_and_explains_every_key() -> None:

@@ -59,9 +59,9 @@ def test_what_is_imported_is_declared_and_what_is_declared_is_imported() -> None
     assert imported() == (DIRECT | DEMO) - NOT_IMPORTED
 
 
-def test_the_readme_tells_what_each_dependency_is_for() -> None:
-    readme = (ROOT / "README.md").read_text("utf-8")
-    _, _, rest = readme.partition("| package | used for |\n")
+def test_contributing_tells_what_each_dependency_is_for() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    _, _, rest = page.partition("| package | used for |\n")
     rows = [row.strip("|").split("|") for row in rest.split("\n\n")[0].splitlines()[1:]]
     assert {normal(name.strip()) for name, purpose in rows if purpose.strip()} == DIRECT
     after = rest.split("\n\n")[1]

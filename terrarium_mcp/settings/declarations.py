@@ -103,7 +103,7 @@ class Settings(BaseModel):
     contact: str = _setting(
         "TERRARIUM_CONTACT",
         "",
-        "contact of the bot's operator; required unless the server is on this machine",
+        "contact of the bot's owner; required unless the server is on this machine",
     )
     history_hours: int = _setting(
         "TERRARIUM_HISTORY_HOURS",
@@ -116,7 +116,7 @@ class Settings(BaseModel):
     admins: AdminNames = _setting(
         "TERRARIUM_ADMINS",
         (),
-        "operators of the bot: services accounts, or masks such as *!*@staff.example",
+        "bot admins: services accounts, or masks such as *!*@staff.example",
     )
     guardians: Names = _setting(
         "TERRARIUM_GUARDIANS",

@@ -19,7 +19,7 @@ def values_in(text: str) -> dict[str, str | None]:
 def test_a_new_file_explains_every_setting_in_it() -> None:
     assert merged("", {"IRC_SERVER": "h", "IRC_PORT": "", "TERRARIUM_CONTACT": "ada on this"}) == (
         f"{HEADER}\n# IRC server: a host, host:port, or ircs://host:port/channel\nIRC_SERVER=h\n"
-        "\n# contact of the bot's operator; required unless the server is on this machine\n"
+        "\n# contact of the bot's owner; required unless the server is on this machine\n"
         "TERRARIUM_CONTACT='ada on this'\n"
     )
 

@@ -627,10 +627,11 @@ def test_an_import_killed_at_any_point_and_repeated_is_as_one(tmp_path: Path) ->
         assert messages(db) == messages(whole)
 
 
-def test_the_readme_shows_what_an_import_prints(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["README.md", "docs/why/once.md"])
+def test_the_documentation_shows_what_an_import_prints(name: str, tmp_path: Path) -> None:
     """Its commands, run by a shell, over logs in the places that it names."""
-    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
-    shown = readme.partition("## You have logs")[2].partition("```console\n")[2].partition("```")[0]
+    page = (Path(__file__).parents[2] / name).read_text("utf-8")
+    shown = page.partition("```console\n")[2].partition("```")[0]
     home = tmp_path / "home"
     shutil.copytree(LOGS / "weechat" / "logs", home / ".weechat" / "logs")
     shutil.copytree(LOGS / "irssi" / "irclogs", home / "irclogs")

@@ -12,6 +12,10 @@ from tests.servers.agent import strict_agent
 from tests.servers.ircd import Ircd, free_port
 
 NOTHING: dict[str, str] = {}
+OF_THE_PAGE = (
+    "terrarium-mcp init --server irc.example --channels tea --contact ada --model-url none --yes"
+)
+"""The command of docs/settings.md."""
 
 
 def reachable(ngircd: Ircd) -> list[object]:
@@ -43,6 +47,13 @@ def test_with_yes_nothing_is_asked_and_the_usual_is_written(ngircd: Ircd, tmp_pa
     assert done.returncode == 0, done.stderr
     assert "has these settings already" in done.stdout
     assert (tmp_path / ".env").read_bytes() == before
+
+
+def test_the_command_of_the_page_asks_nothing(tmp_path: Path) -> None:
+    done = ran(OF_THE_PAGE.replace("irc.example", f"127.0.0.1:{free_port()}"), at=tmp_path)
+    assert done.returncode == 0, done.stderr
+    written = dotenv_values(tmp_path / ".env")
+    assert (written["IRC_CHANNELS"], written["TERRARIUM_CONTACT"]) == ("tea", "ada")
 
 
 def test_with_yes_what_cannot_be_reached_is_told_and_written(tmp_path: Path) -> None:

@@ -107,8 +107,8 @@ TRAITS: Mapping[str, CommandTraits] = {
         is_bare_argument=is_message_id,
     ),
     "stats": CommandTraits(
-        "[NICK or WORDS]",
-        "how much was said here, or by one person, or with these words, and by whom",
+        "[NICK, WORDS or TIME]",
+        "how much was said here, by one person, with these words or at that time, and by whom",
         "alice",
         takes_channel=True,
     ),
@@ -138,12 +138,12 @@ TRAITS: Mapping[str, CommandTraits] = {
     ),
     "stop": CommandTraits(
         "",
-        "takes back what you asked me; an operator's takes back all here",
+        "takes back what you asked me; a channel operator's takes back all here",
         is_bare_behind_nick=True,
     ),
     "quiet": CommandTraits(
-        "1h",
-        "for operators: I say nothing here for that long; off ends it",
+        "TIME",
+        "for channel operators: I say nothing here for that long; off ends it",
         "30m",
         served_in=(Silence.QUIET,),
     ),
@@ -153,7 +153,10 @@ TRAITS: Mapping[str, CommandTraits] = {
     "optout": _decision("", "nothing of you is recorded from then on; you may still ask"),
     "optin": _decision("", "you are recorded again"),
     "forget": _decision(
-        "", "removes what you said yourself, after you confirmed it", is_bare_argument=is_yes
+        "[yes]",
+        "says how much of what you said would be removed; with yes, removes it",
+        "yes",
+        is_bare_argument=is_yes,
     ),
     "help": CommandTraits(
         "[COMMAND]",

@@ -965,7 +965,7 @@ async def test_help_says_how_long_lines_are_kept_and_where_questions_go(
         assert told in said_lines[1]
         assert all(word in said_lines[2] for word in ("[off]", "!optout", "!forget"))
         assert not any("192.0.2.7" in line or "127.0.0.1" in line for line in said_lines)
-        assert await scene.asks(f"{BO} PRIVMSG #tea :!help !forget", "!forget: removes what you")
+        assert await scene.asks(f"{BO} PRIVMSG #tea :!help !forget", "!forget [yes]: says how much")
         assert await scene.asks(f"{BO} PRIVMSG #tea :!help xyzzy", "no such command", "!search")
 
 
