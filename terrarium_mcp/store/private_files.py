@@ -4,10 +4,13 @@ Files get the mode 0600 and folders 0700, as they hold what people said. What ex
 A file that every process needs which uses a database (a lock, SQLite's own -wal and -shm) gets the
 database's mode and owner, and an idea for the backlog those of its folder: so an owner who shares
 both with a group has to do so only once.
+
+Windows knows no such modes: there a file gets the access rights of its folder.
 """
 
 import os
 import stat
+import sys
 from pathlib import Path
 
 PRIVATE, PRIVATE_FOLDER = 0o600, 0o700
@@ -52,6 +55,8 @@ def give_to_owner(file: Path, like: Path) -> None:
     Raises:
         OSError: the file does not exist any more.
     """
+    if sys.platform == "win32":  # where no account is root, and an owner is no number
+        return
     if os.geteuid() == 0 and like.exists():
         owner = like.stat()
         os.chown(file, owner.st_uid, owner.st_gid, follow_symlinks=False)

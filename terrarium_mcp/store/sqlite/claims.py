@@ -23,7 +23,7 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.errors import HostFailure
 from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.private_files import give_to_owner, mode_beside
-from terrarium_mcp.store.sqlite.keeper import is_held
+from terrarium_mcp.store.sqlite.file_lock import is_held, text_in, write_into
 from terrarium_mcp.wording import and_more
 
 _PATIENCE = 10.0
@@ -51,7 +51,7 @@ class Claimant(NamedTuple):
     def read(cls, file: Path) -> "Claimant | None":
         """The process that a claim file names; None if it is not complete."""
         try:
-            written = json.loads(file.read_text("utf-8"))
+            written = json.loads(text_in(file))
             channels = tuple((network, channel) for network, channel in written.pop("channels"))
             command = harmless(str(written.pop("command")))  # it may hold any byte
             return cls(**written, command=command, channels=channels)
@@ -97,7 +97,7 @@ def claimed(path: Path, channels: Collection[Claim]) -> Iterator[None]:
         yield
     finally:
         with suppress(OSError):
-            own.unlink()
+            own.unlink()  # fails on Windows while it is open: there filelock does it, below
         lock.release()
 
 
@@ -150,7 +150,7 @@ def _claim(path: Path, own: BaseFileLock, channels: Collection[Claim]) -> None:
             own.acquire(blocking=False)
             give_to_owner(Path(own.lock_file), path)
             written = json.dumps(_ourselves(channels)._asdict()) + "\n"
-            Path(own.lock_file).write_text(written, "utf-8")
+            write_into(Path(own.lock_file), written)
     except (OSError, Timeout) as error:
         raise StoreFailed(
             f"The channels to record cannot be claimed beside {path}: {error}. This account must be"

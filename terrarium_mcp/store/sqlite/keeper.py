@@ -6,7 +6,6 @@ lock file beside the database. The operating system releases the lock of a keepe
 another process takes over at its next attempt.
 """
 
-import fcntl
 import json
 import logging
 import os
@@ -29,6 +28,7 @@ from terrarium_mcp.store.sqlite.engine.checkpoints import Checkpoints
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.files import beside
 from terrarium_mcp.store.sqlite.engine.fts_merge import LOOK_EVERY, SegmentMerger
+from terrarium_mcp.store.sqlite.file_lock import text_in, write_into
 from terrarium_mcp.store.sqlite.index import clock_ahead, rolling_windows, word_blocks
 from terrarium_mcp.store.sqlite.index.clock_ahead import ClockAheadWatch
 from terrarium_mcp.store.sqlite.index.grouped_indexing import GroupedIndexing
@@ -57,15 +57,15 @@ class KeeperRecord(NamedTuple):
     def read(cls, lock: Path) -> "KeeperRecord | None":
         """The record in a lock file, perhaps of a keeper that is gone; None if there is none."""
         try:
-            record = cls(**json.loads(lock.read_text("utf-8")))
+            record = cls(**json.loads(text_in(lock)))
             return record._replace(command=harmless(str(record.command)))  # it may hold any byte
         except (OSError, ValueError, TypeError):
             return None
 
     def write(self, lock: Path) -> None:
-        """Write the record. Without permission (Windows locks the very bytes) there is none."""
+        """Write the record. Without permission there is none."""
         try:
-            lock.write_text(json.dumps(self._asdict()) + "\n", "utf-8")
+            write_into(lock, json.dumps(self._asdict()) + "\n")
         except OSError as error:
             log.debug("no keeper record in %s: %s", lock, error)
 
@@ -73,18 +73,6 @@ class KeeperRecord(NamedTuple):
 def lock_file(path: Path) -> Path:
     """The lock file beside a database."""
     return beside(path, ".keeper")
-
-
-def is_held(lock: Path) -> bool:
-    """Whether a process holds the lock: if not, this one shares it for a moment."""
-    try:
-        with lock.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    return False
 
 
 class Keeper:

@@ -18,13 +18,14 @@ from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.failures import translate_errors
 from terrarium_mcp.store.sqlite.engine.files import bytes_of
 from terrarium_mcp.store.sqlite.engine.folder_access import check_permissions, make_folder
+from terrarium_mcp.store.sqlite.file_lock import is_held
 from terrarium_mcp.store.sqlite.index.all_structures import EVERYTHING, VOICES
 from terrarium_mcp.store.sqlite.index.indexer import INDEXED_BY_READ, Indexer
 from terrarium_mcp.store.sqlite.index.structure import NORMALISED
 from terrarium_mcp.store.sqlite.index.voice_rules import adopt_rules, are_news
 from terrarium_mcp.store.sqlite.index.watermarks import IndexState
 from terrarium_mcp.store.sqlite.ingest.opt_out_reader import OptOutReader
-from terrarium_mcp.store.sqlite.keeper import Keeper, is_held, lock_file
+from terrarium_mcp.store.sqlite.keeper import Keeper, lock_file
 from terrarium_mcp.store.sqlite.older_keeper import OlderKeeperWatch
 from terrarium_mcp.store.sqlite.opening import Opening
 from terrarium_mcp.store.sqlite.path_watch import LOOK_EVERY, PathWatch

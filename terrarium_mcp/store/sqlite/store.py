@@ -17,8 +17,9 @@ from terrarium_mcp.store.errors import BacklogBusy, BacklogFailed, StillOpening
 from terrarium_mcp.store.sqlite.engine.failures import translate_errors
 from terrarium_mcp.store.sqlite.engine.folder_access import check_permissions, make_folder
 from terrarium_mcp.store.sqlite.engine.rooms import UNNAMED_NETWORK, Rooms
+from terrarium_mcp.store.sqlite.file_lock import is_held
 from terrarium_mcp.store.sqlite.index.all_structures import EVERYTHING
-from terrarium_mcp.store.sqlite.keeper import is_held, lock_file
+from terrarium_mcp.store.sqlite.keeper import lock_file
 from terrarium_mcp.store.sqlite.schema import repair
 from terrarium_mcp.store.sqlite.schema.recreation import Repair
 from terrarium_mcp.store.sqlite.service import FileService

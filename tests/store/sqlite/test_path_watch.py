@@ -15,7 +15,8 @@ from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.store import Store, StoreFailed, open_store
 from terrarium_mcp.store.sqlite import path_watch
-from terrarium_mcp.store.sqlite.keeper import is_held, lock_file
+from terrarium_mcp.store.sqlite.file_lock import is_held
+from terrarium_mcp.store.sqlite.keeper import lock_file
 from tests.servers.logs import until_logged
 from tests.store.dialogues import TEA, put, turn
 from tests.store.scene import SETTINGS, chat, find, rows_of

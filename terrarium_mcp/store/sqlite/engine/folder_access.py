@@ -3,6 +3,7 @@
 import errno
 import os
 import stat
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -85,8 +86,10 @@ def forbidden(path: Path, needed: Path) -> StoreFailed:
 
 
 def _is_read_only(path: Path) -> bool:
-    """Whether nobody can write there; False where that cannot be found out, as on Windows."""
-    with suppress(OSError, AttributeError):
+    """Whether nobody can write there; False where that cannot be found out."""
+    if sys.platform == "win32":  # which has no statvfs
+        return False
+    with suppress(OSError):
         return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
     return False
 

@@ -1,6 +1,7 @@
 """Where an open file is now: a process goes on writing to one that was moved, or even deleted."""
 
 import os
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -25,6 +26,8 @@ class FileLocation(NamedTuple):
     @classmethod
     def found(cls, path: Path) -> "FileLocation | None":
         """The location of the file at `path`, which SQLite has just opened; None if unknown."""
+        if sys.platform == "win32":  # where nobody can move or delete a file that SQLite has open
+            return None
         with suppress(OSError, ValueError):
             identity = _identity(path.stat())
             for number in (int(one.name) for one in _DESCRIPTORS.iterdir()):
@@ -79,7 +82,8 @@ def beginning_of(path: Path, size: int) -> bytes:
     Raises:
         OSError: the file cannot be read.
     """
-    if location := FileLocation.found(path):
+    # On Windows a lock belongs to the descriptor that took it.
+    if sys.platform != "win32" and (location := FileLocation.found(path)):
         with suppress(OSError):  # it can only be written to, or was closed meanwhile
             found = os.pread(location.descriptor, size, 0)
             if location.is_open:

@@ -24,6 +24,7 @@ from terrarium_mcp.store.sqlite.engine.refolding import IS_LEFT, ROOM_MOVES
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.voices_sql import RULES, parsed_rules
 from terrarium_mcp.store.sqlite.engine.wal_reset_bug import has_wal_reset_bug, other_writers_advice
+from terrarium_mcp.store.sqlite.file_lock import is_held
 from terrarium_mcp.store.sqlite.health.readonly import is_wal, untouched
 from terrarium_mcp.store.sqlite.health.size import database_size
 from terrarium_mcp.store.sqlite.health.unnamed_relays import unnamed_relays
@@ -32,7 +33,7 @@ from terrarium_mcp.store.sqlite.index.clock_ahead import ROOMS_AHEAD, ahead, lat
 from terrarium_mcp.store.sqlite.index.counter_sql import IS_COUNTED
 from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.structure import TO_BE_EMPTIED
-from terrarium_mcp.store.sqlite.keeper import KeeperRecord, is_held, lock_file
+from terrarium_mcp.store.sqlite.keeper import KeeperRecord, lock_file
 from terrarium_mcp.store.sqlite.older_keeper import older_keeper
 from terrarium_mcp.store.sqlite.schema import (
     APPLICATION_ID,
