@@ -17,6 +17,7 @@ BASE = {
     "bounded_body",
     "bounded_dict",
     "chat",
+    "durable",
     "errors",
     "offload",
     "policy",
@@ -30,6 +31,7 @@ MAY_IMPORT = {
     "bell": set[str](),  # pure anyio, for any part with tasks
     "bounded_body": set[str](),
     "bounded_dict": set[str](),
+    "durable": set[str](),
     "offload": set[str](),  # pure anyio too
     "sdk": set[str](),
     "tls": set[str](),

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from terrarium_mcp.cli.starting.replacing import beside, replacing
+from terrarium_mcp.durable import move_folder
 from terrarium_mcp.errors import HostFailure, TerrariumError
 from terrarium_mcp.store import belongs_to, leftover
 
@@ -142,7 +143,7 @@ def new_folder(path: Path) -> Iterator[Path]:
         try:
             new.mkdir(_PRIVATE_FOLDER)
             yield new
-            new.replace(path)
+            move_folder(new, path)
         finally:
             shutil.rmtree(new, ignore_errors=True)
 

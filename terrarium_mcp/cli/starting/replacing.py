@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from terrarium_mcp.durable import sync_file
 from terrarium_mcp.errors import TerrariumError
 
 PRIVATE = 0o600
@@ -24,7 +25,7 @@ def replacing(file: Path, mode: int = PRIVATE) -> Iterator[Path]:
         os.close(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
         new.chmod(mode)  # whatever the umask
         yield new
-        _sync(new)
+        sync_file(new)
         new.replace(place)
     finally:
         for leftover in ("", "-journal"):  # SQLite's, if a database was being written
@@ -51,8 +52,3 @@ def replace_file(file: Path, text: str, *, mode: int) -> None:
 def beside(path: Path) -> Path:
     """The path under which this process writes what is to take the place of `path`."""
     return path.with_name(f".{path.name}.{os.getpid()}.new")
-
-
-def _sync(path: Path) -> None:
-    with path.open("rb") as stream:
-        os.fsync(stream.fileno())

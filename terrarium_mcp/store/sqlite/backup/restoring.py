@@ -1,12 +1,12 @@
 """Restoring a backup: it is checked beside its place, and gets its name last."""
 
-import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from terrarium_mcp.durable import move_folder, sync_file, sync_folder
 from terrarium_mcp.errors import HostFailure
 from terrarium_mcp.store.backlog import backlog_folder
 from terrarium_mcp.store.private_files import create_private_folder
@@ -144,15 +144,7 @@ def _set_wal(database: Path) -> None:
 def _put_in_place(temporary: Path, path: Path) -> None:
     """Give the files their names; the database last, so that it never lacks its backlog."""
     for file in (temporary / DATABASE, *(temporary / BACKLOG).iterdir()):
-        _sync(file)
-    (temporary / BACKLOG).replace(backlog_folder(path))
+        sync_file(file)
+    move_folder(temporary / BACKLOG, backlog_folder(path))
     (temporary / DATABASE).replace(path)
-    _sync(path.parent)
-
-
-def _sync(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    sync_folder(path.parent)
