@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pkgutil import resolve_name
 from traceback import walk_tb
 
@@ -71,6 +72,7 @@ def commands() -> None:
 def main() -> None:
     """Run a command. An expected failure is one line on stderr and exit status 1."""
     _open_closed_streams()
+    _write_utf8()
     console = ConsoleHandler()  # on stderr, since stdout belongs to the stdio transport
     logging.basicConfig(handlers=[console], level=logging.WARNING, format="%(message)s")
     logging.getLogger("terrarium_mcp").setLevel(logging.INFO)
@@ -96,6 +98,14 @@ def _open_closed_streams() -> None:
     sys.stdin = sys.stdin or open(0, closefd=False)  # noqa: SIM115 -- until the end
     sys.stdout = sys.stdout or open(1, "w", closefd=False)  # noqa: SIM115 -- as above
     sys.stderr = sys.stderr or open(_STDERR, "w", closefd=False)  # noqa: SIM115 -- as above
+
+
+def _write_utf8() -> None:
+    """Write what people said where Windows would encode it in a code page that lacks most of it."""
+    if sys.platform == "win32":
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, TextIOWrapper):
+                stream.reconfigure(encoding="utf-8")
 
 
 @contextmanager

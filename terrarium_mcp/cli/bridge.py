@@ -6,7 +6,12 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.cli.options import settings_of, settings_options
-from terrarium_mcp.cli.process import lasting_imports, obey_signals_meanwhile, run_service
+from terrarium_mcp.cli.process import (
+    lasting_imports,
+    obey_signals_meanwhile,
+    require_posix,
+    run_service,
+)
 
 
 def _check_url(_: click.Context, __: click.Parameter, url: str | None) -> str | None:
@@ -29,6 +34,7 @@ def bridge(
     mcp_url: str | None, db: Path | None, config: Path | None, env_file: Path | None
 ) -> None:
     """Record the channels of IRC_CHANNELS, and answer questions there."""
+    require_posix("bridge")
     obey_signals_meanwhile()
     load = partial(settings_of, db, config, env_file)
     settings = load()

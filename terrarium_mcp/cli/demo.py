@@ -5,6 +5,7 @@ import sys
 
 import click
 
+from terrarium_mcp.cli.process import require_posix
 from terrarium_mcp.errors import TerrariumError
 
 
@@ -12,6 +13,7 @@ from terrarium_mcp.errors import TerrariumError
 @click.option("--once", is_flag=True, help="Exit after one question has been answered.")
 def demo(*, once: bool) -> None:
     """Show a question in a real IRC channel answered from its history."""
+    require_posix("demo")
     # The output is the conversation, without the libraries' warnings about the small server.
     logging.disable(logging.WARNING)
     import anyio

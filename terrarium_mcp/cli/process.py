@@ -4,15 +4,35 @@ import gc
 import logging
 import os
 import signal
+import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import NoReturn, TypeVarTuple, Unpack
 
 from terrarium_mcp.cli.console import date_log_lines
+from terrarium_mcp.errors import TerrariumError
 
 Arguments = TypeVarTuple("Arguments")
 
+if sys.platform == "win32":  # where a closed console sends the second, as a hangup elsewhere
+    _ENDING = (signal.SIGTERM, signal.SIGBREAK)
+else:
+    _ENDING = (signal.SIGTERM, signal.SIGHUP)
+
 log = logging.getLogger(__name__)
+
+
+def require_posix(command: str) -> None:
+    """Check that this is not Windows, whose event loop takes none of the signals that end a bridge.
+
+    Raises:
+        TerrariumError: it is.
+    """
+    if sys.platform == "win32":
+        raise TerrariumError(
+            f"The command {command} needs Linux or macOS: on Windows, run it in WSL"
+            " (https://learn.microsoft.com/windows/wsl)."
+        )
 
 
 def obey_signals_meanwhile() -> None:
@@ -22,7 +42,8 @@ def obey_signals_meanwhile() -> None:
     """
     for one in (signal.SIGTERM, signal.SIGINT):
         signal.signal(one, _stop)
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
+    if sys.platform != "win32":  # which has no SIGHUP
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
 
 
 def _stop(_: int, __: object) -> NoReturn:
@@ -36,7 +57,7 @@ def tidying_up() -> Iterator[None]:
 
     Threads may still read what is gone by then: nobody waits for them.
     """
-    for one in (signal.SIGTERM, signal.SIGHUP):
+    for one in _ENDING:
         if signal.getsignal(one) is signal.SIG_DFL:  # nohup ignores the second
             signal.signal(one, _raise)
     try:

@@ -6,7 +6,12 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.cli.options import http_options, settings_of, settings_options
-from terrarium_mcp.cli.process import lasting_imports, obey_signals_meanwhile, run_service
+from terrarium_mcp.cli.process import (
+    lasting_imports,
+    obey_signals_meanwhile,
+    require_posix,
+    run_service,
+)
 
 
 @click.command()
@@ -14,6 +19,7 @@ from terrarium_mcp.cli.process import lasting_imports, obey_signals_meanwhile, r
 @settings_options
 def up(host: str, port: int, db: Path | None, config: Path | None, env_file: Path | None) -> None:
     """Run the bridge and the HTTP server in one process."""
+    require_posix("up")
     obey_signals_meanwhile()
     load = partial(settings_of, db, config, env_file)
     settings = load()

@@ -5,6 +5,7 @@ Of a file only the line at hand is in memory, however long it is.
 
 import codecs
 import lzma
+import os
 import struct
 import tarfile
 import zipfile
@@ -62,7 +63,7 @@ class LogFile:
     @property
     def folder(self) -> str:
         """Where it is, for people to read; empty if that is not known."""
-        return self.path.rpartition("/")[0]
+        return self.path.replace(os.sep, "/").rpartition("/")[0]
 
     @contextmanager
     def opened(self) -> Iterator[IO[bytes]]:

@@ -11,6 +11,7 @@ The steps of a shutdown, in order:
 
 import signal
 import socket
+import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
@@ -44,6 +45,9 @@ __all__ = [
     "PortInUse",
     "serve_http",
 ]
+
+_TAKES_SIGNALS = sys.platform != "win32"
+"""Whether the event loop takes signals. On Windows Ctrl-C cancels what it runs instead."""
 
 LAST_MESSAGES = 0.1  # seconds in which final messages that are ready are sent
 GRACE = 1.0  # seconds for running calls to answer
@@ -79,7 +83,7 @@ async def serve_http(
             on_start=partial(announce, listening),
             end_requests=partial(_end_requests, server, shutdown),
         )
-        stops = [_stop_at_a_signal] if install_signal_handlers else []
+        stops = [_stop_at_a_signal] if install_signal_handlers and _TAKES_SIGNALS else []
         async with (
             _stopped_by(_stop_when_cancelled, *stops, web=web),
             application.router.lifespan_context(application),

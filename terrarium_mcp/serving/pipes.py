@@ -10,6 +10,7 @@ import asyncio
 import fcntl
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import IO, Any, cast
@@ -21,6 +22,8 @@ from terrarium_mcp import sdk
 from terrarium_mcp.serving.lines import over_lines
 from terrarium_mcp.serving.open_calls import bounded
 from terrarium_mcp.serving.unreadable import UnreadableMessage
+
+assert sys.platform != "win32"  # noqa: S101 -- stdio.py has seen to it, unknown to mypy
 
 LONGEST_LINE = 8 * 2**20
 """Bytes of the longest line that is read. It holds up nobody but the client that sends it."""

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import sys
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
@@ -97,6 +98,8 @@ def process_is_alive(process: str) -> bool | None:
     """Whether a process (`pid@host`) lives; None if that cannot be seen from this machine."""
     pid, _, host = process.partition("@")
     if host != socket.gethostname() or not pid.isdigit():
+        return None
+    if sys.platform == "win32":  # where `kill` ends any process; and a bridge is one of WSL
         return None
     try:
         os.kill(int(pid), 0)

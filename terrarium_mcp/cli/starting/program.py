@@ -21,4 +21,8 @@ def shell_words(*arguments: str) -> str:
     on_path = shutil.which(NAME)
     if len(words) == 1 and on_path and Path(on_path).samefile(words[0]):
         words = [NAME]
+    if sys.platform == "win32":  # whose shells know no single quotes as shlex writes them
+        import subprocess
+
+        return subprocess.list2cmdline([*words, *arguments])
     return shlex.join([*words, *arguments])

@@ -8,6 +8,7 @@ import logging
 import os
 import re
 import socket
+import sys
 from collections.abc import Callable, Mapping, Sequence
 
 import anyio
@@ -43,7 +44,7 @@ class ServiceManager:
 
     def notify(self, *lines: str) -> None:
         """Send these lines; a manager that cannot be reached is no reason to stop."""
-        if not self.is_there:
+        if sys.platform == "win32" or not self.is_there:  # it has no such sockets, nor systemd
             return
         try:
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sender:

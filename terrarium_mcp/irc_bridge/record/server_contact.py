@@ -1,8 +1,10 @@
 """When the server was heard last, on a machine that may sleep or have its clock set."""
 
+import sys
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import NamedTuple
 
 from terrarium_mcp.store import HEARTBEAT
@@ -17,8 +19,11 @@ BUFFERED = HEARTBEAT
 """How long after a pause a line may still have arrived before it: the kernel keeps what arrives,
 at most 6 MB on Linux, which the recorder takes in 4 s."""
 
-# CLOCK_MONOTONIC of Linux stops while the machine sleeps; that of macOS does not.
-_STEADY = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+if sys.platform == "win32":  # whose monotonic clock goes on while the machine sleeps
+    _elapsed = time.monotonic
+else:
+    # CLOCK_MONOTONIC of Linux stops while the machine sleeps; that of macOS does not.
+    _elapsed = partial(time.clock_gettime, getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 class Clocks(NamedTuple):
@@ -30,7 +35,7 @@ class Clocks(NamedTuple):
 
 def machine_clocks() -> Clocks:
     """The clocks of this machine; sleep counts as elapsed."""
-    return Clocks(datetime.now(UTC), timedelta(seconds=time.clock_gettime(_STEADY)))
+    return Clocks(datetime.now(UTC), timedelta(seconds=_elapsed()))
 
 
 class ServerContact:

@@ -3,6 +3,7 @@
 import logging
 import os
 import stat
+import sys
 from pathlib import Path
 
 import anyio
@@ -19,6 +20,11 @@ AT_THE_END = 1.0
 """Seconds in which what waits is written when the bridge ends, on a disk that may hang."""
 
 _NOT_ORDINARY = "is no ordinary file"
+
+if sys.platform == "win32":
+    _FLAGS = os.O_RDWR | os.O_BINARY  # line breaks are written as they are
+else:
+    _FLAGS = os.O_RDWR | os.O_NONBLOCK  # opening a pipe that nobody reads would wait for ever
 
 log = logging.getLogger(__name__)
 
@@ -93,7 +99,7 @@ class TalkLog:
 def why_unwritable(path: Path) -> str:
     """Why `append_lines` could not write a file, in words; "" if it could. Changes nothing."""
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK)
+        descriptor = os.open(path, _FLAGS)
     except FileNotFoundError:
         if not path.parent.is_dir():
             return f"there is no folder {path.parent}"
@@ -114,9 +120,7 @@ def append_lines(path: Path, lines: list[str]) -> None:
     Raises:
         OSError: it cannot be written, or is no ordinary file.
     """
-    # O_NONBLOCK: opening a pipe that nobody reads would wait for ever.
-    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK
-    descriptor = os.open(path, flags, 0o600)
+    descriptor = os.open(path, _FLAGS | os.O_APPEND | os.O_CREAT, 0o600)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(f"{path} {_NOT_ORDINARY}")
@@ -131,4 +135,9 @@ def append_lines(path: Path, lines: list[str]) -> None:
 def _ends_a_line(descriptor: int) -> bool:
     """Whether the file ends with a line break: a full disk may have cut its last line."""
     end = os.fstat(descriptor).st_size
-    return not end or os.pread(descriptor, 1, end - 1) == b"\n"
+    if not end:
+        return True
+    if sys.platform == "win32":  # which has no pread
+        os.lseek(descriptor, end - 1, os.SEEK_SET)
+        return os.read(descriptor, 1) == b"\n"
+    return os.pread(descriptor, 1, end - 1) == b"\n"
