@@ -11,7 +11,7 @@
 #                    (OTHERS=1: but for the one of make test)
 # make release-check build the sdist and the wheel, and start them in an empty environment
 # make picture       draw docs/demo.svg, the demo's output, for the README
-# make check         ruff, mypy, and who may import whom
+# make check         ruff, mypy (also as on Windows), and who may import whom
 # make schema        write schema.sql to be read, and what a file of each version must have
 # make requirements  pin what pyproject.toml asks for (UPGRADE=1: the newest of everything)
 # make clean         remove what the others made
@@ -79,6 +79,7 @@ check: .venv/ready
 	.venv/bin/python -m ruff check
 	.venv/bin/python -m ruff format --check
 	.venv/bin/python -m mypy
+	.venv/bin/python -m mypy --platform win32 --cache-dir .mypy_cache/win32 terrarium_mcp
 	.venv/bin/python -m pytest -q tests/test_layers.py
 
 schema: .venv/ready
