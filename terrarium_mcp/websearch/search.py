@@ -123,7 +123,7 @@ def _result(row: Mapping[str, Any]) -> WebResult:
     return WebResult(
         title=_first(row, "title", "name"),
         url=_first(row, "url", "link"),
-        snippet=_first(row, "snippet", "excerpt", "summary"),
+        snippet=_first(row, "snippet", "excerpt", "summary", "content"),
     )
 
 

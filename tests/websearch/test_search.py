@@ -74,6 +74,7 @@ async def test_parameters_in_the_setting_are_kept(service: SearchService) -> Non
         {"data": [ROW]},
         {"results": None, "data": [ROW]},
         {"results": [{"name": "Tea", "link": ROW["url"], "excerpt": ROW["snippet"]}]},
+        {"results": [{"title": "Tea", "url": ROW["url"], "content": ROW["snippet"]}]},  # SearXNG
         {"results": [{**ROW, "snippet": None, "summary": ROW["snippet"]}]},
         {"results": [{**ROW, "title": "", "name": "Tea"}, "no row", None, 7]},
     ],
