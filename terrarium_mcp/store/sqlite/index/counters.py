@@ -57,8 +57,8 @@ class Counters:
     async def add_texts(self, writer: Writer, texts: IndexTexts) -> None:
         """Count messages by what was tallied of them.
 
-        Where a relay carried any of them, or one is as new as the rolling windows, they are counted
-        by `add`: the tallies tell neither who spoke through a relay nor which lines are in a window.
+        Where a relay carried any of them, or one is as new as the rolling windows, `add` counts
+        them: the tallies tell neither who spoke through a relay nor which lines are in a window.
         """
         await self._advance(writer, texts.first)
         windows_began = str(await writer.value("SELECT min(since) FROM last_windows", default=""))
