@@ -17,6 +17,7 @@ is no action, and is left out.
 import re
 
 from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.dated_clocks import CLOCK, DATED_CLOCKS
 from terrarium_mcp.logformats.entries import Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
@@ -141,31 +142,16 @@ _RULES: tuple[LineRule, ...] = (
     chatter(rf"\*\t|\*\*\*\t|>|{_ARROW}"),
 )
 
-_CLOCK = (
-    r"(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?: ?(?P<half>[AaPp][Mm]))?"
-    r"(?: ?(?P<zone>[+-]\d\d:?\d\d|Z))?"
-)
-_MONTH = r"(?P<month>[^\W\d]{3,9})\.?"
-_WEEKDAY = r"(?:(?P<weekday>[^\W\d]{1,12})[.,]{0,2} )?"
-_DATED_CLOCKS = (
-    rf"(?P<year>\d{{4}})(?P<mark>[/.])(?P<month>\d\d?)(?P=mark)(?P<day>\d\d?),? {_CLOCK}",
-    rf"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{{4}})?,? {_CLOCK}",
-    rf"{_WEEKDAY}(?P<day>\d\d?)\.?[ /-]{_MONTH}(?:[ /-](?P<year>\d{{4}}))?,? {_CLOCK}",
-    rf"{_WEEKDAY}{_MONTH} {{1,2}}(?P<day>\d\d?)(?:,? (?P<year>\d{{4}}))?,? {_CLOCK}",
-    CTIME,
-)
-"""As users write days: `2026/10/24`, `24.10.2026`, `24.10.`, `24 Oct`, `Sat Oct 24`."""
-
 HEXCHAT = TextFormat(
     name="hexchat",
     program="HexChat or XChat",
     stamp=re.compile(
         r"(?P<bracket>\[)?"
         rf"(?:{ISO_OR_NAMED_DAY}[ T])?"
-        rf"{_CLOCK}(?(bracket)\]) (?(month)(?(year)(?=\S+\t))|(?=\S+\t))"
+        rf"{CLOCK}(?(bracket)\]) (?(month)(?(year)(?=\S+\t))|(?=\S+\t))"
     ),
     other_stamps=tuple(
-        re.compile(rf"(?P<bracket>\[)?{one}(?(bracket)\]) (?=\S+\t)") for one in _DATED_CLOCKS
+        re.compile(rf"(?P<bracket>\[)?{one}(?(bracket)\]) (?=\S+\t)") for one in DATED_CLOCKS
     ),
     rules=_RULES,
     unstamped=(

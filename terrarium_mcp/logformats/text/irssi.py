@@ -1,9 +1,9 @@
 """irssi: `irclogs/<network>/<channel>.log`, by default in minutes; dates have their own lines.
 
-Its `log_timestamp` may be another: with a date (`2026-10-24 23:57:13`, `Oct 24 23:57`), in
-brackets, of 12 hours (`11:51 am`), without a blank after it, or seconds since 1970. A theme changes
-its lines; those are read that nothing else looks like. Bots of many kinds (MeetBot, Convos) write
-what people say in its manner, but with one blank before an action.
+Its `log_timestamp` may be another: with a date (`2026-10-24 23:57:13`, `24.10.2026 23:57`, or
+`Oct 24 23:57`), in brackets, of 12 hours (`11:51 am`), without a blank after it, or seconds since
+1970. A theme changes its lines; those are read that nothing else looks like. Bots of many kinds
+(MeetBot, Convos) write what people say in its manner, but with one blank before an action.
 """
 
 import re
@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import PurePosixPath
 
 from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.dated_clocks import DATED_CLOCKS
 from terrarium_mcp.logformats.entries import Boundary, LogEvent
 from terrarium_mcp.logformats.grammar import (
     BEFORE_MONTH,
@@ -46,6 +47,9 @@ _MOMENT = rf"{_DAY} (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) (?P<year>\d
 _AND_MORE = r"(?: \(\+\d+ more[^()]*\))?"
 """The end of a long list of people."""
 
+_SURELY_IRSSI = r"(?=<[ @+%&~!]|-!- | \* |-\S+[:(]\S+- )"
+"""How lines go on that hardly any other program writes: mIRC's may have the same stamps."""
+
 IRSSI = TextFormat(
     name="irssi",
     program="irssi",
@@ -54,6 +58,9 @@ IRSSI = TextFormat(
         rf"(?:{ISO_OR_NAMED_DAY}[ T])?"
         r"(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?: ?(?P<half>[AaPp][Mm]))?"
         r"(?P<zone>[+-]\d\d:?\d\d|Z)?(?(bracket)\] |(?: |(?=<|-!-))))"
+    ),
+    other_stamps=tuple(
+        re.compile(rf"(?P<bracket>\[)?{one}(?(bracket)\]) {_SURELY_IRSSI}") for one in DATED_CLOCKS
     ),
     rules=(
         # It names the channel where that is not the one in front of its user.

@@ -1,0 +1,18 @@
+"""Days and clocks of the stamps that users of a client write as they like."""
+
+from terrarium_mcp.logformats.grammar import CTIME
+
+CLOCK = (
+    r"(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?: ?(?P<half>[AaPp][Mm]))?"
+    r"(?: ?(?P<zone>[+-]\d\d:?\d\d|Z))?"
+)
+_MONTH = r"(?P<month>[^\W\d]{3,9})\.?"
+_WEEKDAY = r"(?:(?P<weekday>[^\W\d]{1,12})[.,]{0,2} )?"
+DATED_CLOCKS = (
+    rf"(?P<year>\d{{4}})(?P<mark>[/.])(?P<month>\d\d?)(?P=mark)(?P<day>\d\d?),? {CLOCK}",
+    rf"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{{4}})?,? {CLOCK}",
+    rf"{_WEEKDAY}(?P<day>\d\d?)\.?[ /-]{_MONTH}(?:[ /-](?P<year>\d{{4}}))?,? {CLOCK}",
+    rf"{_WEEKDAY}{_MONTH} {{1,2}}(?P<day>\d\d?)(?:,? (?P<year>\d{{4}}))?,? {CLOCK}",
+    CTIME,
+)
+"""A day and a clock, as users write days: `2026/10/24`, `24.10.2026`, `24 Oct`, `Sat Oct 24`."""
