@@ -50,7 +50,7 @@ async def unknown_nick_notes(
     notes = []
     for nick in dict.fromkeys(nicks):
         if await is_relay(request, nick, rooms):
-            notes.append(f"{shown(nick)} {IS_A_RELAY}")
+            notes.append(f"the nick {shown(nick)} {IS_A_RELAY}")
             continue
         people = await _look_up_everywhere(request, nick, rooms)
         if not (any(person.is_known for person in people) or await _is_found(request, nick, rooms)):

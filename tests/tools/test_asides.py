@@ -122,7 +122,7 @@ async def test_of_a_relay_it_is_said_whose_lines_it_carries(relaying: House) -> 
     searched = await relaying.learns("search_irc_history", query="from:relaybot")
     counted = await relaying.learns("get_channel_stats", nick="relaybot")
     for told in (searched, counted):
-        assert f"note: {IS_A_RELAY}" in told.outside.splitlines()
+        assert f"note: the nick {IS_A_RELAY}" in told.outside.splitlines()
 
 
 async def test_a_relay_of_channels_out_of_view_is_as_unknown_as_anybody(relaying: House) -> None:
