@@ -154,7 +154,7 @@ TRAITS: Mapping[str, CommandTraits] = {
     "optin": _decision("", "you are recorded again"),
     "forget": _decision(
         "[yes]",
-        "says how much of what you said would be removed; with yes, removes it",
+        "says how much of what you said would be removed; yes, within 2 minutes after, removes it",
         "yes",
         is_bare_argument=is_yes,
     ),

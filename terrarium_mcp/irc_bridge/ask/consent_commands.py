@@ -28,7 +28,7 @@ _NOT_REMOVED = (
 
 _UNREACHED = (
     "Not reached: {nicks}backups, exports, what others and I quoted or said of you, and single"
-    " words in the index until the operator rewrites the file."
+    " words in the index until the owner rewrites the file."
 )
 _OTHER_NICKS = "what you said under another nick{when} (take it, and ask again), "
 _LOGGED_OUT = " without your account"
@@ -140,5 +140,5 @@ def _unknown(context: CommandContext) -> str:
 
 
 def _ask_operator(context: CommandContext) -> str:
-    contact = context.settings.contact or "the bot's operator"
+    contact = context.settings.contact or "the bot's owner"
     return f"For more ask {contact}, who can run: terrarium-mcp purge --nick NICK"
