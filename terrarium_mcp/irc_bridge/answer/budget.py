@@ -99,14 +99,13 @@ def request_limit(answer_tokens: int, *, may_cut: bool) -> int:
     return min(HARD_LIMIT, AGENT_HISTORY - answer_tokens) if may_cut else HARD_LIMIT
 
 
-def raised_answer_limit(answer_tokens: int, *, may_cut: bool) -> int:
-    """A larger limit for an answer that was all reasoning; terrarium-agent may have none.
+def raised_answer_limit(answer_tokens: int) -> int:
+    """The limit for a second try, after an answer that was all reasoning: never below the first.
 
-    It is four times the one before, as far as terrarium-agent would have room for that, and twice
-    that one at least for any other endpoint.
+    It is four times as large, but for more than terrarium-agent has room for nobody is asked: many
+    endpoints refuse what exceeds the context of their model.
     """
-    wanted = max(2 * answer_tokens, min(4 * answer_tokens, LONGEST_AGENT_ANSWER))
-    return answer_limit(wanted, may_cut=may_cut)
+    return max(answer_tokens, min(4 * answer_tokens, LONGEST_AGENT_ANSWER))
 
 
 def first_request(request: ModelRequest, limit: int = SOFT_LIMIT) -> ModelRequest:

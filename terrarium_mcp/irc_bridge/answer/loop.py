@@ -11,7 +11,6 @@ from terrarium_mcp.chat.transcript import dated_line
 from terrarium_mcp.irc_bridge.answer.briefing import Briefing
 from terrarium_mcp.irc_bridge.answer.budget import (
     HARD_LIMIT,
-    LONGEST_AGENT_ANSWER,
     answer_limit,
     fitted,
     raised_answer_limit,
@@ -130,18 +129,7 @@ class _ToolLoop:
             self._request = fitted(self._request, self._limit)
             return await self._measured_message(menu, max_tokens)
 
-    @property
-    def largest_answer_limit(self) -> int | None:
-        """The tokens of the longest answer of the endpoint; None if AGENT_MAX_TOKENS decides it."""
-        is_largest = self._raised_answer_limit == LONGEST_AGENT_ANSWER
-        return LONGEST_AGENT_ANSWER if self._llm.may_cut_history and is_largest else None
-
-    @property
-    def _raised_answer_limit(self) -> int:
-        tokens = self._briefing.settings.agent_max_tokens
-        return raised_answer_limit(tokens, may_cut=self._llm.may_cut_history)
-
-    def _answer_limit(self, max_tokens: int | None = None) -> int:
+    def _answer_limit(self, max_tokens: int | None) -> int:
         wanted = max_tokens or self._briefing.settings.agent_max_tokens
         return answer_limit(wanted, may_cut=self._llm.may_cut_history)
 
@@ -163,12 +151,11 @@ class _ToolLoop:
     async def _last_message(self, said: ModelMessage) -> ModelMessage:
         """A message as the last one; if it only reasoned, ask once more with a larger limit.
 
-        Where there is none, it is not asked again: it would reason just so far.
         A call that it writes although no tools are offered any more is no answer.
         """
-        raised = self._raised_answer_limit
-        if said.only_reasoned and not said.text.strip() and raised > self._answer_limit():
-            said = await self._next_message((), max_tokens=raised)
+        if said.only_reasoned and not said.text.strip():
+            limit = raised_answer_limit(self._briefing.settings.agent_max_tokens)
+            said = await self._next_message((), max_tokens=limit)
         calls = text_tool_calls(said.text, {tool.name for tool in self.tool_calls.menu})
         return replace(said, text="", calls=calls) if calls else said
 
@@ -208,7 +195,7 @@ async def answer(briefing: Briefing, llm: LLM, tools: ToolsAtHand) -> Answer:
     with question.watch.part("cleaning"):
         said = await _cleaned(last.text, briefing)
     if not (said or why):
-        why = llm.note_no_answer(last, loop.largest_answer_limit).in_channel
+        why = llm.note_no_answer(last).in_channel
     best = () if said else briefing.lines.hits[:BEST_LINES]
     quoted = frozenset(message.id for message in best)
     return Answer(

@@ -161,10 +161,8 @@ class Summarizer:
         said = await self._llm.next_message(request.talk, (), max_tokens=SUMMARY_TOKENS)
         if said.text.strip() or not said.only_reasoned:
             return said.text
-        may_cut = self._llm.may_cut_history
-        tokens = max(SUMMARY_TOKENS, self._settings().agent_max_tokens)
-        larger = raised_answer_limit(tokens, may_cut=may_cut)
-        if may_cut:
+        larger = raised_answer_limit(max(SUMMARY_TOKENS, self._settings().agent_max_tokens))
+        if self._llm.may_cut_history:
             larger = min(larger, AGENT_HISTORY - SOFT_LIMIT)  # the request may have SOFT_LIMIT
         again = await self._llm.next_message(request.talk, (), max_tokens=larger)
         return again.text

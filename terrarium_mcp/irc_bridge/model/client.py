@@ -183,21 +183,15 @@ class LLM:
             self.condition.well()
         return said
 
-    def note_no_answer(
-        self, said: ModelMessage, largest_limit: int | None = None
-    ) -> ModelUnavailable:
+    def note_no_answer(self, said: ModelMessage) -> ModelUnavailable:
         """Note that a question ended with `said`, of which nothing can be shown, as a failure.
-
-        Args:
-            said: the last message.
-            largest_limit: its limit in tokens, if the endpoint is asked for no longer answer
-                whatever AGENT_MAX_TOKENS is.
 
         Returns:
             The failure, which has the id under which the log has it.
         """
-        instead = _instead_of_words(said, largest_limit)
-        error = ModelUnavailable(f"The model at {self._where} gave no answer: {instead}.")
+        error = ModelUnavailable(
+            f"The model at {self._where} gave no answer: {_instead_of_words(said)}."
+        )
         self._note_failure(error)
         return error
 
@@ -386,16 +380,14 @@ class LLM:
         )
 
 
-def _instead_of_words(said: ModelMessage, largest_limit: int | None) -> str:
+def _instead_of_words(said: ModelMessage) -> str:
     if said.calls:
         return "it called tools to the end"
-    if said.only_reasoned and largest_limit:
-        return (
-            f"it only reasoned, with {largest_limit:,} tokens for it, and an endpoint that may be"
-            " terrarium-agent is asked for no more. Use a model that reasons less"
-        )
     if said.only_reasoned:
-        return "it only reasoned, also with a larger limit. Raise AGENT_MAX_TOKENS"
+        return (
+            "it only reasoned, the second time too. Raise AGENT_MAX_TOKENS (terrarium-agent has"
+            " room for 3,500), or use a model that reasons less"
+        )
     if said.has_words:
         return "nothing of what it said can be shown"
     finish = shortened(harmless(said.finish))

@@ -290,35 +290,21 @@ async def test_a_model_that_only_reasons_is_asked_once_more_with_more_room(tmp_p
     assert all('<question from="ada">' in str(one) for one in agent.forwarded)
 
 
-async def test_an_answer_that_cannot_be_longer_is_not_asked_for_again_and_the_log_says_so(
-    tmp_path: Path,
-) -> None:
-    async with (
-        strict_agent() as agent,
-        study(tmp_path, agent, [GATE], agent_max_tokens=4_000) as scene,
-    ):
-        agent.will(agents.reasons())
-        found = await scene.asks("who fixed the garden gate?")
-        trouble = scene.llm.condition.trouble
-    assert [request["max_tokens"] for request in agent.requests] == [3_500]
-    assert "I fixed the garden gate on Tuesday" in found.lines[-1]
-    assert "it only reasoned, with 3,500 tokens for it, and an endpoint that may be" in trouble
-    assert "AGENT_MAX_TOKENS" not in trouble
-
-
-async def test_an_endpoint_that_counts_tokens_is_always_asked_once_more_for_a_longer_answer(
-    tmp_path: Path,
+@pytest.mark.parametrize("counts_tokens", [True, False])
+async def test_no_endpoint_is_asked_for_more_than_it_may_have_because_a_model_only_reasoned(
+    tmp_path: Path, counts_tokens: bool
 ) -> None:
     reasons = Said("", more={"reasoning_content": "Hm."}, finish="length")
     async with standing_in(Vllm()) as vllm:
-        vllm.will(reasons, reasons)
+        vllm.will(reasons, Said("ada did, on Tuesday"))
         more = {"agent_max_tokens": 4_000, "agent_model": vllm.model}
         async with study(tmp_path, vllm.url, [GATE], **more) as scene:
-            await check_endpoint(scene.llm)
-            await scene.asks("who fixed the garden gate?")
-            trouble = scene.llm.condition.trouble
-    assert [request["max_tokens"] for request in vllm.requests] == [4_000, 8_000]
-    assert "it only reasoned, also with a larger limit. Raise AGENT_MAX_TOKENS." in trouble
+            if counts_tokens:
+                await check_endpoint(scene.llm)
+            found = await scene.asks("who fixed the garden gate?")
+    first, second = [request["max_tokens"] for request in vllm.requests]
+    assert (first, second) == (4_000 if counts_tokens else 3_500, 4_000)
+    assert found.lines == ["ada did, on Tuesday"]
 
 
 async def test_with_a_longer_answer_the_agent_still_sees_the_question(tmp_path: Path) -> None:
