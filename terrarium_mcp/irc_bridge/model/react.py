@@ -20,7 +20,7 @@ def _label(words: str) -> str:
 
 
 _THOUGHT = re.compile(rf"\s*{_label('Thought')}", re.IGNORECASE)
-_ACTION_BEGINS = re.compile(rf"\n{_label('Action')}", re.IGNORECASE)
+_CALL_BEGINS = re.compile(rf"\n{_label('Action')}[^\n]*\n{_label('Action Input')}", re.IGNORECASE)
 _FINAL_ANSWER = re.compile(rf"\n{_label('Final Answer')}[ \t]*", re.IGNORECASE)
 _ACTION = re.compile(
     rf"(?:{_label('Thought')}.*?\n)?"
@@ -39,11 +39,13 @@ def action(text: str) -> Action | None:
 
 
 def without_thought(text: str) -> str:
-    """The answer of a text that begins with a thought; any other text as it is.
+    """The answer of a text that begins with a thought, its last one; any other text as it is.
 
-    Behind an action an answer is made up: the text is a call, and stays whole.
+    Behind a call an answer is made up: the text is a call, and stays whole.
     """
-    begin = _THOUGHT.match(text) and _FINAL_ANSWER.search(text)
-    if not begin or _ACTION_BEGINS.search(text, 0, begin.start()):
+    answers = list(_FINAL_ANSWER.finditer(text)) if _THOUGHT.match(text) else []
+    if not answers or _CALL_BEGINS.search(text, 0, answers[-1].start()):
         return text
-    return text[begin.end() :]
+    label, answer = answers[-1][0], text[answers[-1].end() :]
+    # The label and the answer may be in bold together.
+    return answer.replace("**", "", 1) if label.count("**") == 1 else answer

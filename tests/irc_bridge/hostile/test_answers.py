@@ -106,6 +106,7 @@ RUNS = {
     "thoughts": "Thought:\nAction: a\n",
     "results": "\nObservation:",
     "actions in bold": "\n**Action:** `a`\n**Action Input:**",
+    "final answers": "\nFinal Answer: a",
     "notes": " (3 more: !more)",
     "addresses": "https://a.example/*",
 }

@@ -165,6 +165,9 @@ def test_a_model_that_repeats_tags_for_ever_has_said_nothing() -> None:
         ("**Thought:** I know it.\n**Final Answer:** Ada did.\nOn Tuesday.", None),
         ("**Thought**: I know it.\n**Final Answer**: Ada did.\nOn Tuesday.", None),
         ("thought: I know it.\nFinal answer: Ada did.\nOn Tuesday.", None),
+        ("Thought: I know it.\n**Action:** None\nFinal Answer: Ada did.\nOn Tuesday.", None),
+        ("Thought: hm\nfinal answer: Bo?\nFinal Answer: Ada did.\nOn Tuesday.", None),
+        ("**Thought:** hm\n**Final Answer: Ada did.**\nOn Tuesday.", None),
         ("Thought: Ada did, I think.", "Thought: Ada did, I think."),
         (
             "They write:\nThought: hm\nFinal Answer: tea",
