@@ -102,7 +102,12 @@ if TYPE_CHECKING:
         make_backup,
         restore_backup,
     )
-    from terrarium_mcp.store.sqlite.claims import AlreadyRecorded, claimed, is_claimed
+    from terrarium_mcp.store.sqlite.claims import (
+        AlreadyRecorded,
+        claimed,
+        further_claims,
+        is_claimed,
+    )
     from terrarium_mcp.store.sqlite.health.bridges import read_heartbeats
     from terrarium_mcp.store.sqlite.health.deep_check import check_deeply
     from terrarium_mcp.store.sqlite.health.examination import examine
@@ -137,7 +142,7 @@ _LOADED_LATER = {
         *("BackupFailed", "Manifest", "NotABackup", "RestoreRefused"),
         *("make_backup", "restore_backup"),
     ),
-    "sqlite.claims": ("AlreadyRecorded", "claimed", "is_claimed"),
+    "sqlite.claims": ("AlreadyRecorded", "claimed", "further_claims", "is_claimed"),
     "sqlite.health.bridges": ("read_heartbeats",),
     "sqlite.health.deep_check": ("check_deeply",),
     "sqlite.health.examination": ("examine",),
@@ -256,6 +261,7 @@ __all__ = [
     "check_unused",
     "claimed",
     "examine",
+    "further_claims",
     "is_claimed",
     "leftover",
     "make_backup",

@@ -100,6 +100,17 @@ async def test_a_hangup_reloads_the_settings_and_keeps_the_connection(tmp_path: 
     ]
 
 
+async def test_a_hangup_may_spell_a_channel_in_another_way(tmp_path: Path) -> None:
+    async with bridge(tmp_path) as (program, ircd):
+        write_settings(tmp_path, ircd, IRC_CHANNELS="TEA")
+        program.process.send_signal(signal.SIGHUP)
+        await program.says("settings reloaded; changed: IRC_CHANNELS")
+        await is_recorded(tmp_path / "irc_logs.db", ircd, "#tea", "still here")
+        await program.stop()
+        assert not ircd.heard("PART")
+    assert program.ended_well()
+
+
 async def test_a_hangup_changes_what_a_channel_is_for(tmp_path: Path) -> None:
     file, toml = tmp_path / "irc_logs.db", tmp_path / "terrarium.toml"
     async with bridge(tmp_path) as (program, ircd):

@@ -16,7 +16,7 @@ from terrarium_mcp.irc_bridge.bridges import Bridges
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store import Store, claimed
+from terrarium_mcp.store import Store, claimed, further_claims
 
 STOPPED, LINES_LOST = 0, 3
 """Exit statuses. 1 is an error that stderr names, 2 a command line that is not understood."""
@@ -89,12 +89,12 @@ async def run_until_signal(
     sys.setswitchinterval(SWITCH_INTERVAL)
     manager = ServiceManager(os.environ)
     async with AsyncExitStack() as claims, anyio.create_task_group() as tasks:
-        claimed_before = set(_recorded_channels(settings))
+        claimed_before = [*_recorded_channels(settings)]
 
         async def apply(changed: Settings) -> None:
-            if more := set(_recorded_channels(changed)) - claimed_before:
+            if more := further_claims(_recorded_channels(changed), claimed_before):
                 claims.enter_context(claimed(store.path, more))
-                claimed_before.update(more)
+                claimed_before.extend(more)
             await store.service.change_settings(changed)
             bridges.change_settings(changed)
 

@@ -174,5 +174,11 @@ def _ourselves(channels: Collection[Claim]) -> Claimant:
     return Claimant(os.getpid(), socket.gethostname(), command, since, tuple(channels))
 
 
+def further_claims(channels: Collection[Claim], already: Collection[Claim]) -> list[Claim]:
+    """Those of some channels that are none of `already`, by any spelling."""
+    known = set(map(_folded, already))
+    return [claim for claim in channels if _folded(claim) not in known]
+
+
 def _folded(claim: Claim) -> tuple[str, ...]:
     return tuple(fold(name).casefold() for name in claim)
