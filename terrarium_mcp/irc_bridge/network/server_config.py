@@ -89,7 +89,7 @@ def _require_complete(settings: Settings) -> None:
     if not settings.contact and not is_loopback(settings.irc_server):
         raise BadSetting(
             "TERRARIUM_CONTACT is not set. Public networks require a contact for a bot. Name its"
-            " operator, e.g. TERRARIUM_CONTACT='ada on this network'."
+            " owner, e.g. TERRARIUM_CONTACT='ada on this network'."
         )
     if settings.tls_key and not settings.tls_cert:
         raise BadSetting(

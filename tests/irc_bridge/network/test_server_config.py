@@ -79,7 +79,7 @@ def test_what_is_not_set_is_empty() -> None:
             {"contact": ""},
             (
                 "TERRARIUM_CONTACT is not set. Public networks require a contact for a bot. Name"
-                " its operator, e.g. TERRARIUM_CONTACT='ada on this network'."
+                " its owner, e.g. TERRARIUM_CONTACT='ada on this network'."
             ),
         ),
         (
