@@ -139,8 +139,7 @@ def test_http_is_served_until_ctrl_c(ours: Path, tmp_path: Path) -> None:
         with urllib.request.urlopen(address.replace("/mcp", "/healthz"), timeout=HANGS) as answer:  # noqa: S310
             assert answer.status == 200
         server.send_signal(signal.SIGINT)
-        rest = server.stderr.read()
-        server.wait(HANGS)
+        _, rest = server.communicate(timeout=HANGS)
     assert "Traceback" not in rest
     assert not ours.with_name(f"{ours.name}-wal").exists()  # the store was closed
 

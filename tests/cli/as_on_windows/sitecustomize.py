@@ -181,3 +181,5 @@ def _replace(old: Any, new: Any) -> None:
 
 _unlink = _refusing(os.unlink)
 vars(os).update(unlink=_unlink, remove=_unlink, replace=_replace, rename=_replace)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell in the background ignores
