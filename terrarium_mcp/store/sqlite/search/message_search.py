@@ -14,6 +14,7 @@ from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
 from terrarium_mcp.store.sqlite.engine.reads_in_turns import read_in_turns
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
+from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.watermarks import current_sql
 from terrarium_mcp.store.sqlite.search.climb import Climb, climbed, without_history
@@ -73,7 +74,7 @@ class MessageSearch:
         return int(
             await self._database.value(
                 f"SELECT count(*) FROM messages m WHERE m.id > :indexed AND {IS_SPEECH}"  # noqa: S608 -- constants and our own ids
-                f" AND {within(rooms, 'm.room')} AND (m.timestamp, m.id) < (:until, :until_id)",
+                f" AND {within(rooms, 'm.room')} AND {BEFORE_CUTOFF}",
                 {"indexed": indexed, "until": until.timestamp, "until_id": until.id},
                 0,
             )

@@ -13,6 +13,7 @@ from terrarium_mcp.store.sqlite.engine.id_lists import ids_params
 from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
+from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF
 from terrarium_mcp.store.sqlite.engine.voices_sql import SPEAKER, TEXT
 from terrarium_mcp.store.sqlite.search.fts_query import FtsQuery
 
@@ -32,7 +33,7 @@ class Neighbours:
         )
         self._is_readable = (
             f"{within(scope.rooms, 'm.room')} AND m.redacted_at IS NULL AND {IS_SPEECH}"
-            " AND m.id <= :last_id AND (m.timestamp, m.id) < (:until, :until_id)"
+            f" AND m.id <= :last_id AND {BEFORE_CUTOFF}"
             f" AND NOT {query.without.condition if query.without else 'false'}"
         )
         self._params = {

@@ -12,12 +12,14 @@ from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE, Position
 from terrarium_mcp.store.search.line_tally import CountedLine
 from terrarium_mcp.store.search.scope import MOST_ROOMS, SearchScope
 from terrarium_mcp.store.sqlite.engine.rooms import within
+from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF
 from terrarium_mcp.store.sqlite.engine.voices_sql import VOICE
 from terrarium_mcp.store.sqlite.index.counter_sql import SAID
 from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.watermarks import current_sql
 from terrarium_mcp.store.sqlite.search.matching_lines import LINE_COLUMNS, counted_line
+from terrarium_mcp.store.sqlite.search.scope_where import scope_params
 
 
 class RoomLines:
@@ -35,7 +37,7 @@ class RoomLines:
         rows = await self._indexer.rows(
             f"SELECT {LINE_COLUMNS} FROM messages m"
             f" WHERE {current_sql()} AND {within(self._scope.rooms, 'm.room')} AND {_IN_TIME}",
-            self._time,
+            scope_params(self._scope),
         )
         return len(rows), [counted_line(row, counts_asides=False) for row in rows]
 
@@ -46,7 +48,7 @@ class RoomLines:
             f" count(*) AS lines FROM messages m"
             f" WHERE {current_sql()} AND {within(self._scope.rooms, 'm.room')} AND {_IN_TIME}"
             " GROUP BY m.nick, substr(m.timestamp, 12, 2), m.room, voice",
-            self._time,
+            scope_params(self._scope),
         )
         return [counted_line(row, counts_asides=False)._replace(lines=row["lines"]) for row in rows]
 
@@ -109,14 +111,10 @@ ORDER BY day""",
             f"SELECT min(first), max(last) FROM"
             f" (SELECT {_end('ASC')} AS first, {_end('DESC')} AS last FROM json_each(:rooms))"
             f" WHERE {current_sql()}",
-            self._time | {"rooms": json.dumps([room.id for room in self._scope.rooms])},
+            scope_params(self._scope)
+            | {"rooms": json.dumps([room.id for room in self._scope.rooms])},
         )
         return rows[0][0] or "", rows[0][1] or ""
-
-    @property
-    def _time(self) -> dict[str, object]:
-        until = self._scope.until
-        return {"since": self._scope.since, "until": until.timestamp, "until_id": until.id}
 
 
 _LONG = timedelta(days=120)
@@ -124,10 +122,7 @@ _LONG = timedelta(days=120)
 
 _COMPLETE = current_sql(Counters.name)
 
-_IN_TIME = (
-    "m.timestamp >= :since AND m.timestamp <= :until"
-    f" AND (m.timestamp, m.id) < (:until, :until_id) AND {SAID}"
-)
+_IN_TIME = f"m.timestamp >= :since AND m.timestamp <= :until AND {BEFORE_CUTOFF} AND {SAID}"
 
 
 def _begins_a_day(bound: Position) -> bool:

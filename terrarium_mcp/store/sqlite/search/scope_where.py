@@ -2,9 +2,7 @@
 
 from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.sqlite.engine.rooms import within
-
-BEFORE_END = "(m.timestamp, m.id) < (:until, :until_id)"
-"""The condition that a line is before the end of the scope."""
+from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF
 
 
 def scope_where(scope: SearchScope) -> list[str]:
@@ -13,7 +11,7 @@ def scope_where(scope: SearchScope) -> list[str]:
         # SQLite builds a table from a list of hundreds of rooms for each statement.
         "m.room NOT NULL" if scope.all_rooms else within(scope.rooms, "m.room"),
         "m.redacted_at IS NULL",
-        BEFORE_END,
+        BEFORE_CUTOFF,
         "m.timestamp >= :since",
     ]
 

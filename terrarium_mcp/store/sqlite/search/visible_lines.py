@@ -17,6 +17,7 @@ from terrarium_mcp.store.search.scope import MOST_ROOMS, SearchScope
 from terrarium_mcp.store.sqlite.engine.index_words import events_word, room_word
 from terrarium_mcp.store.sqlite.engine.reads import Reads, Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
+from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF
 from terrarium_mcp.store.sqlite.index.counter_sql import SAID, WORDS
 from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.fts_syntax import one_of
@@ -29,7 +30,7 @@ from terrarium_mcp.store.sqlite.search.scan_plans import (
     in_ranges,
     range_params,
 )
-from terrarium_mcp.store.sqlite.search.scope_where import BEFORE_END, scope_params, scope_where
+from terrarium_mcp.store.sqlite.search.scope_where import scope_params, scope_where
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
 
 _COUNTED_TODAY = 10_000
@@ -121,7 +122,7 @@ class VisibleLines:
 WITH later AS MATERIALIZED (
   SELECT {WORDS} AS words FROM messages m
   WHERE {within(self.rooms, "m.room")}
-    AND m.timestamp BETWEEN :until AND substr(:until, 1, 10) || '~' AND NOT {BEFORE_END}
+    AND m.timestamp BETWEEN :until AND substr(:until, 1, 10) || '~' AND NOT {BEFORE_CUTOFF}
     AND m.id <= (SELECT upto FROM derived WHERE name = '{Counters.name}') AND {SAID}
   LIMIT {_COUNTED_LATER + 1})
 SELECT total(lines), total(words), min(first), (SELECT count(*) FROM later),
@@ -147,7 +148,7 @@ SELECT total(lines), total(words), min(first) FROM (
   SELECT 1, words, NULL FROM (
     SELECT {WORDS} AS words FROM messages m
     WHERE {within(self.rooms, "m.room")} AND m.timestamp >= substr(:until, 1, 10)
-      AND {BEFORE_END} AND {SAID} LIMIT {_COUNTED_TODAY}))""",
+      AND {BEFORE_CUTOFF} AND {SAID} LIMIT {_COUNTED_TODAY}))""",
             scope_params(self._scope),
         )
         return _totals(*rows[0])
@@ -179,7 +180,7 @@ async def last_visible_id(
     A cursor carries it in place of the last id of all, which would show how much is hidden.
     """
     slices = await run_slices(reads, snapshot, until=until.timestamp)
-    visible = f"{within(rooms, 'm.room')} AND {BEFORE_END}"
+    visible = f"{within(rooms, 'm.room')} AND {BEFORE_CUTOFF}"
     words = [word for room in rooms for word in (room_word(room.id), events_word(room.id))]
     params = {"match": one_of(words), "until": until.timestamp, "until_id": until.id}
     for ids in coalesced(one.ids for one in slices)[::-1]:
