@@ -1,12 +1,11 @@
 """The files in archives, zip and tar. What an archive may give is limited (unpacking.py)."""
 
-import os
 import shutil
 import tarfile
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from functools import lru_cache, partial
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
@@ -31,6 +30,13 @@ _BLOCK = 4096
 _LONGEST_HEADER = 1024 * 1024
 """Bytes that a header of tar may have: names, and what a file system keeps beside a file."""
 
+_IS_UTF_8 = 0x800
+"""The flag of a zip's member whose name is UTF-8 (APPNOTE.TXT 4.4.4, bit 11)."""
+
+_WITH_BACKSLASHES_IN_NAMES = (3, 19)
+"""The systems on which a zip was made where a name may hold a backslash: Unix and macOS
+(APPNOTE.TXT 4.4.2)."""
+
 _BEGINNINGS = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\0": ".xz", b"BZh": ".bz2", ZSTD_MAGIC: ".zst"}
 
 
@@ -39,25 +45,33 @@ def zipped(path: Path, scratch: Path) -> Iterator[LogFile | UnusableFile]:
     status = path.stat()
     changed = status.st_mtime_ns
     archive = _archive(path, changed)
-    members = {name: one for one in archive.infolist() if _is_of_a_file(name := one.filename)}
+    members = {name: one for one in archive.infolist() if _is_of_a_file(name := _name_of(one))}
     allowance = Allowance(status.st_size)
     allowance.spend(sum(one.file_size for one in members.values()))  # none gives more than it says
     with _new_folder(scratch) as folder:
         found: list[LogFile | UnusableFile] = []
         for name in sorted(members):
-            if _is_compressed(name) and not _is_too_long(name):
-                open_it = partial(_member, path, changed, name)
+            open_it = partial(_member, path, changed, members[name].filename)
+            if _is_too_long(name):
+                found.append(_with_long_name(path, name))
+            elif _is_compressed(name):
                 found.append(_stored(path, name, open_it, folder, allowance))
             else:
-                found.append(_in_zip(path, status, name))
+                found.append(LogFile(f"{path}/{name}", name, path, status.st_size, open_it))
     yield from found
 
 
-def _in_zip(path: Path, archive: os.stat_result, name: str) -> LogFile | UnusableFile:
-    if _is_too_long(name):
-        return _with_long_name(path, name)
-    open_it = partial(_member, path, archive.st_mtime_ns, name)
-    return LogFile(f"{path}/{name}", name, path, archive.st_size, open_it)
+def _name_of(member: zipfile.ZipInfo) -> str:
+    """The path of a file in a zip, as its packer meant it.
+
+    Without the flag that it is UTF-8, `zipfile` reads a name as cp437, though some packers write
+    UTF-8 all the same; and on Windows some separate folders as paths there do.
+    """
+    name = member.filename
+    if not member.flag_bits & _IS_UTF_8:
+        with suppress(UnicodeError):
+            name = name.encode("cp437").decode("utf-8")
+    return name if member.create_system in _WITH_BACKSLASHES_IN_NAMES else name.replace("\\", "/")
 
 
 @lru_cache(maxsize=4)

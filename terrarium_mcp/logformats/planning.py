@@ -6,6 +6,7 @@ the option that decides it.
 
 import codecs
 import re
+import tarfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, timedelta, tzinfo
@@ -343,7 +344,7 @@ def fitting(
         NoLog: it is no log in a known format.
     """
     lines = texts_of(head)
-    if head and head[0].startswith(_PACKED):
+    if head and _is_packed(head[0]):
         raise NoLog(
             f"{file.path}: a packed file within a packed file, or under a name that hides it."
             " Unpack it first."
@@ -393,6 +394,20 @@ def _quoted(lines: Sequence[str]) -> str:
     if _UNCERTAIN_DAY.match(timed):
         return f"Nothing says which number of its days is the month; write 2026-10-24. {told}"
     return told
+
+
+def _is_packed(beginning: bytes) -> bool:
+    """Whether a file that begins so holds others, or is compressed."""
+    return beginning.startswith(_PACKED) or _begins_tar(beginning)
+
+
+def _begins_tar(beginning: bytes) -> bool:
+    """Whether the first block is a header of tar: its checksum tells that, in all its dialects."""
+    try:
+        tarfile.TarInfo.frombuf(beginning[: tarfile.BLOCKSIZE], "utf-8", "surrogateescape")
+    except tarfile.HeaderError:
+        return False
+    return True
 
 
 def _written_zone(head: Sequence[bytes], form: TextFormat, encoding: str) -> tzinfo | None:

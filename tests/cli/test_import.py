@@ -400,6 +400,26 @@ def test_a_packed_file_in_a_packed_file_is_no_text_and_many_unread_files_are_all
     assert told.count(".html: not a log") == 6
 
 
+def test_an_archive_of_tar_under_another_name_is_no_log(tmp_path: Path) -> None:
+    """Nothing would keep its private conversations apart, and no option makes a channel of it."""
+    for name, line in {"#lab.log": "hi all", "alice.log": "for you alone"}.items():
+        (tmp_path / name).write_text(
+            f"--- Log opened Sat Oct 24 23:57:00 2026\n23:57 < bob> {line}\n"
+        )
+    packed = tmp_path / "irclogs.tar.gz"
+    with tarfile.open(packed, "w:gz") as tar:
+        for name in ("#lab.log", "alice.log"):
+            tar.add(tmp_path / name, f"LabNet/{name}")
+    with zipfile.ZipFile(tmp_path / "outer.zip", "w") as outer:
+        outer.write(packed, "LabNet/#old.tar.gz")
+    (tmp_path / "bk2").write_bytes(gzip.decompress(packed.read_bytes()))
+    for file, named in {"outer.zip": "outer.zip/LabNet/#old.tar.gz", "bk2": "bk2"}.items():
+        place = ("--network", "LabNet", "--channel", "#tea")
+        done = imported(tmp_path, tmp_path / file, *BERLIN, *place)
+        assert done.returncode == 1
+        assert f"{named}: a packed file within a packed file" in done.stderr
+
+
 def test_zeros_that_a_crash_left_and_a_byte_order_mark_lose_no_line(tmp_path: Path) -> None:
     log = tmp_path / "irc.labnet.#lab.weechatlog"
     line = b"2026-10-24 23:57:1%d\tbob\thi\n"

@@ -97,6 +97,31 @@ def test_files_in_an_archive_may_be_packed(tmp_path: Path, scratch: Path) -> Non
     assert read(*packed, scratch=scratch) == dict.fromkeys(names, LINE)
 
 
+def test_names_in_a_zip_are_read_as_their_packer_meant_them(tmp_path: Path, scratch: Path) -> None:
+    """Of Windows, with backslashes; of macOS, in UTF-8 without its flag; of Unix, as they are."""
+    names = {
+        r"irclogs\labnet\#tea.log": (0, "irclogs/labnet/#tea.log"),
+        "labnet/#café.log": (19, "labnet/#café.log"),
+        r"labnet/#a\b.log": (3, r"labnet/#a\b.log"),
+    }
+    for name, (system, _) in names.items():
+        packed = zipfile.ZipInfo(name)
+        packed.create_system = system
+        with zipfile.ZipFile(tmp_path / f"{system}.zip", "w") as archive:
+            archive.writestr(packed, LINE)
+    for path in tmp_path.glob("*.zip"):
+        path.write_bytes(without_utf_8_flag(path.read_bytes()))
+    assert read(tmp_path, scratch=scratch) == {read_as: LINE for _, read_as in names.values()}
+
+
+def without_utf_8_flag(packed: bytes) -> bytes:
+    """A zip of one file, without the flag in its local and its central header (APPNOTE.TXT 4.3)."""
+    changed = bytearray(packed)
+    for mark, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        changed[packed.index(mark) + flags + 1] &= ~0x08 & 0xFF
+    return bytes(changed)
+
+
 def test_an_archive_of_tar_may_be_packed_by_zstd(tmp_path: Path, scratch: Path) -> None:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as tar:
