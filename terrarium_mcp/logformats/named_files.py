@@ -36,7 +36,10 @@ def log_files(paths: Iterable[str], scratch: Path) -> Iterator[LogFile | Unusabl
 
 def _named(path: str) -> list[Path]:
     """What a path or a pattern names. `#tea[1].log` may be a name too."""
-    if Path(path).exists():
+    try:
+        if Path(path).exists():
+            return [Path(path)]
+    except OSError:  # a folder of it is closed, which is said when it is read
         return [Path(path)]
     return sorted(map(Path, glob.glob(path, recursive=True)))  # noqa: PTH207 -- Path.glob takes no absolute pattern
 

@@ -257,6 +257,8 @@ async def test_what_controls_a_terminal_does_not_reach_one(file: Path) -> None:
         ("--channel #taa", "No channel #taa. Did you mean #tea?"),
         ("--output no/such/folder/file", "There is no folder "),
         ("--output . ", "is not an ordinary file"),
+        ("--output irc_logs.db/file", "There is no folder "),
+        (f"--output {'x' * 300}", "cannot be looked at: File name too long. Name another place."),
         ("--format znc --output logs.txt", "is not an empty folder"),
         ("--format znc --output x --force", "--force replaces a file"),
     ],

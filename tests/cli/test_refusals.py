@@ -204,6 +204,33 @@ def test_a_database_in_a_folder_that_may_not_be_looked_into_is_not_said_to_be_mi
     assert status == "status 1"
 
 
+@pytest.mark.parametrize(
+    ("module", "command", "told"),
+    [
+        ("export", "export --output", "Give this account access to {closed}, or name another"),
+        ("export", "export --format znc --output", "Give this account access to {closed}, or name"),
+        ("backup", "backup", "Give this account access to {closed}, or name another place."),
+        ("restore", "restore", "Permission denied. The backup {closed}/x was not restored."),
+        ("import_logs", "import", "Nothing to import. {closed}/x: Permission denied"),
+        ("export", "export --db", "The folder {closed} cannot be made or looked into: Permission"),
+        ("import_logs", "import . --db", "The folder {closed} cannot be made or looked into: "),
+    ],
+)
+def test_a_file_in_a_folder_that_may_not_be_entered_is_named(
+    tmp_path: Path, module: str, command: str, told: str
+) -> None:
+    tmp_path.chmod(0o755)
+    closed = tmp_path / "closed"
+    closed.mkdir(0o000)
+    code = f"import terrarium_mcp.cli.starting.{module}" + AS_NOBODY.format(
+        nobody=NOBODY, argv=[*command.split(), str(closed / "x")]
+    )
+    line, status = python(code, tmp_path).splitlines()
+    assert line.startswith("terrarium-mcp: ")
+    assert told.format(closed=closed) in line
+    assert status == "status 1"
+
+
 def test_a_settings_file_that_may_not_be_looked_for_is_named(tmp_path: Path) -> None:
     argv = ["search", "tea", "--config", "terrarium.toml"]
     code = "import pathlib; pathlib.Path().chmod(0o600)" + AS_NOBODY.format(

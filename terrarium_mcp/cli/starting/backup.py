@@ -6,7 +6,13 @@ from pathlib import Path
 
 import click
 
-from terrarium_mcp.cli.starting.output import OutputFailed, in_folder, new_file, require_free_file
+from terrarium_mcp.cli.starting.output import (
+    OutputFailed,
+    in_folder,
+    looking_at,
+    new_file,
+    require_free_file,
+)
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.store import Manifest, make_backup
 from terrarium_mcp.wording import quantity
@@ -29,7 +35,9 @@ def back_up(database: Path, path: Path, *, compress: bool) -> None:
             f"{path} would not be what its name says: a backup is a tar archive. End its name with"
             " .tar, or with .tar.zst and add --zstd."
         )
-    if path.is_dir() or not (path.suffix or path.exists()):
+    with looking_at(path):
+        is_folder = path.is_dir() or not (path.suffix or path.exists())
+    if is_folder:
         with in_folder(path):
             _back_up(database, path / _name(database, compress=compress), compress=compress)
     else:

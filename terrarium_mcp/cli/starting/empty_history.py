@@ -47,12 +47,12 @@ def require_database(path: Path) -> None:
 
 
 def is_missing(path: Path) -> bool:
-    """Whether there is nothing at `path`; to open it says where a link leads, or what is closed."""
+    """Whether there is nothing at `path`, or where it links; to open it says what is closed."""
     try:
-        path.lstat()
+        path.stat()
     except (FileNotFoundError, NotADirectoryError):
         return True
-    except OSError:  # os.path.lexists would take that for nothing
+    except OSError:  # os.path.exists may take that for nothing
         return False
     return False
 

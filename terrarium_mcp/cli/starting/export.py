@@ -9,7 +9,11 @@ import click
 
 from terrarium_mcp.chat.query import Query, parse_query
 from terrarium_mcp.cli.console import is_terminal
-from terrarium_mcp.cli.starting.empty_history import NothingRecorded, require_rooms
+from terrarium_mcp.cli.starting.empty_history import (
+    NothingRecorded,
+    is_missing,
+    require_rooms,
+)
 from terrarium_mcp.cli.starting.opening import opened_history
 from terrarium_mcp.cli.starting.output import (
     new_file,
@@ -72,7 +76,7 @@ async def write_export(options: ExportOptions) -> None:
     """
     settings = options.settings
     _require_place(options)
-    if not (Path.cwd() / settings.db_path).is_file():
+    if is_missing(Path.cwd() / settings.db_path):
         raise NothingRecorded(settings.db_path)
     async with opened_history(settings.db_path, settings, adopt=options.adopt) as store:
         await require_rooms(store)

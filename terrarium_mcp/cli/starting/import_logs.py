@@ -14,6 +14,7 @@ from tqdm import tqdm
 
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Room
+from terrarium_mcp.cli.starting.empty_history import is_missing
 from terrarium_mcp.cli.starting.import_choices import FORMAT_NAMES
 from terrarium_mcp.cli.starting.import_report import (
     found_lines,
@@ -76,7 +77,7 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
             is_one_export = _is_one_export(findings, options)
             if not is_one_export:
                 _require_contents(findings)
-            is_trial = options.dry_run and not settings.db_path.exists()
+            is_trial = options.dry_run and is_missing(settings.db_path)
             database = scratch / "trial.db" if is_trial else settings.db_path
             async with opened_history(database, settings, adopt=options.adopt) as store:
                 if is_one_export:
@@ -149,7 +150,7 @@ async def _recorded_rooms(settings: Settings, options: ImportOptions) -> Sequenc
 
     It is closed again: finding the logs may take minutes, in which a keeper would do no duty.
     """
-    if not settings.db_path.exists():
+    if is_missing(settings.db_path):
         return []
     async with opened_history(settings.db_path, settings, adopt=options.adopt) as store:
         return await store.rooms.all()

@@ -52,16 +52,17 @@ def require_free_file(path: Path, database: Path, *, force: bool | None = None) 
     Raises:
         OutputIsSource: it is a file of the history in `database`.
         OutputExists: there is one, and it is not to be replaced; or it is no ordinary file.
-        OutputFailed: there is no such folder.
+        OutputFailed: there is no such folder, or it may not be looked into.
     """
     require_apart(path, database)
-    if path.exists() and not path.is_file():
-        raise OutputExists(f"{path} is not an ordinary file. Name another.")
-    if path.exists() and not force:
-        or_force = "" if force is None else ", or replace it with --force"
-        raise OutputExists(f"{path} exists. Name another file{or_force}.")
-    if not path.parent.is_dir():
-        raise _without_folder(path)
+    with looking_at(path):
+        if path.exists() and not path.is_file():
+            raise OutputExists(f"{path} is not an ordinary file. Name another.")
+        if path.exists() and not force:
+            or_force = "" if force is None else ", or replace it with --force"
+            raise OutputExists(f"{path} exists. Name another file{or_force}.")
+        if not path.parent.is_dir():
+            raise _without_folder(path)
 
 
 def require_no_leftover(path: Path) -> None:
@@ -98,7 +99,9 @@ def _make_folder(path: Path) -> None:
     except FileNotFoundError as error:
         raise _without_folder(path) from error
     except OSError as error:
-        raise OutputFailed(f"The folder {path} cannot be made: {error.strerror}.") from error
+        raise OutputFailed(
+            f"The folder {path} cannot be made: {error.strerror}. {_way_out(path, error)}"
+        ) from error
 
 
 def require_free_folder(path: Path, database: Path) -> None:
@@ -107,13 +110,35 @@ def require_free_folder(path: Path, database: Path) -> None:
     Raises:
         OutputIsSource: it is a file or folder of the history in `database`.
         OutputExists: there is something.
-        OutputFailed: there is no folder in which it could be.
+        OutputFailed: there is no folder in which it could be, or it may not be looked into.
     """
     require_apart(path, database)
-    if path.exists() and not (path.is_dir() and not any(path.iterdir())):
-        raise OutputExists(f"{path} exists, and is not an empty folder. Name another.")
-    if not path.parent.is_dir():
-        raise _without_folder(path)
+    with looking_at(path):
+        if path.exists() and not (path.is_dir() and not any(path.iterdir())):
+            raise OutputExists(f"{path} exists, and is not an empty folder. Name another.")
+        if not path.parent.is_dir():
+            raise _without_folder(path)
+
+
+@contextmanager
+def looking_at(path: Path) -> Iterator[None]:
+    """Name the place of an output that the block cannot look at.
+
+    Raises:
+        OutputFailed: its folder may not be entered, or no file can have such a name.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise OutputFailed(
+            f"{path} cannot be looked at: {error.strerror}. {_way_out(path, error)}"
+        ) from error
+
+
+def _way_out(path: Path, error: OSError) -> str:
+    if isinstance(error, PermissionError):
+        return f"Give this account access to {path.parent}, or name another place."
+    return "Name another place."
 
 
 def _without_folder(path: Path) -> OutputFailed:
@@ -160,4 +185,5 @@ def _named_failures(path: Path) -> Iterator[None]:
             ) from error
         raise OutputFailed(
             f"{path} cannot be written: {error.strerror or error}. Nothing was left there."
+            f" {_way_out(path, error)}"
         ) from error

@@ -7,6 +7,7 @@ import click
 
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.cli.starting.backup import contents
+from terrarium_mcp.cli.starting.empty_history import is_missing
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import HostFailure
 from terrarium_mcp.store import restore_backup
@@ -30,16 +31,18 @@ def put_back(bundle: Path, database: Path) -> None:
         RestoreRefused: something is in the way.
         RestoreFailed: it cannot be read, or the database not written.
     """
-    if bundle.is_dir():
-        names = _backups_in(bundle)
-        there = f"Name one of the backups in it: {names}" if names else "There is no backup in it"
-        raise RestoreFailed(f"{bundle} is a folder. {there}.")
     try:
+        if bundle.is_dir():
+            names = _backups_in(bundle)
+            there = (
+                f"Name one of the backups in it: {names}" if names else "There is no backup in it"
+            )
+            raise RestoreFailed(f"{bundle} is a folder. {there}.")
         with Progress() as progress:
             manifest = restore_backup(bundle, database, progress)
     except OSError as error:
         name = error.filename or bundle
-        names = "" if bundle.exists() else _backups_in(bundle.parent)
+        names = _backups_in(bundle.parent) if is_missing(bundle) else ""
         others = f" Backups in {bundle.parent}: {names}." if names else ""
         raise RestoreFailed(
             f"{name}: {error.strerror or error}. The backup {bundle} was not restored.{others}"
