@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.cli.options import settings_of, settings_options
+from terrarium_mcp.cli.process import tidying_up
 
 
 def _named(_: click.Context, __: click.Parameter, path: str) -> Path:
@@ -31,4 +32,5 @@ def backup(
 
     from terrarium_mcp.cli.starting.backup import back_up
 
-    back_up(Path.cwd() / settings.db_path, Path.cwd() / path, compress=compress)
+    with tidying_up():
+        back_up(Path.cwd() / settings.db_path, Path.cwd() / path, compress=compress)

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.cli.options import adopt_option, settings_of, settings_options
+from terrarium_mcp.cli.process import tidying_up
 from terrarium_mcp.cli.query_command import QueryCommand
 from terrarium_mcp.logformats.export_formats import ExportFormat
 
@@ -74,4 +75,5 @@ def export(
         force=force,
         adopt=adopt,
     )
-    anyio.run(write_export, options)
+    with tidying_up():
+        anyio.run(write_export, options)

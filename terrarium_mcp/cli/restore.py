@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.cli.options import settings_of, settings_options
+from terrarium_mcp.cli.process import tidying_up
 
 
 @click.command(short_help="Check a backup, and put its database and backlog back.")
@@ -20,4 +21,5 @@ def restore(*, path: Path, db: Path | None, config: Path | None, env_file: Path 
 
     from terrarium_mcp.cli.starting.restore import put_back
 
-    put_back(Path.cwd() / path, Path.cwd() / settings.db_path)
+    with tidying_up():
+        put_back(Path.cwd() / path, Path.cwd() / settings.db_path)

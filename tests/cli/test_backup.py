@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import stat
 import subprocess
 import sys
@@ -200,33 +201,53 @@ async def _with_long_lines(file: Path) -> None:
 KILLED = """
 import os, sys
 from terrarium_mcp.cli import main
-from terrarium_mcp.store.sqlite.backup import making
+from terrarium_mcp.store.sqlite.backup import making, restoring
 step = {step!r}
 def killed(*_, **__):
-    os.kill(os.getpid(), 9)
+    os.kill(os.getpid(), {how})
 setattr(making, step, killed)
-sys.argv = ["terrarium-mcp", "backup", "history.tar", "--db", {db!r}]
+setattr(restoring, step, killed)
+sys.argv = ["terrarium-mcp", *{argv!r}]
 main()
 """
+
+
+def killed(how: signal.Signals, step: str, *argv: str, at: Path) -> None:
+    """Run a command that gets a signal at the step of that name."""
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED.format(how=int(how), step=step, argv=argv)],
+        cwd=at,
+        env=environment(),
+        check=False,
+        capture_output=True,
+        timeout=60,
+    )
+    assert done.returncode == (-how if how is signal.SIGKILL else 128 + how)
+    assert b"Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("step", ["facts_of", "pack", "unpack"])
 def test_a_backup_that_is_killed_leaves_nothing_that_looks_like_one(
     ours: Path, tmp_path: Path, step: str
 ) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", KILLED.format(step=step, db=str(ours))],
-        cwd=tmp_path,
-        env=environment(),
-        check=False,
-        timeout=60,
-    )
-    assert done.returncode == -9
+    killed(signal.SIGKILL, step, "backup", "history.tar", "--db", str(ours), at=tmp_path)
     assert not (tmp_path / "history.tar").exists()
     left = {one.name for one in tmp_path.iterdir()} - {one.name for one in tmp_path.glob("ours*")}
     assert all(name.startswith(".history.tar.") for name in left)
     done_again = ran(f"{BACKUP} history.tar", "--db", ours, at=tmp_path)
     assert done_again.returncode == 0, done_again.stderr
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGHUP])
+def test_a_backup_or_restoration_that_is_told_to_end_leaves_nothing(
+    ours: Path, tmp_path: Path, how: signal.Signals
+) -> None:
+    ran(f"{BACKUP} h.tar", "--db", ours, at=tmp_path)
+    before = {one.name for one in tmp_path.iterdir()}
+    killed(how, "unpack", "backup", "new.tar", "--db", str(ours), at=tmp_path)
+    killed(how, "unpack", "backup", "backups", "--db", str(ours), at=tmp_path)
+    killed(how, "facts_of", "restore", "h.tar", "--db", "new/irc_logs.db", at=tmp_path)
+    assert {one.name for one in tmp_path.iterdir()} == before
 
 
 @pytest.fixture
