@@ -287,6 +287,23 @@ def test_a_deep_check_needs_no_room_beside_the_database(ours: Path, tmp_path: Pa
     assert not list(elsewhere.iterdir())
 
 
+def test_indexes_that_are_to_be_filled_are_named_with_what_fills_them(
+    ours: Path, tmp_path: Path
+) -> None:
+    doctor = "terrarium-mcp doctor"
+    write(ours, "UPDATE derived SET upto = -1 WHERE name IN ('people', 'links')")
+    done = ran(doctor, "--db", ours, at=tmp_path)
+    assert done.returncode == 0
+    assert lines(done)[-1] == (
+        "nothing is wrong, but what needs one of these indexes waits until it is filled: people,"
+        " links. The keeper does that, or the next process that opens the file"
+    )
+    ran("terrarium-mcp search garden", "--db", ours, at=tmp_path)
+    assert lines(ran(doctor, "--db", ours, at=tmp_path))[-1] == "all is well"
+    write(ours, "UPDATE derived SET upto = -1 WHERE name IN ('people', 'links')")
+    assert lines(ran(f"{doctor} --rebuild", "--db", ours, at=tmp_path))[-1] == "all is well"
+
+
 def test_what_is_wrong_is_marked_summed_up_and_rebuilt(ours: Path, tmp_path: Path) -> None:
     write(ours, "DELETE FROM nick_counts")
     garble_index(ours)

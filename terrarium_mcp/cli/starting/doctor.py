@@ -67,7 +67,20 @@ async def examination(
         _show(section)
     if deep and UNREADABLE not in _wrong(sections):
         sections.append(await _examine_deeply(path, settings, temp, rebuild=rebuild))
-    return _print_verdict(sections)
+    if rebuild:  # which opened the file, unless nothing was to be done
+        state = examine(path, datetime.now(UTC), settings)
+    return _print_verdict(sections, _unfilled(state))
+
+
+def _unfilled(sections: Sequence[Section]) -> str:
+    """What it means that indexes are not complete; "" if all are."""
+    names = [fact.name for section in sections for fact in section.facts if fact.unfilled]
+    if not names:
+        return ""
+    return (
+        "nothing is wrong, but what needs one of these indexes waits until it is filled:"
+        f" {', '.join(names)}. The keeper does that, or the next process that opens the file"
+    )
 
 
 def live_examination(settings: Settings, now: datetime) -> bool:
@@ -91,7 +104,8 @@ def live_examination(settings: Settings, now: datetime) -> bool:
         if _title(name) in shown
         for trouble in troubles(heartbeat, now)
     ]
-    return _print_verdict(sections, in_trouble)
+    look = f"nothing is wrong yet, but look at: {', '.join(in_trouble)}" if in_trouble else ""
+    return _print_verdict(sections, look)
 
 
 def _bridges(settings: Settings, found: Mapping[str, Heartbeat], now: datetime) -> list[Section]:
@@ -110,14 +124,13 @@ def _title(network: str) -> str:
     return f"bridge of {harmless(network)}"
 
 
-def _print_verdict(sections: Sequence[Section], in_trouble: Sequence[str] = ()) -> bool:
+def _print_verdict(sections: Sequence[Section], passing: str) -> bool:
     """Print the last line; returns whether nothing is wrong.
 
-    `in_trouble` names what may pass by itself, or keeps nothing from being recorded.
+    `passing` says what may pass by itself, or keeps nothing from being recorded; "" for nothing.
     """
     wrong = _wrong(sections)
-    passing = f"nothing is wrong yet, but look at: {', '.join(in_trouble)}"
-    well = passing if in_trouble else "all is well"
+    well = passing or "all is well"
     click.echo(f"{len(wrong)} wrong: {', '.join(wrong)}" if wrong else well)
     return not wrong
 

@@ -6,11 +6,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One finding of an examination; `wrong` if it needs attention."""
+    """One finding of an examination.
+
+    Attributes:
+        name: what it is about.
+        text: what was found.
+        wrong: whether it needs attention.
+        unfilled: whether it is an index that is not complete, which the keeper sees to.
+    """
 
     name: str
     text: str
     wrong: bool = False
+    unfilled: bool = False
 
 
 @dataclass(frozen=True, slots=True)

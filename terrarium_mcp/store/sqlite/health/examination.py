@@ -247,18 +247,19 @@ def _index(connection: sqlite3.Connection) -> Section:
     newest = connection.execute("SELECT ifnull(max(id), 0) FROM messages").fetchone()[0]
     upto = dict(connection.execute("SELECT name, upto FROM derived").fetchall())
     names = [*EVERYTHING, *({ROOM_MOVES} & upto.keys())]
-    facts = [Fact(name, _progress(upto.get(name, 0), newest)) for name in names]
-    return Section("index", facts)
+    return Section("index", [_progress(name, upto.get(name, 0), newest) for name in names])
 
 
-def _progress(upto: int, newest: int) -> str:
+def _progress(name: str, upto: int, newest: int) -> Fact:
     if upto == TO_BE_EMPTIED:
-        return "to be rebuilt; the keeper does it, or the next process that opens the file"
+        text = "to be rebuilt; the keeper does it, or the next process that opens the file"
+        return Fact(name, text, unfilled=True)
     behind = newest - upto
     if behind <= 0:
-        return f"up to {upto}, complete"
-    how = "to follow" if behind < NEARLY_COMPLETE else "behind"
-    return f"up to {upto}, {behind:,} {how}"
+        return Fact(name, f"up to {upto}, complete")
+    if behind < NEARLY_COMPLETE:
+        return Fact(name, f"up to {upto}, {behind:,} to follow")
+    return Fact(name, f"up to {upto}, {behind:,} behind", unfilled=True)
 
 
 def _others(connection: sqlite3.Connection) -> Section:
