@@ -164,7 +164,7 @@ class LogImport:
                     content.network,
                     content.target,
                     await _local_beginning(content) if content.is_by_day else None,
-                )
+                ) or await _read_as_silent(store, content, found)
             if not report.earlier and zones.get(content.file.path, _NO_ZONES) - {content.zone}:
                 report.earlier = await _read_in_another_zone(store, content, found)
         return [one for one in self.reports if not (one.failure or one.earlier)]
@@ -222,6 +222,15 @@ class LogImport:
 
 def _with_target(reports: Iterable[ContentReport]) -> list[ContentReport]:
     return [report for report in reports if report.content.target]
+
+
+async def _read_as_silent(store: Store, content: LogContent, sha256: str) -> EarlierReading | None:
+    """The import that noted when a log was open in which nobody says or does anything.
+
+    One whose lines were left out is another matter: they may be recorded now.
+    """
+    earlier = await store.imports.stored_nothing_of(_source(content, sha256))
+    return earlier if earlier and not await to_thread.run_sync(_began, content) else None
 
 
 async def _read_in_another_zone(

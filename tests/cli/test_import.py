@@ -23,7 +23,7 @@ from terrarium_mcp.store import open_store
 from tests.cli.programs import HANGS, INSTALLED, environment, quick_words, ran, running
 from tests.logformats.samples import LOGS
 from tests.store.files.stored import stored
-from tests.store.scene import NOON
+from tests.store.scene import NOON, rows_of
 
 WEECHAT = LOGS / "weechat" / "logs"
 BERLIN = ("--timezone", "Europe/Berlin")
@@ -342,6 +342,27 @@ def test_a_file_of_which_nothing_could_be_stored_is_read_again(tmp_path: Path) -
     log.write_bytes(b"2026-10-24 23:57:14\tbob\t[off] ho\n")
     assert "1 off the record" in imported(tmp_path, log, *BERLIN).stdout
     assert "1 off the record" in imported(tmp_path, log, *BERLIN).stdout
+
+
+def test_a_log_in_which_nobody_says_anything_is_recognised_the_second_time(
+    tmp_path: Path,
+) -> None:
+    log = tmp_path / "libera" / "#tea.log"
+    log.parent.mkdir()
+    opened, closed = "--- Log opened Sat May 02 12:00:00", "--- Log closed Sat May 02 12:10:00"
+    log.write_text(f"{opened} 2026\n{closed} 2026\n")
+    assert "This was import 1" in imported(tmp_path, log, "--timezone", "UTC").stdout
+    again = imported(tmp_path, log, "--timezone", "UTC")
+    assert again.stdout.splitlines()[1:] == [
+        "libera/#tea: 1 file imported before",
+        "Nothing is new: nothing was stored.",
+    ]
+    assert len(imported(tmp_path, "--list").stdout.splitlines()) == 1
+    assert rows_of(database(tmp_path), "SELECT began, ended FROM spans") == [
+        ("2026-05-02 12:00:00.000", "2026-05-02 12:10:00.000")
+    ]
+    imported(tmp_path, "--undo", 1)
+    assert "This was import 2" in imported(tmp_path, log, "--timezone", "UTC").stdout
 
 
 def test_a_channel_that_may_be_another_is_named_with_what_makes_it_so(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from terrarium_mcp.store.sqlite.imports.half_lines import remove_half_lines
 from terrarium_mcp.store.sqlite.imports.log_stream import Logs, LogStream
 from terrarium_mcp.store.sqlite.imports.source_rows import (
     add_span,
+    source_params,
 )
 from terrarium_mcp.store.sqlite.imports.undo import ImportUndo
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
@@ -176,6 +177,14 @@ class Imports:
                 return EarlierReading(import_id, zone)
         return None
 
+    async def stored_nothing_of(self, log: LogSource) -> EarlierReading | None:
+        """The newest import that read a log whole as it is now, and stored no line of it.
+
+        None if there is none, or if it has been undone.
+        """
+        rows = await self._database.rows(_READERS_OF_NOTHING, source_params(log))
+        return EarlierReading(rows[0][0], log.zone) if rows else None
+
     async def known_zones(self, paths: Iterable[str]) -> Mapping[str, frozenset[str]]:
         """The time zones in which imports have read logs of these paths, by path."""
         zones = defaultdict[str, set[str]](set)
@@ -266,6 +275,12 @@ SELECT s.import, s.channel, s.zone, s.first FROM import_sources s JOIN imports i
 WHERE s.sha256 = :sha256 AND s.network = :network AND s.is_whole AND s.lines > 0
   AND i.undone IS NULL
 ORDER BY s.import DESC"""
+
+_READERS_OF_NOTHING = """
+SELECT s.import FROM import_sources s JOIN imports i ON i.id = s.import
+WHERE s.sha256 = :sha256 AND s.network = :network AND s.channel = :channel AND s.path = :path
+  AND s.format = :format AND s.zone = :zone AND s.is_whole AND s.lines = 0 AND i.undone IS NULL
+ORDER BY s.import DESC LIMIT 1"""
 
 # A log that an interrupted import began to read has one row for each attempt.
 _RECORDS = """
