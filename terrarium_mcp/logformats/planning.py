@@ -28,6 +28,7 @@ from terrarium_mcp.logformats.log_origin import (
 )
 from terrarium_mcp.logformats.log_reader import LogReader
 from terrarium_mcp.logformats.sessions import only_of
+from terrarium_mcp.settings.hosts import network_name_of
 from terrarium_mcp.wording import shown
 from terrarium_mcp.zstd import ZSTD_MAGIC
 
@@ -265,8 +266,8 @@ def path_origin(
 ) -> LogOrigin:
     """What the path of a log tells; of several origins that it may name, that of its lines.
 
-    Where they name no channel, and several dots may separate it from its network, a network that is
-    known decides; else neither is told.
+    Where they name no channel, a network that is known decides. Else the channel is whole if
+    its folder names a network, and one was chosen; of several dots, none is told to separate both.
     """
     found = origins_in(path, form.paths, networks)
     origins = list(dict.fromkeys(found)) or [origin_by_name(path)]
@@ -280,13 +281,16 @@ def path_origin(
         for one in origins:
             if is_perhaps(one.target, room):
                 return one
+    for known in ([choices.network], networks):
+        names = {network_name_of(network) for network in known} - {""}
+        for one in origins:
+            if network_name_of(one.network) in names:
+                return one
     name = f"{first.target}.{first.network}"
-    divisions = [one for one in origins if f"{one.target}.{one.network}" == name]
-    if len(divisions) == 1:
-        return first
-    known = {network.casefold() for network in (choices.network, *networks)}
-    told = (one for one in divisions if one.network.casefold() in known)
-    return next(told, LogOrigin(day=first.day))
+    if sum(f"{one.target}.{one.network}" == name for one in origins) > 1:
+        return LogOrigin(day=first.day)
+    whole = next((one for one in origins if one.target == name), first)
+    return whole if choices.network and whole.network else first
 
 
 def _of_person(

@@ -298,8 +298,30 @@ def test_a_network_that_is_known_tells_where_its_name_begins(channel: str, tmp_p
     choices = Choices(zone=BERLIN, channel=channel)
     assert place(["oftc", "libera.chat"], choices) == [("libera.chat", "#tea")]
     assert place([], replace(choices, network="Libera.Chat")) == [LIBERA_CHAT]
-    told_channel = [("libera", "#tea")] if channel else []
-    assert place([], replace(choices, network="libera")) == told_channel
+    for spelling in ("libera", "irc.libera.chat"):
+        assert place([], replace(choices, network=spelling)) == [(spelling, "#tea")]
+    told_channel = [("oftc", "#tea")] if channel else []
+    assert place([], replace(choices, network="oftc")) == told_channel
+
+
+@pytest.mark.parametrize(
+    ("name", "network", "room"),
+    [
+        ("LabNet/#python.de.20261024.log", "libera", ("libera", "#python.de")),
+        ("LabNet/#python.de.20261024.log", "labnet", ("labnet", "#python.de")),
+        ("LabNet/#python.de.log", "libera", ("libera", "#python.de")),
+        ("logs/#python.Libera.20261024.log", "libera.chat", ("libera.chat", "#python")),
+        ("logs/#python.de.Libera.Chat.log", "libera", ("libera", "#python.de")),
+        ("logs/#python.IRCnet.log", "", ("IRCnet", "#python")),
+        ("logs/#python.IRCnet.log", "libera", ("libera", "#python")),
+    ],
+)
+def test_a_channel_with_dots_is_whole_where_a_network_is_chosen_that_its_end_does_not_name(
+    name: str, network: str, room: tuple[str, str], tmp_path: Path
+) -> None:
+    choices = Choices(zone=BERLIN, network=network)
+    findings = found(tmp_path / "a", name, choices=choices, line=f"{STARTED}\n{TALK}")
+    assert rooms(findings) == [room]
 
 
 def test_two_networks_of_mirc_are_not_put_together(tmp_path: Path) -> None:
