@@ -103,13 +103,14 @@ def best_fit(
     Args:
         path: of the log.
         lines: its first lines.
-        formats: those that are known.
+        formats: those that are known. One whose files alone have such a name precedes the others.
         more: the lines behind these. They are read only where several formats read the first ones
             equally well: several programs write what people say alike, but not who is renamed.
     """
     sample = [line for line in lines[:SAMPLE] if line.strip()]
     few = sample[:FEW]
     likely = [one for one in formats if any(one.read(line) is not None for line in few)]
+    likely.sort(key=lambda one: not (one.has_own_names and origin_in(path, one.paths).target))
     fits = list[Fit]()
     for one in likely or formats:
         fits.append(_fit(one, path, sample))

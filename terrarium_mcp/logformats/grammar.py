@@ -51,13 +51,15 @@ USER_HOST = r"(?P<user>[^\s@()<>]*)@(?P<host>[^\s()<>]*) ?"
 """As it stands in parentheses; who publishes a log may have put a blank for the host."""
 
 ISO_DAY = r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"
-BEFORE_MONTH = "(?:de |d\u2019)?"
+BEFORE_MONTH = "(?:de |d['\u2019])?"
 """What Catalan puts before the name of a month."""
 ISO_OR_NAMED_DAY = (
     rf"(?:(?P<year>\d{{4}})-| ?{BEFORE_MONTH})"
-    r"(?P<month>(?(year)\d\d|(?:[^\W\d]{3,9}|\d\d?[\u6708\uc6d4])))(?(year)-|\.? +)(?P<day>\d\d?)"
+    r"(?P<month>(?(year)\d\d|(?:[^\W\d]{2,12}\u05f3?|\d\d?[\u6708\uc6d4])))"
+    r"(?(year)-|\.? +)(?P<day>\d\d?)"
 )
-"""`2026-10-24`, or `Oct 24` without a year; East Asian months have a number."""
+"""`2026-10-24`, or `Oct 24` without a year; East Asian months have a number,
+Hebrew abbreviations a geresh."""
 CTIME = (
     r"(?P<weekday>\w+) (?P<month>\w+) +(?P<day>\d+)"
     r" (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) (?P<year>\d{4})"
@@ -224,6 +226,7 @@ class TextFormat:
         unstamped: forms of lines without a stamp.
         paths: patterns of the end of a file's path, with `/`. Groups: network, channel (or a
             person), date; window, if the client talks about itself in that file.
+        has_own_names: whether no other program calls its files so.
         by_documentation: whether it was written from documentation, not from genuine logs.
         text_of: makes the text that the patterns are for of a line in another form, such as HTML.
     """
@@ -235,6 +238,7 @@ class TextFormat:
     unstamped: Sequence[LineRule] = ()
     other_stamps: Sequence[re.Pattern[str]] = ()
     paths: Sequence[re.Pattern[str]] = ()
+    has_own_names: bool = False
     by_documentation: bool = False
     text_of: Callable[[str], str] | None = None
 

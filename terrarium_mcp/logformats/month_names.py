@@ -10,11 +10,12 @@ from terrarium_mcp.chat.times.calendar_words import MONTHS
 _ABBREVIATED = {name[:3]: number for number, name in enumerate(MONTHS, 1)}
 """What clients write unless a locale is set."""
 
-_LANGUAGES = (
+LANGUAGES = (
     *("en", "be", "bg", "ca", "cs", "da", "de", "el", "es", "et", "eu", "fi", "fr", "gl", "he"),
     *("hu", "is", "it", "lt", "lv", "mk", "nb", "nl", "pl", "pt", "ro", "ru", "sk", "sl", "sr"),
     *("sr-Latn", "sv", "tr", "uk"),
 )
+"""Those whose months have names that are theirs alone, or are the same month elsewhere."""
 
 _ALSO = {"agu": 8, "čen": 6, "čec": 7, "jän": 1, "xuñ": 6}
 """As glibc abbreviates August in Indonesian, June and July in Czech, January in Austrian German,
@@ -68,18 +69,18 @@ def _in_any_language() -> Mapping[str, int]:
 
 @cache
 def _in_croatian() -> Mapping[str, int]:
-    return dict(_names_in("hr"))
+    return dict(names_in("hr"))
 
 
 def _names() -> Iterator[tuple[str, int]]:
     yield from _ALSO.items()
     for number in range(1, len(MONTHS) + 1):
         yield from ((f"{number}{mark}", number) for mark in _NUMBERED)
-    for language in _LANGUAGES:
-        yield from _names_in(language)
+    for language in LANGUAGES:
+        yield from names_in(language)
 
 
-def _names_in(language: str) -> Iterator[tuple[str, int]]:
+def names_in(language: str) -> Iterator[tuple[str, int]]:
     """The names of one language, loaded when the first name is met that is not English."""
     info = import_module(f"dateparser.data.date_translation_data.{language}").info
     for number, month in enumerate(MONTHS, 1):

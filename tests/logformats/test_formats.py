@@ -1,6 +1,7 @@
 """Each format on lines as its program writes them, above all those with no genuine log at hand."""
 
 from datetime import UTC, date, datetime, time
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,7 @@ from terrarium_mcp.logformats.detection import best_fit
 from terrarium_mcp.logformats.entries import Boundary, LogEvent, Stamp
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.log_reader import DatedEvent, LogReader, RejectedLine
-from terrarium_mcp.logformats.month_names import month_number
+from terrarium_mcp.logformats.month_names import LANGUAGES, month_number, names_in
 from terrarium_mcp.logformats.recordable import recordable
 
 FORMATS = {one.name: one for one in TEXT_FORMATS}
@@ -641,6 +642,16 @@ def test_a_month_may_be_written_in_many_languages(month: str) -> None:
 )
 def test_each_month_of_a_language_is_known(months: str) -> None:
     assert [month_number(name) for name in months.split()] == [*range(1, 13)]
+    lines = [FORMATS["hexchat"].read(f"{name} 24 23:57:13 <bob>\thi") for name in months.split()]
+    assert [line and line.stamp and line.stamp.month for line in lines] == [*range(1, 13)]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_name_of_a_month_is_read_as_the_stamp_of_a_line(language: str) -> None:
+    for name, number in names_in(language):
+        if len(name) > 1:  # a Roman number in Hungarian
+            line = FORMATS["hexchat"].read(f"{normalize('NFC', name)} 24 23:57:13 <bob>\thi")
+            assert (name, line and line.stamp and line.stamp.month) == (name, number)
 
 
 @pytest.mark.parametrize(
@@ -1052,6 +1063,18 @@ def test_a_log_of_konversation_is_recognised_with_its_channel() -> None:
             "log/channel_#tea%2dc%2b%2b.libera_2026.10.24.log",
             ["### Log session started at Sat Oct 24 23:57:12 2026 ###", "[23:57:13] <bob> hi"],
             ("libera", "#tea-c++", date(2026, 10, 24)),
+        ),
+        (
+            "kvirc",
+            "log/channel_#tea.libera_2026.10.24.log",
+            ["[23:57:13] <bob> hi", "[23:57:14] <ada> hi, bob"],
+            ("libera", "#tea", date(2026, 10, 24)),
+        ),
+        (
+            "kvirc",
+            "log/query_bob.libera_2026.10.24.log",
+            ["[23:57:13] <bob> hi", "[23:57:14] <ada> hi, bob"],
+            ("libera", "bob", date(2026, 10, 24)),
         ),
         (
             "mirc",

@@ -58,5 +58,6 @@ KVIRC = TextFormat(
         re.compile(r"(?<![^/])query_(?P<escaped>[^/.]+)\.(?P<network>[^/]+?)(?:_[\d._]+)?\.log\Z"),
         re.compile(r"(?<![^/])(?P<window>console|dccchat|deadchannel)_[^/]+\.log\Z"),
     ),
+    has_own_names=True,
     by_documentation=True,
 )
