@@ -68,6 +68,8 @@ _PART = re.compile(
     r"|(?P<word>\S+))",
     re.IGNORECASE,
 )
+_WIDE_COLON = re.compile(rf"(?<!\w)({_KEY})\uff1a", re.IGNORECASE)
+"""An operator with the colon of a Chinese or Japanese keyboard."""
 _QUOTATION_MARKS = str.maketrans(dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb", '"'))
 """Those of phones, word processors and other languages, as the one that marks a phrase."""
 _BEHIND_A_VALUE = ',;"'
@@ -85,7 +87,7 @@ _NEXT_WORDS = re.compile(rf"(?:\s+(?:{_TIME_OF_DAY}|\d{{4}}-\d\d-\d\d|[^\s:\"-]+
 """Up to seven words after a value, which may continue its time: `after:3 days ago`, and
 `on:the 5th of may 2026 at 8 pm`. An operator, a phrase or an excluded word (with `:`, `"` or `-`)
 ends them; a time of day and a date do not."""
-_TIME_OPERATOR = re.compile(r"(?<!\w)(?:after|before|on):", re.IGNORECASE)
+_TIME_OPERATOR = re.compile(r"(?<!\w)(?:after|before|on)[:\uff1a]", re.IGNORECASE)
 # Not is:, which ends half a sentence: "the answer is: ...".
 _NEEDS_VALUE = re.compile(r"-?(?:from|in|mentions|has|type|after|before|on):", re.IGNORECASE)
 NO_TIME_LEFT = "no message can be both after and before these times"
@@ -219,7 +221,7 @@ class _QueryParser:
 
     def __init__(self, text: str, now: datetime, zone: tzinfo) -> None:
         marked = plain(_beginning(text)).translate(_QUOTATION_MARKS)
-        self._text = _UNSTORABLE.sub(" ", marked)
+        self._text = _WIDE_COLON.sub(r"\1:", _UNSTORABLE.sub(" ", marked))
         self._is_cut = len(text) > MOST_CHARACTERS
         self._at = 0
         self._now = now

@@ -456,6 +456,29 @@ def test_what_is_understood_needs_no_note(typed: str) -> None:
     assert parsed(typed).notes == ()
 
 
+@pytest.mark.parametrize(
+    ("typed", "same"),
+    [
+        ("from\uff1a\u592a\u90ce tea", "from:\u592a\u90ce tea"),
+        ("-In\uff1a#mate -from\uff1aada tea", "-in:#mate -from:ada tea"),
+        (
+            "tea mentions\uff1abo has\uff1alink type\uff1aaction",
+            "tea mentions:bo has:link type:action",
+        ),
+        (
+            "tea after\uff1a2026-05-01 14:00 is\uff1acommand",
+            "tea after:2026-05-01 14:00 is:command",
+        ),
+        ("tea on:\u0662\u0660\u0662\u0666-\u0660\u0665-\u0660\u0661", "tea on:2026-05-01"),
+        ("tea before:\uff12\uff10\uff12\uff16-\uff10\uff15", "tea before:2026-05"),
+        ("tea after:\u0663 days ago", "tea after:3 days ago"),
+    ],
+)
+def test_other_keyboards_have_another_colon_and_other_digits(typed: str, same: str) -> None:
+    assert parsed(typed) == parsed(same)
+    assert parsed(typed).notes == ()
+
+
 def test_an_or_joins_only_the_terms_beside_it() -> None:
     assert parsed("a OR b c OR d").clauses == (
         (Term("a"), Term("b")),
@@ -632,6 +655,7 @@ def test_a_long_query_is_cut_between_two_words_and_that_is_said() -> None:
 
 @pytest.mark.parametrize(("typed", "names_times"), [
     ("tea after:2h", True), ("-ON:monday", True), ("tea afternoon:", False), ("tea", False),
+    ("on\uff1amonday", True),
 ])  # fmt: skip
 def test_a_query_that_may_name_times_is_recognised(typed: str, *, names_times: bool) -> None:
     assert may_name_times(typed) == names_times

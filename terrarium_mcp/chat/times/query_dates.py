@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import cache
+from unicodedata import decimal
 
 from terrarium_mcp.chat.times.calendar_words import (
     COUNTS,
@@ -17,6 +18,8 @@ from terrarium_mcp.chat.times.recent_hours import how_long_ago
 from terrarium_mcp.chat.times.time_expressions import time_expressions
 from terrarium_mcp.chat.times.timestamps import from_local, local
 
+_OTHER_DIGIT = re.compile(r"(?![0-9])\d")
+"""A decimal digit of another script, such as Arabic, or of another width."""
 _ISO = re.compile(r"\d{4}(?:$|-)")
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _JOINED = re.compile(r"\s(?:and|or)\s", re.IGNORECASE)
@@ -99,12 +102,16 @@ def is_time(text: str, now: datetime, zone: tzinfo) -> bool:
 
 
 def _plain(text: str) -> str:
-    """The words of a time, one space apart, and weekdays in full: `this mon` is `this monday`."""
+    """The words of a time, one space apart, in the digits of ASCII, and with weekdays in full.
+
+    `this mon` is `this monday`.
+    """
 
     def in_full(found: re.Match[str]) -> str:
         return _SHORT_WEEKDAYS[found["short"].lower()]
 
-    return _compiled(_SHORT_WEEKDAY).sub(in_full, " ".join(text.split()))
+    words = _OTHER_DIGIT.sub(lambda digit: str(decimal(digit[0])), " ".join(text.split()))
+    return _compiled(_SHORT_WEEKDAY).sub(in_full, words)
 
 
 def _read(text: str, now: datetime, zone: tzinfo) -> datetime | PeriodBounds | None:
