@@ -36,6 +36,10 @@ _LAST_DAY = rf"(?:the\s+)?(?:{_DAY_AND_MONTH}|{DAY_OF_MONTH}{BY_NUMBER_ALONE})"
 LISTED = rf"on\s+(?P<listed>{_DAY}(?:,\s*{_DAY}){{0,5}},?\s+(?:and|or)\s+(?:on\s+)?{_LAST_DAY})"
 """What names several days, as a regular expression. They are read by `days_listed`."""
 
+_ACROSS_NEW_YEAR = 6
+"""Months, at most, from the first to the second of two if the second is of the next year: `December
+and January`."""
+
 _FIELDS = (
     r"(?P<year>\d{4})-(?P<month>\d\d)(?:-(?P<day>\d\d))?",
     rf"(?P<year>{YEAR})",
@@ -48,7 +52,7 @@ def days_between(found: re.Match[str], today: date) -> list[Days]:
     """The days that a match of `RANGE` names, both ends included.
 
     What one end leaves out is that of the other: `3 and 10 May`, `February to April 2023`. Without
-    a year, it is the latest such time that has begun.
+    a year, it is the latest such time that has begun. `May and March` are those of one year.
 
     Raises:
         ValueError: there is no such day, or no month.
@@ -57,6 +61,8 @@ def days_between(found: re.Match[str], today: date) -> list[Days]:
     last = _fields(found["to"] or found["upto"] or found["and"])
     if not (first.keys() & {"month", "year"} or last.keys() & {"month", "year"}):
         raise ValueError(found[0])
+    if found["in"] and (last["month"] - first["month"]) % 12 > _ACROSS_NEW_YEAR:
+        first, last = last, first
     is_of_days = "day" in first and "day" in last
     if is_of_days and "month" not in first:
         first = {**last, **first}
