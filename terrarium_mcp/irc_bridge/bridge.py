@@ -92,7 +92,12 @@ class Bridge:
             store, name, self.network.fetch_history, timedelta(hours=settings.history_hours)
         )
         self._presence = PresenceSync(
-            store, name, self._channels.joined, self.network.members, self.network.source_of
+            store,
+            name,
+            self._channels.joined,
+            self.network.members,
+            self.network.source_of,
+            self.network.fold,
         )
         self._introducer = Introducer(
             store, self._settings_in_use, self._announce_surely, self._is_in, self.network.label

@@ -8,7 +8,6 @@ import anyio
 
 from terrarium_mcp.backoff import until_it_succeeds
 from terrarium_mcp.bell import Bell
-from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irc_message import Source
 from terrarium_mcp.chat.records import Member
 from terrarium_mcp.errors import TerrariumError
@@ -39,12 +38,24 @@ class PresenceSync:
         channels: Callable[[], Sequence[str]],
         members: Callable[[str], Sequence[ChannelMember]],
         source_of: Callable[[str], Source],
+        fold: Callable[[str], str],
     ) -> None:
+        """What is written of `network`.
+
+        Args:
+            store: where it is written.
+            network: its name.
+            channels: the channels whose lists are written, those that we are in.
+            members: who is in a channel.
+            source_of: a person's user and host.
+            fold: folds a channel as the network compares names now.
+        """
         self._store = store
         self._network = network
         self._channels = channels
         self._members = members
         self._source_of = source_of
+        self._fold = fold
         self._written: dict[str, Sequence[Member]] = {}
         self._incomplete: set[str] = set()
         self._bell = Bell()
@@ -59,12 +70,13 @@ class PresenceSync:
         Until then it holds few of those who are there, and the record of the others is better.
         """
         self._written.pop(channel, None)
-        self._incomplete.add(fold(channel))
+        self._incomplete.add(channel)
         self.schedule_check()
 
     def members_complete(self, channel: str) -> None:
         """The member list of a channel has come in as a whole."""
-        self._incomplete.discard(fold(channel))
+        folded = self._fold(channel)
+        self._incomplete = {one for one in self._incomplete if self._fold(one) != folded}
         self.schedule_check()
 
     def write_all(self) -> None:
@@ -83,7 +95,7 @@ class PresenceSync:
     async def _write(self) -> None:
         """Write the lists that differ from the last write."""
         for channel in self._channels():
-            if fold(channel) in self._incomplete or channel not in self._channels():
+            if self._is_incomplete(channel) or channel not in self._channels():
                 continue  # a channel lost during the write before has a stale list, no empty one
             people = [self._member(one) for one in self._members(channel)]
             if people != self._written.get(channel):
@@ -94,6 +106,9 @@ class PresenceSync:
                 except TerrariumError:
                     self._written.pop(channel, None)
                     raise
+
+    def _is_incomplete(self, channel: str) -> bool:
+        return self._fold(channel) in map(self._fold, self._incomplete)
 
     def _member(self, member: ChannelMember) -> Member:
         """A member of a channel as the store takes it."""

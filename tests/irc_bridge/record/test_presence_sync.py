@@ -1,12 +1,13 @@
 """Who is here stands in the store soon after it changed, and only then."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import anyio
 import pytest
 
+from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irc_message import Source
 from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 from terrarium_mcp.irc_bridge.record import presence_sync as attending
@@ -24,9 +25,11 @@ class Channels(dict[str, list[ChannelMember]]):
 
 
 @asynccontextmanager
-async def attended(store: Store, channels: Channels) -> AsyncIterator[PresenceSync]:
+async def attended(
+    store: Store, channels: Channels, folded: Callable[[str], str] = fold
+) -> AsyncIterator[PresenceSync]:
     sync = PresenceSync(
-        store, "local", lambda: list(channels), lambda name: channels.get(name, []), Source
+        store, "local", lambda: list(channels), lambda name: channels.get(name, []), Source, folded
     )
     async with beside(sync.run):
         yield sync
@@ -131,6 +134,21 @@ async def test_a_list_that_is_still_coming_in_replaces_no_complete_one(store: St
             sync.members_complete("#tea")
             while await nicks(store, "#tea") != ["ada"]:
                 await anyio.lowlevel.checkpoint()
+
+
+async def test_a_list_that_came_in_completes_no_other_as_the_network_compares_names(
+    store: Store,
+) -> None:
+    await store.rooms.set_casemapping("local", "ascii")
+    channels = Channels({"#a[": [ADA], "#a{": [BO]})  # one channel by rfc1459
+    async with attended(store, channels, str.lower) as sync:
+        for channel in channels:
+            sync.channel_joined(channel)
+        sync.members_complete("#A{")
+        with anyio.fail_after(5):
+            while await nicks(store, "#a{") != ["bo"]:
+                await anyio.lowlevel.checkpoint()
+        assert await nicks(store, "#a[") == []
 
 
 async def test_channels_lost_while_one_list_is_written_keep_the_lists_they_had(
