@@ -150,7 +150,9 @@ class Recorder:
         """Tell rooms apart by this CASEMAPPING from here on, before anything that follows."""
         self._casemapping = casemapping
         self._recorded = {self._folded(channel): channel for channel in self._recorded.values()}
-        self._enqueue_action(partial(self.store.rooms.set_casemapping, self.network, casemapping))
+        recorded = [*self._recorded.values()]
+        compare = partial(self.store.rooms.set_casemapping, self.network, casemapping, recorded)
+        self._enqueue_action(compare)
 
     def is_recorded(self, channel: str) -> bool:
         """Whether a channel is recorded now."""

@@ -14,6 +14,7 @@ from terrarium_mcp.store import open_store
 from tests.irc_bridge.house import House, bytes_of, living, locked, said, settings_for
 from tests.irc_bridge.network.scene import login, staying
 from tests.servers.fake_ircd import ISUPPORT, Answer, FakeIrcd, fake_ircd
+from tests.store.scene import chat
 
 
 @dataclass(frozen=True)
@@ -309,6 +310,23 @@ async def test_a_record_ends_with_our_leaving_although_names_compare_otherwise_b
             ":srv 005 Terra CASEMAPPING=ascii :are supported", ":ada!a@h KICK #a[ Terra :out"
         )
         assert (await spans_of(scene))[0] == ("#a[", "kicked by ada: out")
+
+
+async def test_a_record_goes_on_in_our_channel_where_another_spelling_of_it_was_known(
+    tmp_path: Path,
+) -> None:
+    async with open_store(tmp_path / "irc_logs.db") as store:
+        await store.messages.append(chat("<ada> before", channel="#a{", network="local"))
+    async with playing(tmp_path, irc_channels=("#a[",)) as scene:
+        await scene.server.says(
+            ":srv 005 Terra CASEMAPPING=ascii :are supported",
+            ":ada!a@h PRIVMSG #a[ :one",
+            ":ada!a@h KICK #a[ Terra :out",
+        )
+        await scene.recorded()
+        assert (await spans_of(scene))[0] == ("#a[", "kicked by ada: out")
+        rooms = {room.channel: room for room in await scene.house.store.rooms.all()}
+        assert not (await scene.house.store.presence.current(rooms["#a{"])).people
 
 
 async def test_a_channel_that_is_no_longer_that_of_the_settings_is_no_longer_recorded(

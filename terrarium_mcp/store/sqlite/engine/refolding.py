@@ -43,6 +43,17 @@ async def refold(writer: Writer, network: str, casemapping: str) -> None:
         await writer.run("UPDATE derived SET upto = 0 WHERE name = 'voices' AND upto > 0")
 
 
+async def move_current(writer: Writer, left: int, entered: int) -> None:
+    """Give what goes on in a room to the one in which it really does: its record, and who is there.
+
+    Messages follow by their spelling.
+    """
+    rooms = {"left": left, "entered": entered}
+    await writer.run("UPDATE spans SET room = :entered WHERE room = :left AND ended IS NULL", rooms)
+    for table in ("presence", "presence_as_of"):
+        await writer.run(f"UPDATE OR REPLACE {table} SET room = :entered WHERE room = :left", rooms)
+
+
 # Of rooms that turn out to be one, that with the most messages stays: the others' are moved.
 _ROOMS = """
 SELECT id, channel FROM rooms WHERE network = :network

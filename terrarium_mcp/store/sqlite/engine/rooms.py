@@ -10,7 +10,7 @@ from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.networks import add_network, casemapping_of
 from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
-from terrarium_mcp.store.sqlite.engine.refolding import IS_LEFT, refold
+from terrarium_mcp.store.sqlite.engine.refolding import IS_LEFT, move_current, refold
 from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 
@@ -66,14 +66,22 @@ class Rooms:
         """The CASEMAPPING by which names on this network compare."""
         return await casemapping_of(self._database, network)
 
-    async def set_casemapping(self, network: str, casemapping: str) -> None:
+    async def set_casemapping(
+        self, network: str, casemapping: str, recorded: Iterable[str] = ()
+    ) -> None:
         """Compare the names of a network by this CASEMAPPING from here on.
 
         Takes a moment: messages that then belong to another room are moved later, by the keeper or
-        by the next read.
+        by the next read. The open spans of the channels that are `recorded` are theirs by either
+        comparison, however their rooms are spelled.
         """
         async with self._database.writing() as writer:
+            channels = [(network, channel) for channel in recorded]
+            rooms = await room_ids(writer, channels)
             await refold(writer, storable(network), casemapping)
+            for channel, entered in (await room_ids(writer, channels)).items():
+                if rooms[channel] != entered:
+                    await move_current(writer, rooms[channel], entered)
 
     async def name_network(self, network: str) -> bool:
         """Give this name to the network that had none, in every table.
