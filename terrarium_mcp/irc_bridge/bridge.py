@@ -204,6 +204,9 @@ class Bridge:
 
     def on_casemapping(self, casemapping: str) -> None:
         """Tell rooms and relays apart as the network does, in the store as well."""
+        before = self._filter.rules.casemapping
+        named = (channel.name for channel in self._settings.irc_channels)
+        self._quiet.refold(before, casemapping, [*named, *self.network.joined_channels()])
         self._filter = self._filter.by_casemapping(casemapping)
         self._recorder.set_casemapping(casemapping)
         self._channels.refold()

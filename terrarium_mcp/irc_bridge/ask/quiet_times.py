@@ -1,10 +1,12 @@
 """Until when the bot keeps silent in which channel. Survives a restart."""
 
 import logging
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from functools import partial
 
 from terrarium_mcp.backoff import until_it_succeeds
+from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.store import Store
 
 LONGEST = timedelta(days=30)
@@ -27,6 +29,23 @@ class QuietTimes:
         """Whether nothing is said in a channel at a moment."""
         until = self._until.get(channel)
         return until is not None and now < until
+
+    def refold(self, before: str, casemapping: str, channels: Iterable[str]) -> None:
+        """Keep channels quiet where names compare by another CASEMAPPING from here on.
+
+        Args:
+            before: that by which they compared.
+            casemapping: that by which they do now.
+            channels: those that may be quiet, as they are spelled.
+        """
+        spelt: dict[str, list[str]] = {}
+        for channel in channels:
+            spelt.setdefault(fold(channel, before), []).append(channel)
+        self._until = {
+            fold(channel, casemapping): until
+            for folded, until in self._until.items()
+            for channel in spelt.get(folded, [folded])
+        }
 
     async def load(self, now: datetime) -> None:
         """Read what is stored; what was said since then counts more."""

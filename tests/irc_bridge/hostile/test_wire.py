@@ -329,6 +329,19 @@ async def test_a_record_goes_on_in_our_channel_where_another_spelling_of_it_was_
         assert not (await scene.house.store.presence.current(rooms["#a{"])).people
 
 
+async def test_a_channel_stays_quiet_although_names_compare_otherwise_by_then(
+    tmp_path: Path,
+) -> None:
+    async with playing(tmp_path, irc_channels=("#a[", "#tea")) as scene:
+        await scene.server.says(":ada!a@h JOIN #a[", ":srv MODE #a[ +o ada")
+        await scene.server.says(":ada!a@h PRIVMSG #a[ :!quiet 1h")
+        await scene.server.hears("NOTICE ada")
+        await scene.server.says(":srv 005 Terra CASEMAPPING=ascii :are supported")
+        await scene.server.says(":ada!a@h PRIVMSG #a[ :!ping")
+        assert await scene.asks("!ping") == "PRIVMSG #tea :ada: pong"
+        assert scene.server.heard("PRIVMSG") == ["PRIVMSG #tea :ada: pong"]
+
+
 async def test_a_channel_that_is_no_longer_that_of_the_settings_is_no_longer_recorded(
     tmp_path: Path,
 ) -> None:

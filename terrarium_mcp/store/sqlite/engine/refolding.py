@@ -34,6 +34,7 @@ async def refold(writer: Writer, network: str, casemapping: str) -> None:
     await writer.run("UPDATE networks SET casemapping = :casemapping WHERE name = :network", params)
     both = (before, casemapping)
     rooms = await writer.rows(_ROOMS, params)
+    await _refold_quiet(writer, network, rooms, both)
     await _refold_rooms(writer, rooms, casemapping)
     await _rename(writer, "dialogues", await writer.rows(_DIALOGUES, params), casemapping)
     await _refold_members(writer, await writer.rows(_MEMBERS, params), casemapping)
@@ -110,6 +111,35 @@ async def _join(writer: Writer, left: int, stayed: int) -> None:
     for table in ("presence", "presence_as_of"):
         await writer.run(f"UPDATE OR IGNORE {table} SET room = :stayed WHERE room = :left", rooms)
         await writer.run(f"DELETE FROM {table} WHERE room = :left", rooms)
+
+
+async def _refold_quiet(
+    writer: Writer, network: str, rooms: Iterable[Row], casemappings: tuple[str, str]
+) -> None:
+    """Keep channels quiet, of which only the folded name is known: each that it may be of."""
+    before, casemapping = casemappings
+    spelt: dict[str, list[str]] = {}
+    for room in rooms:
+        spelt.setdefault(fold(room["channel"], before), []).append(room["channel"])
+    params = {"network": network}
+    for quiet in await writer.rows("SELECT * FROM quiet_channels WHERE network = :network", params):
+        await writer.run(_NO_LONGER_QUIET, dict(quiet))
+        await writer.many(
+            _QUIET,
+            [
+                dict(quiet) | {"folded": fold(channel, casemapping)}
+                for channel in spelt.get(quiet["folded"], [quiet["folded"]])
+            ],
+        )
+
+
+_NO_LONGER_QUIET = """
+DELETE FROM quiet_channels WHERE network = :network AND folded = :folded"""
+
+_QUIET = """
+INSERT INTO quiet_channels (network, folded, until, asked_by)
+VALUES (:network, :folded, :until, :asked_by)
+ON CONFLICT DO UPDATE SET until = max(until, excluded.until)"""
 
 
 async def _refold_members(writer: Writer, members: Iterable[Row], casemapping: str) -> None:
