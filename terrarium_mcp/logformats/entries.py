@@ -12,7 +12,8 @@ class Stamp(NamedTuple):
     """When, as far as a line tells: a clock time, perhaps with a date, a year, a zone.
 
     `month` 0: no date. `year` None: none is written; in the year 0 there is no day. `zone` None:
-    local time of the program that wrote the log.
+    local time of the program that wrote the log. `other_month`: what the name of the month means in
+    another language, without a year; 0 if nothing.
     """
 
     hour: int
@@ -23,6 +24,7 @@ class Stamp(NamedTuple):
     month: int = 0
     day: int = 0
     zone: tzinfo | None = None
+    other_month: int = 0
 
     @property
     def clock(self) -> time:

@@ -16,7 +16,11 @@ from typing import Protocol
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.decoding import decoded
 from terrarium_mcp.logformats.entries import RANKS, TO_RANK, Boundary, LogEvent, LogLine, Stamp
-from terrarium_mcp.logformats.month_names import month_number, month_of_day
+from terrarium_mcp.logformats.month_names import (
+    croatian_month,
+    month_number,
+    month_of_day,
+)
 
 NICK = r"[^\s<>\x00-\x1f]+"
 SENDER = rf"(?=-*[^-\s])(?![!*:]-){NICK}"
@@ -323,6 +327,7 @@ def stamp_in(match: re.Match[str]) -> Stamp | None:
     if half := written("half"):
         hour = _hour(hour, half)
     zone = _zone(offset) if (offset := written("zone")) else None
+    year = written("year")
     if month is None or hour > 23 or minute > 59 or (offset and not zone):
         return None
     return Stamp(
@@ -330,10 +335,11 @@ def stamp_in(match: re.Match[str]) -> Stamp | None:
         minute,
         min(int(written("second") or 0), 59),  # 60: a leap second
         int(fraction[:6].ljust(6, "0")) if (fraction := written("fraction")) else 0,
-        _year(year) if (year := written("year")) else None,
+        _year(year) if year else None,
         month,
         int(written("day") or 0),
         zone,
+        croatian_month(groups["month"]) if month and not year else 0,
     )
 
 

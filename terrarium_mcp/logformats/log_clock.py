@@ -4,6 +4,7 @@ The order of the lines is the order in which they were said; a stamp alone may b
 clocks are set back, an hour is written twice: the second time begins where the stamps step back.
 """
 
+from contextlib import suppress
 from datetime import MAXYEAR, MINYEAR, UTC, date, datetime, time, timedelta, tzinfo
 
 from terrarium_mcp.logformats.entries import Stamp
@@ -97,22 +98,13 @@ class LogClock:
         if self._day is None:
             raise NoDate
         if stamp.month:
-            return datetime.combine(self._date_without_year(stamp, self._day), stamp.clock)
+            return datetime.combine(_date_without_year(stamp, self._day), stamp.clock)
         last = self._local
         day = last or self._day
         local = _local_time(stamp, day.year, day.month, day.day)
         if last and local < last and local < last - PAST_MIDNIGHT:
             return local + _DAY
         return local
-
-    def _date_without_year(self, stamp: Stamp, last: date) -> date:
-        """The day of a stamp without a year, in the year that the last day makes likely."""
-        year = last.year
-        if stamp.month < last.month and date(year, stamp.month, 1) < last - HALF_A_YEAR:
-            year += 1
-        elif (last.month, stamp.month) == (_JANUARY, _DECEMBER):
-            year -= 1  # played back, or written late: hardly any log is silent until the next one
-        return date(year, stamp.month, stamp.day)
 
     def _reached(self, local: datetime) -> datetime:
         """The moment of a local time, after those before it."""
@@ -146,6 +138,31 @@ class LogClock:
 
     def _in_zone(self, local: datetime, fold: int) -> datetime:
         return local.replace(tzinfo=self._zone, fold=fold).astimezone(UTC)
+
+
+def _date_without_year(stamp: Stamp, last: date) -> date:
+    """The day of a stamp without a year, in the year that the last day makes likely.
+
+    Where the name of its month means two, it is the one that comes first from the last day on.
+    """
+    if not stamp.other_month:
+        return _date_in_month(stamp.month, stamp.day, last)
+    days = list[date]()
+    for month in (stamp.month, stamp.other_month):
+        with suppress(ValueError):  # the thirty-first is of one of them alone
+            days.append(_date_in_month(month, stamp.day, last))
+    if not days:
+        raise ValueError(stamp.day)
+    return min(days, key=lambda day: (day < last - _DAY, abs(day - last)))
+
+
+def _date_in_month(month: int, day: int, last: date) -> date:
+    year = last.year
+    if month < last.month and date(year, month, 1) < last - HALF_A_YEAR:
+        year += 1
+    elif (last.month, month) == (_JANUARY, _DECEMBER):
+        year -= 1  # played back, or written late: hardly any log is silent until the next one
+    return date(year, month, day)
 
 
 def _offset_of_day(local: datetime, zone: tzinfo) -> timedelta | None:

@@ -44,6 +44,18 @@ def month_of_day(name: str, weekday: str, day: int, year: int) -> int | None:
     return number if is_croatian else month_number(name)
 
 
+def croatian_month(name: str) -> int:
+    """The number of a month whose name is that of another month elsewhere; 0 for all other names.
+
+    Without a weekday, only the days before it tell which is meant.
+    """
+    word = name.casefold().rstrip(".")
+    if word in _ABBREVIATED:
+        return 0
+    number = _in_croatian().get(word, 0)
+    return 0 if number == month_number(word) else number
+
+
 def _is_croatian(weekday: str, day: int, month: int, year: int) -> bool:
     try:
         expected = _CROATIAN_WEEKDAYS[date(year, month, day).weekday()]

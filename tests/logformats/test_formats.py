@@ -1,6 +1,6 @@
 """Each format on lines as its program writes them, above all those with no genuine log at hand."""
 
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from unicodedata import normalize
 
 import pytest
@@ -722,6 +722,28 @@ def test_a_day_of_irssi_may_be_of_any_language(weekday: str) -> None:
     line = FORMATS["irssi"].read(f"--- Day changed {weekday} okt 25 2026")
     assert line
     assert (line.boundary, line.dated) == (Boundary.DAY, date(2026, 10, 25))
+
+
+@pytest.mark.parametrize(
+    "months",
+    [
+        "sij velj ožu tra svi lip srp kol ruj lis stu pro",
+        "sty lut mar kwi maj cze lip sie wrz paź lis gru",
+        "led úno bře dub kvě čen čec srp zář říj lis pro",
+    ],
+)
+def test_the_days_before_it_tell_a_month_whose_name_is_another_in_another_language(
+    months: str,
+) -> None:
+    """Lip, srp and lis are June, July and October in Croatian, not in Polish or Czech."""
+    names = months.split()
+    opened = "**** BEGIN LOGGING AT Sat Jan  3 09:00:00 2026"
+    days = [date(2026, 1, 3) + timedelta(days=9 * n) for n in range(40)]
+    said = [f"{names[day.month - 1]} {day.day:02} 23:57:03 <ada>\thi" for day in days]
+    reader = LogReader(FORMATS["hexchat"], UTC, channel="#tea")
+    items = reader.read(line.encode() for line in [opened, *said])
+    assert [one.said_at.date() for one in items if isinstance(one, DatedEvent)] == days
+    assert reader.counts.rejected == 0
 
 
 FOREIGN_DAYS = [
