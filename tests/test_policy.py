@@ -302,6 +302,7 @@ def test_a_label_may_name_its_network(label: str, parts: tuple[str, str]) -> Non
 def test_a_message_id_is_a_number_or_a_permalink() -> None:
     assert message_id(" 12 ") == message_id("terrarium://message/12") == 12
     assert message_id("#12") == message_id("(12)") == 12
+    assert message_id("\u0661\u0662") == message_id("#\uff11\uff12") == 12  # other digits
     assert message_id("https://logs.example/message/12") == message_id("<message 12>") == 12
     assert message_id("9" * 18) == 10**18 - 1
     for text in ("", "-1", "1.0", "x", "terrarium://message/x", "9" * 19, "12; DROP"):
