@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from terrarium_mcp.store.sqlite.engine import database
-from terrarium_mcp.store.sqlite.search import message_search, scope_stats
+from tests.patience import WAITS_OF_THE_PRODUCT
 
 pytest_plugins = ["tests.servers.fixtures"]
 
@@ -21,10 +20,8 @@ EXAMPLES = int(os.environ.get("EXAMPLES", "40"))
 settings.register_profile("untimed", parent=settings.default, deadline=None, max_examples=EXAMPLES)
 settings.load_profile("untimed")
 
-# People who wait are spared a read or a search that takes long; tests on a busy machine are not.
-for _module in (database, message_search, scope_stats):
-    pytest.MonkeyPatch().setattr(_module, "DEADLINE", 60.0)
-
+for _name, _wait in WAITS_OF_THE_PRODUCT.items():
+    pytest.MonkeyPatch().setattr(f"terrarium_mcp.{_name}", _wait)
 
 MEMORY = Path("/dev/shm")  # noqa: S108 -- where Linux has it, a file system in memory
 ROOM = 2**30

@@ -4,6 +4,7 @@ import anyio
 import pytest
 
 from terrarium_mcp.bell import Bell
+from tests.patience import PATIENCE
 
 
 async def was_rung(bell: Bell) -> bool:
@@ -24,7 +25,7 @@ async def was_rung(bell: Bell) -> bool:
 
 async def test_one_ring_wakes_every_waiting_task_and_is_then_used_up() -> None:
     bell = Bell()
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             for _ in range(3):
                 tasks.start_soon(bell.wait)
@@ -52,7 +53,7 @@ async def test_a_ring_while_the_woken_task_is_busy_wakes_it_again() -> None:
             woken += 1
             await busy.wait()
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(worker)
             bell.ring()

@@ -7,6 +7,7 @@ import anyio
 import pytest
 
 from terrarium_mcp.offload import offload
+from tests.patience import PATIENCE
 
 
 async def test_the_result_comes_from_another_thread() -> None:
@@ -20,7 +21,7 @@ async def test_an_error_is_raised_where_it_is_awaited() -> None:
 
 async def test_the_event_loop_goes_on_meanwhile() -> None:
     may_end = threading.Event()
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(offload, may_end.wait)
             await anyio.wait_all_tasks_blocked()

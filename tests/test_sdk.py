@@ -16,6 +16,7 @@ from mcp.server.streamable_http import StreamableHTTPServerTransport
 from mcp.server.subscriptions import ListenHandler
 
 from terrarium_mcp import sdk
+from tests.patience import PATIENCE
 
 
 @asynccontextmanager
@@ -136,5 +137,5 @@ INNER_NAMES: dict[str, Callable[[], Awaitable[None]]] = {
 
 @pytest.mark.parametrize("name", INNER_NAMES)
 async def test_the_sdk_still_has(name: str) -> None:
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         await INNER_NAMES[name]()

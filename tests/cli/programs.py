@@ -17,11 +17,10 @@ from anyio.abc import Process
 from anyio.streams.text import TextReceiveStream
 
 from terrarium_mcp.settings import setting_names
+from tests.patience import PATIENCE
 from tests.servers.forked import forked
 
 INSTALLED = Path(sysconfig.get_path("scripts")) / "terrarium-mcp"
-HANGS = 60
-"""Seconds after which a process that should have ended counts as hung, also on a busy machine."""
 
 
 def words(command: str, *more: object) -> list[str]:
@@ -63,7 +62,7 @@ def ran(
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,
-        timeout=HANGS,
+        timeout=PATIENCE,
     )
     return subprocess.CompletedProcess(
         done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
@@ -78,7 +77,7 @@ def python(code: str, at: Path) -> str:
         env=environment(),
         capture_output=True,
         check=True,
-        timeout=HANGS,
+        timeout=PATIENCE,
         text=True,
     ).stdout
 
@@ -94,7 +93,7 @@ class Program:
 
     async def says(self, *wanted: str) -> str:
         """Wait for a line on stderr that holds all the words; one that came already counts."""
-        with anyio.fail_after(HANGS):
+        with anyio.fail_after(PATIENCE):
             while True:
                 for line in self.said:
                     if all(word in line for word in wanted):
@@ -106,7 +105,7 @@ class Program:
         """Tell it to end, and return after how many seconds it had."""
         since = time.monotonic()
         self.process.send_signal(how)
-        with anyio.fail_after(HANGS):
+        with anyio.fail_after(PATIENCE):
             await self.process.wait()
         seconds = time.monotonic() - since
         await self.falls_silent()

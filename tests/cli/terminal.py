@@ -10,7 +10,7 @@ from pathlib import Path
 import anyio
 from anyio.abc import Process
 
-from tests.cli.programs import HANGS
+from tests.patience import PATIENCE
 
 _CONTROLS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
@@ -31,7 +31,7 @@ class Terminal:
 
     async def sees(self, *words: str) -> None:
         """Wait until these appear, in this order, after what was seen before."""
-        with anyio.fail_after(HANGS):
+        with anyio.fail_after(PATIENCE):
             for one in words:
                 while (found := self.text.find(one, self._seen)) < 0:
                     assert await self._reads(), f"{one!r} never appeared: {self.text}"
@@ -48,7 +48,7 @@ class Terminal:
 
     async def ends(self, status: int = 0) -> str:
         """Wait for the end; returns all that was shown."""
-        with anyio.fail_after(HANGS):
+        with anyio.fail_after(PATIENCE):
             while await self._reads():
                 pass
             await self.process.wait()

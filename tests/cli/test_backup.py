@@ -16,6 +16,7 @@ import pytest
 from terrarium_mcp.store import open_store
 from tests.cli.conftest import SAID
 from tests.cli.programs import environment, python, ran, running, words
+from tests.patience import PATIENCE
 from tests.store.scene import SETTINGS, chat, past, rows_of
 from tests.store.sqlite.imports.logs import bring
 
@@ -169,7 +170,7 @@ def limited(command: str, *more: object, at: Path) -> subprocess.CompletedProces
         env=environment(),
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
         text=True,
     )
 
@@ -314,7 +315,7 @@ def test_a_database_that_may_not_be_read_is_named_and_not_the_backup(
         env=environment(DB_PATH=file),
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
         text=True,
     )
     assert told(done) == (
@@ -339,7 +340,7 @@ def test_an_idea_that_may_not_be_read_is_named(ours: Path, open_folder: Path) ->
         env=environment(),
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
         text=True,
     )
     assert told(done) == f"{idea} cannot be read: Permission denied."

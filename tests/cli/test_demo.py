@@ -19,7 +19,8 @@ from mcp.client.client import Client
 from mcp.types import TextContent
 
 from terrarium_mcp.demo.history import WORTH_ASKING, sample_messages
-from tests.cli.programs import HANGS, environment, quick_words, ran, words
+from tests.cli.programs import environment, quick_words, ran, words
+from tests.patience import PATIENCE
 from tests.servers.person import person
 from tests.servers.terminal import Terminal, terminal
 
@@ -81,7 +82,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
         finally:
             process.terminate()  # it removes its folder
             with suppress(subprocess.TimeoutExpired):
-                process.wait(HANGS)
+                process.wait(PATIENCE)
             process.kill()
 
 
@@ -108,7 +109,7 @@ def test_demo_serves_on_until_it_is_told_to_stop(tmp_path: Path, how: signal.Sig
             assert shows_the_round_trip(demo.printed)
             assert process.poll() is None
             process.send_signal(how)
-            assert process.wait(HANGS) == 0
+            assert process.wait(PATIENCE) == 0
             assert process.stderr is not None
             assert "Traceback" not in process.stderr.read()
         finally:

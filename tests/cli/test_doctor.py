@@ -9,6 +9,7 @@ import pytest
 
 from terrarium_mcp.store import open_store
 from tests.cli.programs import environment, ran, words
+from tests.patience import PATIENCE
 from tests.samples import terrarium_irc as sample
 from tests.store.damage import garble_index
 from tests.store.scene import line_of, rows_of, write
@@ -361,5 +362,5 @@ def test_it_ends_at_once_when_its_output_is_closed(
     ) as process:
         assert process.stdout
         process.stdout.close()
-        _, said = process.communicate(timeout=20)
+        _, said = process.communicate(timeout=PATIENCE)
     assert b"Traceback" not in said

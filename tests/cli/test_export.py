@@ -21,6 +21,7 @@ from terrarium_mcp.store import ArchivedMessage, open_store
 from tests.cli.conftest import SAID
 from tests.cli.programs import environment, ran, without_progress, words
 from tests.cli.terminal import terminal
+from tests.patience import PATIENCE
 from tests.store.scene import NOON, SETTINGS, chat, line_of, past, rows_of, write
 from tests.store.sqlite.imports.logs import bring
 
@@ -371,7 +372,7 @@ def test_a_reader_that_ends_early_causes_no_traceback(tmp_path: Path) -> None:
         env=environment(),
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert len(done.stdout.splitlines()) == 2
     assert done.stderr == b""
@@ -385,7 +386,7 @@ def test_a_full_disk_is_named(file: Path) -> None:
             stdout=full,
             stderr=subprocess.PIPE,
             check=False,
-            timeout=60,
+            timeout=PATIENCE,
         )
     assert done.returncode == 1
     assert without_progress(done.stderr.decode().splitlines()) == [
@@ -425,7 +426,7 @@ def test_an_export_that_is_stopped_leaves_nothing_under_its_name(
         env=environment(),
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert done.returncode in (1, 128 + how, -signal.SIGKILL)
     assert b"Traceback" not in done.stderr

@@ -20,8 +20,9 @@ from anyio import to_thread
 
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.store import open_store
-from tests.cli.programs import HANGS, INSTALLED, environment, quick_words, ran, running
+from tests.cli.programs import INSTALLED, environment, quick_words, ran, running
 from tests.logformats.samples import LOGS
+from tests.patience import PATIENCE
 from tests.store.files.stored import stored
 from tests.store.scene import NOON, rows_of
 
@@ -459,7 +460,7 @@ def piped(folder: Path, lines: bytes, *words: str) -> subprocess.CompletedProces
         input=lines,
         capture_output=True,
         check=False,
-        timeout=HANGS,
+        timeout=PATIENCE,
     )
 
 
@@ -687,7 +688,7 @@ def test_the_documentation_shows_what_an_import_prints(name: str, tmp_path: Path
             capture_output=True,
             check=False,
             text=True,
-            timeout=HANGS,
+            timeout=PATIENCE,
         )
         assert done.returncode == 0, done.stderr
         printed += f"{command}\n{done.stdout}"
@@ -705,7 +706,7 @@ async def test_an_import_that_is_told_to_end_leaves_nothing_behind(
     ) as program:
         assert program.process.stdin
         await program.process.stdin.send(b"23:57 < bob> hi\n")
-        with anyio.fail_after(HANGS):
+        with anyio.fail_after(PATIENCE):
             while not list(temporary.glob("*/standard-input")):  # noqa: ASYNC110 -- no event
                 await anyio.sleep(0.02)
         await program.stop(how)

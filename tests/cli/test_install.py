@@ -12,9 +12,10 @@ from mcp.client.stdio import StdioServerParameters
 
 from terrarium_mcp.cli.starting.hosts import HOSTS, Machine
 from terrarium_mcp.cli.starting.jsonc import parsed
-from tests.cli.programs import HANGS, INSTALLED, environment, ran, words
+from tests.cli.programs import INSTALLED, environment, ran, words
 from tests.cli.terminal import terminal
 from tests.cli.test_serve import finds_it
+from tests.patience import PATIENCE
 
 CLAUDE_DESKTOP = """\
 {
@@ -129,7 +130,7 @@ async def test_the_entry_starts_a_server_from_any_folder(
     server = StdioServerParameters(
         command=entry["command"], args=entry["args"], env=environment(), cwd=tmp_path
     )
-    with anyio.fail_after(HANGS):
+    with anyio.fail_after(PATIENCE):
         async with Client(server) as client:
             assert await finds_it(client)
 

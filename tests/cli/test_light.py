@@ -11,7 +11,8 @@ import pytest
 
 from terrarium_mcp import __version__
 from terrarium_mcp.store import open_store
-from tests.cli.programs import HANGS, environment, python, ran
+from tests.cli.programs import environment, python, ran
+from tests.patience import PATIENCE
 from tests.store.scene import SETTINGS, chat
 
 LIST_TOOLS = {
@@ -95,7 +96,7 @@ def test_a_health_check_needs_no_mcp(tmp_path: Path) -> None:
         env=environment(),
         capture_output=True,
         check=False,  # no bridge is running
-        timeout=HANGS,
+        timeout=PATIENCE,
         text=True,
     )
     imported = set(done.stdout.splitlines()[-1].split())
@@ -124,7 +125,7 @@ def test_the_module_is_the_command(tmp_path: Path) -> None:
         env=environment(),
         capture_output=True,
         check=True,
-        timeout=20,
+        timeout=PATIENCE,
         text=True,
     )
     assert done.stdout == f"terrarium-mcp {__version__}\n"
@@ -186,7 +187,7 @@ def test_what_only_some_calls_need_is_not_loaded_before_the_tools_are_listed(
         server.stdin.write(f"{json.dumps(LIST_TOOLS)}\n")
         server.stdin.flush()
         assert "search_irc_history" in server.stdout.readline()
-        server.communicate(timeout=20)
+        server.communicate(timeout=PATIENCE)
     lines = told.read_text("utf-8").splitlines()
     imports = [line for line in lines if line.startswith("import time:")]
     loaded = {line.rpartition("|")[2].strip() for line in imports}
@@ -209,7 +210,7 @@ def test_over_http_what_the_first_calls_need_is_loaded_once_clients_can_connect(
         stderr=subprocess.PIPE,
         text=True,
     ) as server:
-        hangs = Timer(HANGS, server.kill)
+        hangs = Timer(PATIENCE, server.kill)
         hangs.start()
         try:
             assert server.stderr is not None

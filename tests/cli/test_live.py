@@ -23,8 +23,9 @@ from terrarium_mcp.cli.starting.liveness import (
     troubles,
 )
 from terrarium_mcp.store import BridgeReport, Heartbeat, open_store, this_process
-from tests.cli.programs import HANGS, ran, running
+from tests.cli.programs import ran, running
 from tests.cli.test_signals import HERE, bridge, write_settings
+from tests.patience import PATIENCE
 from tests.servers.fake_ircd import fake_ircd
 from tests.store.scene import rows_of
 
@@ -46,7 +47,7 @@ def wrong(heartbeat: Heartbeat, now: datetime = NOW) -> list[str]:
 
 
 async def health(url: str) -> tuple[int, Mapping[str, Any]]:
-    async with httpx2.AsyncClient() as web:
+    async with httpx2.AsyncClient(timeout=PATIENCE) as web:
         answer = await web.get(url.replace("/mcp", "/healthz"))
         return answer.status_code, answer.json()
 
@@ -205,13 +206,13 @@ async def test_a_server_beside_a_bridge_sees_how_it_ends(tmp_path: Path) -> None
         running("terrarium-mcp serve --http", "--port", 0, at=tmp_path) as server,
     ):
         url = await server.says("http://127.0.0.1:")
-        with anyio.fail_after(HANGS):
+        with anyio.fail_after(PATIENCE):
             while not (await health(url))[1]["networks"].get("local", {}).get("connected"):
                 await anyio.sleep(0.05)
         assert (await health(url))[0] == 200
         recorder.process.kill()
         await recorder.process.wait()
-        with anyio.fail_after(HANGS):  # what it held is free once the whole process is gone
+        with anyio.fail_after(PATIENCE):  # what it held is free once the whole process is gone
             while (found := await health(url))[0] == 200:
                 await anyio.sleep(0.05)
         assert (found[0], found[1]["networks"]["local"]["status"]) == (503, "degraded")

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.programs import HANGS, environment, quick_words, ran, running
+from tests.cli.programs import environment, quick_words, ran, running
+from tests.patience import PATIENCE
 
 AWAY = {"IRC_SERVER": "127.0.0.1:1", "IRC_USE_SSL": "off", "IRC_CHANNELS": "tea"}
 AWAY["AGENT_API_URL"] = "none"
@@ -24,7 +25,7 @@ async def test_each_line_of_a_service_has_its_time(tmp_path: Path) -> None:
         written = DATED.match(line)
         assert written, line
         said_at = datetime.fromisoformat(f"{written[1]}+00:00")
-        assert abs(datetime.now(UTC) - said_at) < timedelta(seconds=HANGS)
+        assert abs(datetime.now(UTC) - said_at) < timedelta(seconds=PATIENCE)
 
 
 @pytest.mark.parametrize("is_journal", [True, False])
@@ -44,7 +45,7 @@ def test_the_journal_has_times_of_its_own(tmp_path: Path, *, is_journal: bool) -
         ) as server,
     ):
         os.close(writing)
-        assert server.wait(HANGS) == 0
+        assert server.wait(PATIENCE) == 0
         (line,) = said
     assert line.startswith("INFO Nothing is recorded yet in ") == is_journal
     assert bool(DATED.match(line)) != is_journal

@@ -15,7 +15,8 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import PurgeTarget, UnknownImport
 from terrarium_mcp.store.sqlite.keeper import Keeper
 from tests.cli.conftest import SAID
-from tests.cli.programs import HANGS, environment, quick_words
+from tests.cli.programs import environment, quick_words
+from tests.patience import PATIENCE
 from tests.servers.logs import until_logged
 
 Command = Callable[[Settings], Coroutine[None, None, None]]
@@ -74,7 +75,7 @@ async def test_a_command_waits_for_a_long_opening_to_its_end(
     caplog.set_level("INFO")
     migrating = Keeper(theirs)
     assert migrating.claim()  # as a process does that is at it
-    with anyio.fail_after(HANGS):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(command, Settings(db_path=theirs))
             await until_logged(caplog, "another process is opening the history; waiting for it")
@@ -90,7 +91,7 @@ async def test_a_client_is_greeted_before_the_history_is_open(theirs: Path, tmp_
     assert migrating.claim()  # as a process does that is at it
     answers: list[CallToolResult] = []
     said = tmp_path / "stderr"
-    with anyio.fail_after(HANGS), said.open("w") as stderr:
+    with anyio.fail_after(PATIENCE), said.open("w") as stderr:
         async with (
             Client(stdio_client(server, errlog=stderr)) as client,
             anyio.create_task_group() as tasks,

@@ -8,7 +8,8 @@ import anyio
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
 from tests.cli.conftest import SAID
-from tests.cli.programs import HANGS, environment, quick_words, ran, running
+from tests.cli.programs import environment, quick_words, ran, running
+from tests.patience import PATIENCE
 from tests.store.dialogues import BO, put, turn
 from tests.store.scene import chat, find, rows_of
 
@@ -28,7 +29,7 @@ def answered(file: Path, answer: str) -> subprocess.CompletedProcess[str]:
         input=answer,
         capture_output=True,
         check=False,
-        timeout=HANGS,
+        timeout=PATIENCE,
         text=True,
     )
 

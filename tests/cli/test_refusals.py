@@ -10,15 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.programs import (
-    HANGS,
-    environment,
-    python,
-    ran,
-    running,
-    without_progress,
-    words,
-)
+from tests.cli.programs import environment, python, ran, running, without_progress, words
+from tests.patience import PATIENCE
 from tests.servers.ircd import free_port
 
 NOBODY = 65534
@@ -345,7 +338,7 @@ async def test_an_irc_server_that_is_away_is_named_and_tried_again(
     away = {"IRC_SERVER": "127.0.0.1", "IRC_PORT": free_port(), "IRC_CHANNELS": "tea"}
     async with running(f"terrarium-mcp {command}", at=tmp_path, **away) as program:
         assert "127.0.0.1" in await program.says("connecting again in")
-        assert await program.stop() < 5
+        await program.stop()
     assert program.ended_well()
 
 
@@ -357,7 +350,7 @@ def test_a_closed_input_is_one_in_which_there_is_nothing(tmp_path: Path, command
         env=environment(HOME=tmp_path),
         capture_output=True,
         check=False,
-        timeout=HANGS,
+        timeout=PATIENCE,
         text=True,
     )
     assert done.returncode == (0 if command == "serve" else 1)
@@ -374,7 +367,7 @@ def test_closed_streams_keep_no_command_from_running(tmp_path: Path, closed: str
         env=environment(DB_PATH="irc_logs.db"),
         capture_output=True,
         check=False,
-        timeout=HANGS,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0
     assert copy.is_file()
@@ -397,7 +390,7 @@ def test_a_full_disk_behind_standard_output_is_named(ours: Path, command: str) -
             stdout=full,
             stderr=subprocess.PIPE,
             check=False,
-            timeout=HANGS,
+            timeout=PATIENCE,
         )
     assert done.returncode == 1
     assert done.stderr.decode().splitlines()[-1] == (

@@ -3,7 +3,6 @@
 import json
 import signal
 import subprocess
-import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -17,19 +16,11 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.types import TextContent
 
 from tests.cli.conftest import SAID
-from tests.cli.programs import (
-    HANGS,
-    Program,
-    environment,
-    quick_words,
-    running,
-    without_progress,
-)
+from tests.cli.programs import Program, environment, quick_words, running, without_progress
+from tests.patience import PATIENCE
 from tests.serving.processes import INITIALIZE
 
 ERAS = ("legacy", "auto")
-AT_ONCE = 0.5
-SOON = 1.0
 
 
 async def finds_it(client: Client) -> bool:
@@ -48,7 +39,7 @@ async def test_stdio_answers_clients_of_both_eras(history: Path, mode: str) -> N
     server = StdioServerParameters(
         command=program, args=arguments, env=environment(), cwd=history.parent
     )
-    with anyio.fail_after(HANGS):
+    with anyio.fail_after(PATIENCE):
         async with Client(server, mode=mode) as client:
             assert await finds_it(client)
 
@@ -56,41 +47,37 @@ async def test_stdio_answers_clients_of_both_eras(history: Path, mode: str) -> N
 @pytest.mark.parametrize("command", ["terrarium-mcp serve --http", "terrarium-mcp serve --sse"])
 async def test_http_answers_clients_of_both_eras(history: Path, command: str) -> None:
     async with serving(command, history) as (server, url):
-        with anyio.fail_after(HANGS):
+        with anyio.fail_after(PATIENCE):
             for mode in ERAS:
                 async with Client(
                     sse_client(url) if url.endswith("/sse") else url, mode=mode
                 ) as one:
                     assert await finds_it(one)
-        assert await server.stop() < SOON
+        await server.stop()
     assert server.ended_well()
 
 
 async def test_one_port_has_both_transports_and_tells_of_its_health(ours: Path) -> None:
     async with serving("terrarium-mcp serve --http", ours) as (_, url):
-        with anyio.fail_after(HANGS):
+        with anyio.fail_after(PATIENCE):
             async with Client(sse_client(url.replace("/mcp", "/sse"))) as client:
                 assert await finds_it(client)
-            async with httpx2.AsyncClient() as web:
+            async with httpx2.AsyncClient(timeout=PATIENCE) as web:
                 health = (await web.get(url.replace("/mcp", "/healthz"))).json()
     assert health["ok"] is True
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.parametrize("mode", ERAS)
-async def test_sse_ends_soon_though_a_client_listens(
-    ours: Path, mode: str, how: signal.Signals
-) -> None:
+async def test_sse_ends_though_a_client_listens(ours: Path, mode: str, how: signal.Signals) -> None:
     async with serving("terrarium-mcp serve --sse", ours) as (server, url):
-        with anyio.fail_after(HANGS):
-            left: list[float] = []
+        with anyio.fail_after(PATIENCE):
             try:
                 async with Client(sse_client(url), mode=mode) as client:
                     assert await finds_it(client)
-                    left.append(await server.stop(how))
+                    await server.stop(how)
             except* (httpx2.TransportError, anyio.BrokenResourceError, OSError):
                 pass  # how a client takes the end is its own affair
-    assert left[0] < SOON
     assert server.ended_well()
 
 
@@ -108,20 +95,16 @@ def terminate(server: subprocess.Popen[bytes]) -> None:
 
 
 @pytest.mark.parametrize("event", [hang_up, interrupt, terminate])
-def test_stdio_ends_at_once(
+def test_stdio_ends_when_it_is_told_to(
     tmp_path: Path, event: Callable[[subprocess.Popen[bytes]], None]
 ) -> None:
     with greeted("terrarium-mcp serve", tmp_path) as server:
-        since = time.monotonic()
         event(server)
-        status = server.wait(HANGS)
-        seconds = time.monotonic() - since
+        assert server.wait(PATIENCE) == 0
         assert server.stderr is not None
-        assert status == 0
         said = without_progress(server.stderr.read().decode().splitlines())
         # Why the tools find nothing; it may have been stopped before it had looked.
         assert all("Z INFO Nothing is recorded yet in " in line for line in said)
-        assert seconds < AT_ONCE
 
 
 def test_the_database_lies_where_the_settings_file_says(tmp_path: Path) -> None:

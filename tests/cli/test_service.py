@@ -17,8 +17,9 @@ from terrarium_mcp.cli import commands
 from terrarium_mcp.cli.starting.service_manager import ServiceManager, keep_informed
 from terrarium_mcp.settings import setting_names
 from terrarium_mcp.store import open_store
-from tests.cli.programs import HANGS, running
+from tests.cli.programs import running
 from tests.cli.test_signals import write_settings
+from tests.patience import PATIENCE
 from tests.servers.beside import beside
 from tests.servers.fake_ircd import fake_ircd
 
@@ -34,7 +35,7 @@ class Manager:
         self.path = path
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.bind(str(path))
-        self._socket.settimeout(HANGS)
+        self._socket.settimeout(PATIENCE)
 
     def hears(self, wanted: str) -> list[str]:
         """Everything up to the message with this in it."""
@@ -98,7 +99,7 @@ def test_an_abstract_socket_is_understood(tmp_path: Path) -> None:
     name = f"\0terrarium-{tmp_path.name}-{id(tmp_path)}"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as receiver:
         receiver.bind(name)
-        receiver.settimeout(5)
+        receiver.settimeout(PATIENCE)
         ServiceManager({"NOTIFY_SOCKET": name.replace("\0", "@")}).notify("READY=1")
         assert receiver.recv(100) == b"READY=1"
 

@@ -17,7 +17,8 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from tests.cli.conftest import SAID
-from tests.cli.programs import HANGS, environment
+from tests.cli.programs import environment
+from tests.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 ON_WINDOWS = os.pathsep.join([str(Path(__file__).with_name("as_on_windows")), str(ROOT)])
@@ -46,7 +47,7 @@ def python(*words: object, at: Path) -> subprocess.CompletedProcess[str]:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,
-        timeout=HANGS,
+        timeout=PATIENCE,
         encoding="utf-8",
     )
 
@@ -66,7 +67,7 @@ async def test_a_client_searches_over_stdio(history: Path, tmp_path: Path) -> No
         env=there(),
         cwd=tmp_path,
     )
-    with anyio.fail_after(HANGS):
+    with anyio.fail_after(PATIENCE):
         async with Client(stdio_client(server)) as client:
             found = await client.call_tool("search_irc_history", {"query": "latch"})
             await client.call_tool("create_enhancement_request", {"title": "A", "summary": "b"})
@@ -136,10 +137,11 @@ def test_http_is_served_until_ctrl_c(ours: Path, tmp_path: Path) -> None:
     ) as server:
         assert server.stderr
         address = next(line for line in server.stderr if line.startswith("http://")).strip()
-        with urllib.request.urlopen(address.replace("/mcp", "/healthz"), timeout=HANGS) as answer:  # noqa: S310
+        healthz = address.replace("/mcp", "/healthz")
+        with urllib.request.urlopen(healthz, timeout=PATIENCE) as answer:  # noqa: S310
             assert answer.status == 200
         server.send_signal(signal.SIGINT)
-        _, rest = server.communicate(timeout=HANGS)
+        _, rest = server.communicate(timeout=PATIENCE)
     assert "Traceback" not in rest
     assert not ours.with_name(f"{ours.name}-wal").exists()  # the store was closed
 

@@ -14,6 +14,7 @@ import anyio
 
 from terrarium_mcp.chat.coverage import Span
 from tests.irc_bridge.house import House, lines_of, living, settings_for
+from tests.patience import PATIENCE
 from tests.servers.agent import StrictAgent, strict_agent
 from tests.servers.cuttable import CuttableWire, cuttable
 from tests.servers.ircd import Ircd
@@ -25,9 +26,6 @@ AWAY = 20
 """Lines that are said while the bridge is away."""
 
 TO_BOUNCER = ("PRIVMSG *", "NOTICE *")
-
-PATIENCE = 30.0
-"""Seconds that a misfortune may take to be over."""
 
 
 @dataclass

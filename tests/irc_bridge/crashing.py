@@ -10,8 +10,9 @@ from pathlib import Path
 
 import anyio
 
-from tests.cli.programs import HANGS, running
+from tests.cli.programs import running
 from tests.irc_bridge.house import CHANNELS
+from tests.patience import PATIENCE
 from tests.servers.fake_ircd import FakeIrcd, fake_ircd
 from tests.store.crashing import chance, check_whole
 from tests.store.scene import rows_of
@@ -61,7 +62,7 @@ async def _kill_once(folder: Path, number: int, lines: int, rng: random.Random) 
         if line.startswith(f"PONG {number}."):
             heard.append(anyio.current_time())
 
-    with anyio.fail_after(3 * HANGS):
+    with anyio.fail_after(3 * PATIENCE):
         async with fake_ircd(answer=answer) as ircd:
             settings = _settings(ircd, file)
             async with running("terrarium-mcp bridge", at=folder, **settings) as program:

@@ -7,6 +7,7 @@ from pathlib import Path
 import anyio
 
 from tests.irc_bridge.neighbourhood import Neighbourhood, neighbourhood, network
+from tests.patience import PATIENCE
 from tests.servers.cuttable import cuttable
 from tests.servers.ircd import Ircd
 from tests.servers.person import Person, person
@@ -14,9 +15,6 @@ from tests.servers.person import Person, person
 NAMES = ("one", "two", "three")
 EACH = 5
 """Lines said on each network between two cuts."""
-
-PATIENCE = 60.0
-"""Seconds that a cut and the way back may take."""
 
 
 @asynccontextmanager

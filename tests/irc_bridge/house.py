@@ -8,7 +8,7 @@ import secrets
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,8 @@ from terrarium_mcp.irc_bridge.toolbox import Target, Toolbox, ViewMeta, stdio_se
 from terrarium_mcp.server import build_server
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, StoredDialogue, open_store
+from tests.irc_bridge.network.scene import PATIENT
+from tests.patience import PATIENCE
 from tests.servers.agent import StrictAgent
 from tests.servers.beside import beside
 from tests.servers.ircd import Ircd
@@ -42,7 +44,9 @@ from tests.servers.person import Person
 
 CHANNELS = ("#tea", "#mate")
 NOBODY = "http://127.0.0.1:9"  # the discard port: refused at once
-QUICK = Timeouts(burst=100, per_line=0.001, reflex=0, backoff=(0.1, 0.3, 1.0), rejoin=(0.05,))
+QUICK = replace(
+    PATIENT, burst=100, per_line=0.001, reflex=0, backoff=(0.1, 0.3, 1.0), rejoin=(0.05,)
+)
 
 
 class WatchedBridge(Bridge):
@@ -68,7 +72,7 @@ class WatchedBridge(Bridge):
 
     async def has_pages(self, count: int) -> None:
         """Wait until as many pages of history have come, and are on disk."""
-        with anyio.fail_after(15):
+        with anyio.fail_after(PATIENCE):
             while len(self.pages) < count:
                 await self.news.wait()
         await self.flush()
@@ -95,12 +99,38 @@ class WatchedBridge(Bridge):
             await self.news.wait()
 
 
+class WatchedModelQueue(ModelQueue):
+    """Tells how many questions use the model or wait for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.questions = 0
+        self._news = Bell()
+
+    @asynccontextmanager
+    async def question(self) -> AsyncIterator[None]:
+        self.questions += 1
+        self._news.ring()
+        try:
+            async with super().question():
+                yield
+        finally:
+            self.questions -= 1
+            self._news.ring()
+
+    async def holds(self, questions: int) -> None:
+        """Wait until there are as many."""
+        while self.questions != questions:
+            await self._news.wait()
+
+
 @dataclass(frozen=True)
 class House:
     """What a scene holds on to."""
 
     store: Store
     bridge: WatchedBridge
+    model_queue: WatchedModelQueue
     bridges: Bridges
     toolbox: Toolbox
     settings: Settings
@@ -129,7 +159,7 @@ def settings_for(ircd: Ircd | int, folder: Path, agent_url: str = NOBODY, **more
             "irc_channels": CHANNELS,
             "agent_api_url": agent_url,
             "agent_model": "scripted",
-            "agent_timeout": 10.0,
+            "agent_timeout": PATIENCE,
             "ask_burst": 100,
             **more,
         }
@@ -162,15 +192,15 @@ async def living(
             return mcp_url or build_server(store, settings)
 
         toolbox = Toolbox(target, mounts=settings.mcp_servers, backoff=(0.05, 0.1, 0.2))
-        model_queue, talk_log = ModelQueue(), TalkLog(settings.talk_log)
+        model_queue, talk_log = WatchedModelQueue(), TalkLog(settings.talk_log)
         bridge = WatchedBridge(
             store, settings, toolbox, llm, model_queue, timeouts=timeouts, talk_log=talk_log
         )
         bridges = Bridges([settings], lambda _: bridge, toolbox, llm, talk_log=talk_log)
-        house = House(store, bridge, bridges, toolbox, settings, llm)
+        house = House(store, bridge, model_queue, bridges, toolbox, settings, llm)
         try:
             async with beside(bridges.run):
-                with anyio.fail_after(15):
+                with anyio.fail_after(PATIENCE):
                     await bridge.at_home.wait()
                 yield house
         finally:

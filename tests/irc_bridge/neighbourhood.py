@@ -16,9 +16,10 @@ from terrarium_mcp.server import build_server
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, open_store
 from tests.irc_bridge.house import NOBODY, QUICK, WatchedBridge, model_of
+from tests.patience import PATIENCE
 from tests.servers.beside import beside
 
-BRIEF = replace(QUICK, backoff=(0.01,), jitter=0, settled=3600, farewell=0.5)
+BRIEF = replace(QUICK, backoff=(0.01,), jitter=0, settled=3600)
 """Pauses of hundredths of a second, so that five minutes of a bad line pass in a few seconds."""
 
 
@@ -88,7 +89,7 @@ async def neighbourhood(
         house = Neighbourhood(store, bridges, by_name)
         try:
             async with beside(house.run):
-                with anyio.fail_after(20):
+                with anyio.fail_after(PATIENCE):
                     for name in by_name if at_home is None else at_home:
                         await by_name[name].at_home.wait()
                 yield house

@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +18,16 @@ from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.settings import ChannelTable, Settings
 from terrarium_mcp.settings.personas import Persona
 from terrarium_mcp.store import AlreadyRecorded, open_store
-from tests.irc_bridge.house import House, bytes_of, living, settings_for
+from tests.irc_bridge.house import QUICK, House, bytes_of, living, settings_for
+from tests.patience import PATIENCE
 from tests.servers.agent import StrictAgent, calls, hangs, says, strict_agent
 from tests.servers.fake_ircd import ISUPPORT, FakeIrcd, fake_ircd
 from tests.servers.ircd import Ircd
 from tests.servers.person import person
 
-PATIENCE = 30.0
 ADA, BO = ":ada!a@host.example", ":bo!b@host.example"
 RECORD = ChannelTable("", "#tea", "record")
-REFLEXES = Timeouts(burst=1000, per_line=0.001, backoff=(0.1,), rejoin=(0.05,))
+REFLEXES = replace(QUICK, burst=1000, reflex=Timeouts().reflex)
 """No pace of the network, but the guard against other programs as it is by default."""
 
 ANSWER = ChannelTable("", "#tea", "answer")

@@ -28,12 +28,12 @@ from terrarium_mcp.irc_bridge.toolbox.repairs import MOST_SCHEMA, repaired
 from terrarium_mcp.irc_bridge.toolbox.transports import STDERR_LINES, StderrLog, transport_to
 from terrarium_mcp.settings import Mount
 from tests.irc_bridge.processes import children
+from tests.patience import PATIENCE
 from tests.servers import rude_tools
 from tests.servers.asgi import served
 from tests.servers.beside import beside
 from tests.servers.logs import until_logged
 
-PATIENCE = 30.0
 OBJECT = {"type": "object"}
 
 

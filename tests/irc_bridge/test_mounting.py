@@ -18,6 +18,7 @@ from terrarium_mcp.irc_bridge.toolbox import connection
 from terrarium_mcp.settings import Mount, changed, load_settings
 from tests.irc_bridge.house import House, living, settings_for
 from tests.irc_bridge.processes import children
+from tests.patience import PATIENCE
 from tests.servers import notes, rude_tools
 from tests.servers.agent import StrictAgent, calls, says, strict_agent
 from tests.servers.fake_ircd import FakeIrcd, fake_ircd
@@ -25,7 +26,6 @@ from tests.servers.ircd import Ircd, free_port
 from tests.servers.person import person
 
 OURS = "search_irc_history"
-PATIENCE = 30.0
 ADA = ":ada!ada@ada.example PRIVMSG"
 
 

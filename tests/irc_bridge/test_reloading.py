@@ -14,11 +14,11 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.settings.channels import channels_of
 from terrarium_mcp.store import open_store
 from tests.irc_bridge.house import QUICK, House, lines_of, living, settings_for
+from tests.patience import PATIENCE
 from tests.servers.agent import says, strict_agent
 from tests.servers.fake_ircd import FakeIrcd, fake_ircd
 
 ADA = ":ada!a@host.example PRIVMSG"
-PATIENCE = 20
 
 
 def altered(settings: Settings, **more: object) -> Settings:

@@ -1,6 +1,7 @@
 """Answers as people on a network receive them: whole, in lines that fit, and announced."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -8,14 +9,13 @@ import pytest
 import regex
 
 from terrarium_mcp.irc_bridge.ask import question_service
-from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
-from tests.irc_bridge.house import living, settings_for
+from tests.irc_bridge.house import QUICK, living, settings_for
+from tests.patience import PATIENCE
 from tests.servers.agent import hangs, strict_agent
 from tests.servers.ircd import Ircd
 from tests.servers.person import Person, person
 
-PATIENCE = 20.0
-QUICK = Timeouts(burst=100, per_line=0.001, reflex=0, typing_after=0.001, typing=0.05)
+TYPING = replace(QUICK, typing_after=0.001, typing=0.05)
 CHANNEL = "#" + "t" * 49  # the longest name on ngircd
 NICK, BOT = "a" * 30, "Terra" + "t" * 25
 NOTE = re.compile(r" \((\d+) more: !more\)$")
@@ -91,7 +91,7 @@ async def test_while_a_question_is_in_work_the_bot_types_and_after_a_while_says_
     async with strict_agent() as agent, person("ada", inspircd.port) as ada:
         await ada.types("CAP REQ :message-tags")
         await ada.joins("#tea")
-        async with living(settings_for(inspircd, tmp_path, agent.url), timeouts=QUICK):
+        async with living(settings_for(inspircd, tmp_path, agent.url), timeouts=TYPING):
             agent.will(hangs())
             await ada.types("PRIVMSG #tea :!ask who?", "PRIVMSG #tea :!ping")
             with anyio.fail_after(PATIENCE):
@@ -113,7 +113,7 @@ async def test_where_typing_cannot_be_shown_nothing_is_sent(
     monkeypatch.setattr(question_service, "THINKING_AFTER", 0.3)
     async with strict_agent() as agent, person("ada", ngircd.port) as ada:
         await ada.joins("#tea")
-        async with living(settings_for(ngircd, tmp_path, agent.url), timeouts=QUICK):
+        async with living(settings_for(ngircd, tmp_path, agent.url), timeouts=TYPING):
             agent.will(hangs())
             await ada.types("PRIVMSG #tea :!ask who?")
             with anyio.fail_after(PATIENCE):
@@ -137,7 +137,7 @@ async def test_a_flood_from_the_model_is_cut_and_commands_nobody(
     ):
         await ada.joins("#tea")
         await bo.joins("#tea")
-        async with living(settings_for(ngircd, tmp_path, agent.url), timeouts=QUICK):
+        async with living(settings_for(ngircd, tmp_path, agent.url), timeouts=TYPING):
             agent.will("<think>" + "hm " * 30_000 + "</think>" + hostile + "tea at four. " * 15_000)
             await ada.types("PRIVMSG #tea :!ask what?")
             with anyio.fail_after(PATIENCE):

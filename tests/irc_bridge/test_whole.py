@@ -10,6 +10,7 @@ import anyio
 from terrarium_mcp.chat.records import MessageType
 from tests.irc_bridge.house import living, settings_for
 from tests.irc_bridge.processes import children
+from tests.patience import PATIENCE
 from tests.servers.agent import calls, says, strict_agent
 from tests.servers.ircd import Ircd
 from tests.servers.person import Person, person
@@ -27,7 +28,7 @@ async def test_a_question_is_answered_with_what_a_tool_found(ircd: Ircd, tmp_pat
         await ada.joins("#mate")
         settings = settings_for(ircd, tmp_path, agent.url)
         async with living(settings, spawns=True) as house:
-            with anyio.fail_after(30):
+            with anyio.fail_after(PATIENCE):
                 await ada.types("PRIVMSG #mate :the gate is not your business")
                 await ada.types("PRIVMSG #tea :bo fixed the garden gate, I saw it")
                 await ada.types(f"PRIVMSG #tea :!terrarium {question}")
@@ -53,7 +54,7 @@ async def test_what_happens_in_a_channel_is_recorded_as_what_it_is(
     async with person("ada", ircd.port) as ada:
         await ada.joins("#tea")
         async with living(settings_for(ircd, tmp_path)) as house, person("bo", ircd.port) as bo:
-            with anyio.fail_after(20):
+            with anyio.fail_after(PATIENCE):
                 await bo.joins("#tea")
                 await bo.joins("#mate")
                 await bo.types("PRIVMSG #tea :\x01ACTION waves\x01", "NICK bob")
@@ -96,7 +97,7 @@ async def test_five_thousand_lines_of_five_speakers_are_all_there_in_their_order
         speakers = [await stack.enter_async_context(person(name, ircd.port)) for name in names]
         for speaker in speakers:
             await speaker.joins("#tea")
-        with anyio.fail_after(60):
+        with anyio.fail_after(PATIENCE):
             async with anyio.create_task_group() as tasks:
                 for speaker in speakers:
                     tasks.start_soon(_speaks, speaker, each)
@@ -120,10 +121,10 @@ async def test_after_a_power_cut_of_the_network_we_are_back_and_the_gap_is_known
         async with person("ada", ircd.port) as ada:
             await ada.joins("#tea")
             await ada.types("PRIVMSG #tea :before")
-            with anyio.fail_after(20):
+            with anyio.fail_after(PATIENCE):
                 await house.has_heard(ada)
         ircd.kill()
-        with anyio.fail_after(20):
+        with anyio.fail_after(PATIENCE):
             await house.bridge.is_cut_off()
             ircd.start()
             await house.bridge.at_home.wait()
@@ -148,7 +149,7 @@ async def test_while_the_mcp_server_is_away_we_record_answer_and_get_it_back(
         others = children()
         settings = settings_for(ngircd, tmp_path, agent.url)
         async with living(settings, spawns=True) as house:
-            with anyio.fail_after(40):
+            with anyio.fail_after(PATIENCE):
                 await ada.types("PRIVMSG #tea :the gate is green", "PRIVMSG #tea :!search gate")
                 await ada.sees(":ada: ", "the gate is green")
                 (server,) = children() - others
@@ -170,7 +171,7 @@ async def test_while_the_model_is_away_the_best_lines_are_the_answer(
 ) -> None:
     async with person("ada", ngircd.port) as ada, living(settings_for(ngircd, tmp_path)):
         await ada.joins("#tea")
-        with anyio.fail_after(20):
+        with anyio.fail_after(PATIENCE):
             await ada.types("PRIVMSG #tea :bo fixed the garden gate", "PRIVMSG #tea :!ping")
             await ada.sees("pong")
             await ada.types("PRIVMSG #tea :!terrarium who fixed the garden gate?")

@@ -30,6 +30,7 @@ from terrarium_mcp.logformats.planning import Choices
 from terrarium_mcp.logformats.reading import ReadingStopped
 from tests.logformats.samples import LOGS
 from tests.logformats.test_importing import BERLIN_LABNET, dump, history, imported
+from tests.patience import PATIENCE
 
 LINES = 5_000
 """So many that a reader fills its pipe with them."""
@@ -130,7 +131,7 @@ def test_a_reader_whose_parent_is_gone_ends(tmp_path: Path) -> None:
         (part,) = pickle.load(reader.stdout)  # noqa: S301 -- ours
         assert part.lines == 1_000
         reader.stdout.close()
-        assert reader.wait(timeout=30) == 1
+        assert reader.wait(timeout=PATIENCE) == 1
         assert reader.stderr.read() == b""
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-PATIENCE = 15.0
+from tests.patience import PATIENCE
 
 _RANDOM = random.SystemRandom()  # of no seed: workers must not choose alike
 

@@ -6,6 +6,7 @@ import anyio
 import httpx2
 import pytest
 
+from tests.patience import PATIENCE
 from tests.servers.agent import StrictAgent, calls, fails, garbage, hangs, html, strict_agent
 
 LINE = "x" * 4000  # a thousand estimated tokens
@@ -94,7 +95,10 @@ async def test_old_messages_vanish_silently_except_the_first_system_message() ->
 
 
 async def test_degraded_is_said_with_status_200() -> None:
-    async with strict_agent() as agent, httpx2.AsyncClient(base_url=agent.url) as client:
+    async with (
+        strict_agent() as agent,
+        httpx2.AsyncClient(base_url=agent.url, timeout=PATIENCE) as client,
+    ):
         well = await client.get("/health")
         agent.degraded = True
         ill = await client.get("/health")
@@ -121,7 +125,7 @@ async def test_a_hanging_answer_waits_for_its_release() -> None:
     async def ask() -> None:
         answers.append(await post(agent, user("hi")))
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         async with strict_agent() as agent, anyio.create_task_group() as tasks:
             agent.will(hangs())
             tasks.start_soon(ask)
@@ -132,7 +136,7 @@ async def test_a_hanging_answer_waits_for_its_release() -> None:
 
 
 async def test_an_unreleased_answer_does_not_hold_up_the_end() -> None:
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         async with strict_agent() as agent, anyio.create_task_group() as tasks:
             agent.will(hangs())
             tasks.start_soon(post, agent, user("hi"))

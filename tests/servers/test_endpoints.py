@@ -7,6 +7,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from tests.patience import PATIENCE
 from tests.servers.endpoints.http import Answer
 from tests.servers.endpoints.kinds import KINDS
 from tests.servers.endpoints.llama_cpp import LlamaCpp
@@ -22,7 +23,10 @@ TOOLS = [{"type": "function", "function": {"name": "search", "parameters": {}}}]
 
 @asynccontextmanager
 async def client_of(endpoint: StandIn) -> AsyncIterator[httpx2.AsyncClient]:
-    async with standing_in(endpoint), httpx2.AsyncClient(base_url=endpoint.url) as client:
+    async with (
+        standing_in(endpoint),
+        httpx2.AsyncClient(base_url=endpoint.url, timeout=PATIENCE) as client,
+    ):
         yield client
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
 from tests.servers.forked import forked
 
 SHOWING = """
@@ -21,7 +22,6 @@ print("ready", flush=True)
 while sys.stdin.readline():
     pass
 """
-HANGS = 30
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_it_has_its_own_folder_arguments_environment_streams_and_status(
         input="typed\n",
         capture_output=True,
         check=False,
-        timeout=HANGS,
+        timeout=PATIENCE,
         encoding="utf-8",
     )
     environ = "environ({'LANG': 'C.UTF-8', 'TEA': 'green'})"
@@ -60,7 +60,7 @@ def test_it_has_its_own_folder_arguments_environment_streams_and_status(
 def test_an_error_is_a_traceback_and_status_1(script: Path) -> None:
     script.write_text("raise ValueError('no tea')")
     done = subprocess.run(
-        forked(script), capture_output=True, check=False, timeout=HANGS, text=True
+        forked(script), capture_output=True, check=False, timeout=PATIENCE, text=True
     )
     assert done.returncode == 1
     assert done.stderr.endswith("ValueError: no tea\n")
@@ -70,13 +70,13 @@ def test_an_error_is_a_traceback_and_status_1(script: Path) -> None:
 def test_a_signal_reaches_it_and_is_how_it_ended(script: Path, number: signal.Signals) -> None:
     with waiting(script) as process:
         process.send_signal(number)
-        assert process.wait(HANGS) == -number
+        assert process.wait(PATIENCE) == -number
 
 
 def test_it_is_interrupted_as_python_is(script: Path) -> None:
     with waiting(script) as process:
         process.send_signal(signal.SIGINT)
-        assert process.wait(HANGS) == -signal.SIGINT
+        assert process.wait(PATIENCE) == -signal.SIGINT
         assert process.stderr is not None
         said = process.stderr.read()
     assert said.endswith(b"KeyboardInterrupt\n")
@@ -85,13 +85,13 @@ def test_it_is_interrupted_as_python_is(script: Path) -> None:
 def test_who_kills_what_stands_in_for_it_kills_it(script: Path) -> None:
     with waiting(script) as process:
         process.kill()
-        assert process.communicate(timeout=HANGS) == (b"", b"")  # which it alone held open
+        assert process.communicate(timeout=PATIENCE) == (b"", b"")  # which it alone held open
 
 
 def test_each_ends_with_its_own_input(script: Path) -> None:
     with waiting(script) as one, waiting(script) as other:
-        one.communicate(timeout=HANGS)
+        one.communicate(timeout=PATIENCE)
         assert one.returncode == 0
         assert other.poll() is None
-        other.communicate(timeout=HANGS)
+        other.communicate(timeout=PATIENCE)
     assert other.returncode == 0

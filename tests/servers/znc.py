@@ -7,7 +7,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from socket import create_connection
 
-from tests.servers.ircd import PATIENCE, free_port, program_of
+from tests.patience import PATIENCE
+from tests.servers.ircd import free_port, program_of
 from tests.servers.person import Person
 from tests.servers.unprivileged import start_unprivileged
 

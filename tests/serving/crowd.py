@@ -13,6 +13,8 @@ from pathlib import Path
 import anyio
 from mcp.client.client import Client
 
+from tests.patience import PATIENCE
+
 HOSTILE = "tests.serving.hostile"
 
 
@@ -67,7 +69,7 @@ async def among_hostile_clients(server: int, url: str, posts: int, seconds: floa
                 async with Client(url) as client:
                     for number in range(50):
                         began = time.monotonic()
-                        with anyio.fail_after(30):
+                        with anyio.fail_after(PATIENCE):
                             query = f"w{number * 7}"
                             result = await client.call_tool("search_irc_history", {"query": query})
                         waits.append(1_000 * (time.monotonic() - began))

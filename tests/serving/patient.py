@@ -14,6 +14,7 @@ from mcp.client.client import Client
 
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.store import open_store
+from tests.patience import PATIENCE
 from tests.store.scene import NOON, SETTINGS, line_of
 
 PEOPLE = [f"person{n}" for n in range(300)]
@@ -53,7 +54,7 @@ class Patient:
     def end(self) -> str:
         """Stop it; what it said meanwhile."""
         self.process.terminate()
-        assert self.process.wait(20) == 0
+        assert self.process.wait(PATIENCE) == 0
         assert self.process.stdout is not None
         self.process.stdout.close()
         return self._log.read_text()

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from tests.serving.processes import INITIALIZE, LONG
+from tests.patience import PATIENCE
+from tests.serving.processes import INITIALIZE
 
 STREAM = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
 MODERN = {"mcp-protocol-version": "2026-07-28"}
@@ -24,7 +25,7 @@ class Addressed(Protocol):
 def connected(house: Addressed, *, reads: int = 0) -> Iterator[socket.socket]:
     """A connection; with `reads` its kernel holds no more than about so many bytes unread."""
     with socket.socket() as client:
-        client.settimeout(LONG)
+        client.settimeout(PATIENCE)
         if reads:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, reads)
         client.connect(("127.0.0.1", house.port))

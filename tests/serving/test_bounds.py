@@ -15,6 +15,7 @@ from mcp.client.client import Client
 from terrarium_mcp.serving.bounded_calls import CALLS_EACH
 from terrarium_mcp.serving.open_calls import OPEN_CALLS
 from terrarium_mcp.serving.uploads import LARGEST_BODY
+from tests.patience import PATIENCE
 from tests.serving.processes import HttpHouse, StdioHouse, call
 from tests.serving.raw import (
     MODERN,
@@ -42,14 +43,14 @@ def impatient_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpHo
 
 async def is_served(house: HttpHouse) -> bool:
     """Whether a client that behaves gets its answer."""
-    with anyio.fail_after(10):
+    with anyio.fail_after(PATIENCE):
         async with Client(house.urls["mcp"]) as client:
             return not (await client.call_tool("echo", {"text": "tea"})).is_error
 
 
 async def ledger_has(house: HttpHouse, line: str, times: int) -> None:
     """Wait until the house has written a line so many times."""
-    with anyio.fail_after(10):
+    with anyio.fail_after(PATIENCE):
         while house.ledger().count(line) < times:  # noqa: ASYNC110 -- another process writes it
             await anyio.sleep(0.01)
 
@@ -89,7 +90,7 @@ async def test_a_client_that_sends_a_byte_now_and_then_is_cut_too(
 
 
 async def test_a_call_may_take_longer_than_a_request_may(impatient_house: HttpHouse) -> None:
-    with anyio.fail_after(10):
+    with anyio.fail_after(PATIENCE):
         async with Client(impatient_house.urls["mcp"]) as client:
             answer = await client.call_tool("take", {"seconds": 1.5})
     assert not answer.is_error
@@ -143,7 +144,7 @@ async def test_a_request_that_is_too_large_is_refused(
         for start in range(0, len(body), 50_000):
             yield body[start : start + 50_000].encode()
 
-    async with httpx2.AsyncClient() as web:
+    async with httpx2.AsyncClient(timeout=PATIENCE) as web:
         answer = await web.post(
             http_house.urls["mcp"], content=pieces() if chunked else body.encode()
         )
@@ -223,7 +224,7 @@ async def test_streams_are_bounded(tmp_path: Path) -> None:
                 client.sendall(request(house, "/healthz", method="GET"))
                 assert answer_of(client)[0] == 200
             assert await is_served(house)
-        with anyio.fail_after(10):  # the server soon notices that two have left
+        with anyio.fail_after(PATIENCE):  # the server soon notices that two have left
             while (status := stream_status(house)) == 503:
                 await anyio.lowlevel.checkpoint()
             assert status == 200
@@ -339,7 +340,7 @@ async def test_two_hundred_abandoned_sessions_lock_nobody_out(
     house = doomed_http_house
     for _ in range(201):
         opened_session(house)
-    with anyio.fail_after(10):
+    with anyio.fail_after(PATIENCE):
         async with Client(house.urls["mcp"], mode="legacy") as client:
             assert not (await client.call_tool("echo", {"text": "tea"})).is_error
     assert (await house.stop()).well()
@@ -366,7 +367,7 @@ def test_cancelled_calls_leave_their_places(stdio_house: StdioHouse) -> None:
 
 async def test_subscriptions_take_no_place_from_the_calls(tmp_path: Path) -> None:
     with closing(HttpHouse(tmp_path / "ledger", bounded_calls__CALLS_IN_ALL=2)) as house:
-        with anyio.fail_after(20):
+        with anyio.fail_after(PATIENCE):
             async with AsyncExitStack() as stack:
                 for transport in ("sse", "mcp") * 2:
                     listener = Client(house.target(transport), mode="2026-07-28")

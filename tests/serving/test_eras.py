@@ -8,6 +8,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.types import TextContent
 
+from tests.patience import PATIENCE
 from tests.serving.processes import HttpHouse, house_words
 
 ERAS = pytest.mark.parametrize("mode", ["legacy", "2026-07-28", "auto"])
@@ -26,7 +27,7 @@ async def lists_and_calls(client: Client) -> bool:
 async def test_http_transports_serve_clients_of_both_eras(
     http_house: HttpHouse, transport: str, mode: str
 ) -> None:
-    with anyio.fail_after(10):
+    with anyio.fail_after(PATIENCE):
         async with Client(http_house.target(transport), mode=mode) as client:
             assert await lists_and_calls(client)
 
@@ -36,14 +37,14 @@ async def test_stdio_serves_clients_of_both_eras(tmp_path: Path, mode: str) -> N
     ledger = tmp_path / "ledger"
     program, *arguments = house_words(ledger, "stdio")
     house = StdioServerParameters(command=program, args=arguments)
-    with anyio.fail_after(10):
+    with anyio.fail_after(PATIENCE):
         async with Client(house, mode=mode) as client:
             assert await lists_and_calls(client)
     assert ledger.read_text().split() == ["entered", "left"]
 
 
 async def test_all_connections_share_one_lifespan(http_house: HttpHouse) -> None:
-    with anyio.fail_after(10):
+    with anyio.fail_after(PATIENCE):
         async with (
             Client(http_house.target("sse"), mode="legacy") as one,
             Client(http_house.target("sse"), mode="2026-07-28") as two,

@@ -10,6 +10,7 @@ from mcp.client.client import Client
 
 from terrarium_mcp.policy import VIEW_KEY
 from terrarium_mcp.serving.uploads import LARGEST_BODY
+from tests.patience import PATIENCE
 from tests.serving.patient import WORDS, Patient, running
 
 MOST_MS = 40
@@ -104,11 +105,11 @@ async def milliseconds(
     meta: Any = {VIEW_KEY: view}
     # The other era writes the name of the tool into a header, which is bounded by itself.
     async with (
-        httpx2.AsyncClient(timeout=60) as web,
+        httpx2.AsyncClient(timeout=PATIENCE) as web,
         Client(patient.urls["mcp"], mode="legacy") as client,
     ):
         await client.list_tools()
         await patient.worst(web)
-        with anyio.fail_after(60):
+        with anyio.fail_after(PATIENCE):
             await client.call_tool(tool, arguments, meta=meta)
         return await patient.worst(web)

@@ -5,13 +5,14 @@ import pytest
 
 from terrarium_mcp.serving.address import Listening
 from terrarium_mcp.serving.host_check import allowed_hosts
+from tests.patience import PATIENCE
 from tests.serving.processes import HttpHouse
 
 PATHS = [("GET", "sse"), ("POST", "messages/"), ("POST", "mcp"), ("GET", "healthz")]
 
 
 async def ask(house: HttpHouse, path: str, method: str = "GET", **headers: str) -> httpx2.Response:
-    async with httpx2.AsyncClient(timeout=5) as client:
+    async with httpx2.AsyncClient(timeout=PATIENCE) as client:
         url = f"http://127.0.0.1:{house.port}/{path}"
         return await client.request(
             method, url, headers={"content-type": "application/json", **headers}

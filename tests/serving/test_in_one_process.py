@@ -13,6 +13,7 @@ from mcp.server import MCPServer
 
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.serving.http import Listening, PortInUse, serve_http
+from tests.patience import PATIENCE
 from tests.serving.accepted import accepted
 from tests.serving.house import build, healthy
 
@@ -50,7 +51,7 @@ class Part:
 @asynccontextmanager
 async def running(server: MCPServer) -> AsyncIterator[tuple[Part, anyio.CancelScope]]:
     part = Part(server)
-    with anyio.fail_after(10):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as program:
             program.start_soon(part.run)
             yield part, program.cancel_scope
@@ -60,7 +61,10 @@ async def test_cancelling_ends_it_as_gracefully_as_a_signal(tmp_path: Path) -> N
     ledger = tmp_path / "ledger"
     async with running(build(ledger)) as (part, program):
         address = await part.address()
-        async with httpx2.AsyncClient() as web, web.stream("GET", address.sse_url) as stream:
+        async with (
+            httpx2.AsyncClient(timeout=PATIENCE) as web,
+            web.stream("GET", address.sse_url) as stream,
+        ):
             program.cancel()
             with anyio.CancelScope(shield=True):
                 await stream.aread()  # raises where the response was broken off
@@ -81,7 +85,7 @@ async def test_two_in_a_row(tmp_path: Path) -> None:
 async def test_health_is_json(tmp_path: Path) -> None:
     async with running(build(tmp_path / "ledger")) as (part, program):
         address = await part.address()
-        async with httpx2.AsyncClient() as web:
+        async with httpx2.AsyncClient(timeout=PATIENCE) as web:
             answer = await web.get(f"http://127.0.0.1:{address.port}/healthz")
         assert answer.json() == await healthy()
         program.cancel()
@@ -92,7 +96,7 @@ async def test_calls_on_one_connection_do_not_wait_for_each_others_acknowledgeme
 ) -> None:
     async with running(build(tmp_path / "ledger")) as (part, program):
         address = await part.address()
-        async with httpx2.AsyncClient() as web:
+        async with httpx2.AsyncClient(timeout=PATIENCE) as web:
             for _ in range(3):
                 assert (await web.get(f"http://127.0.0.1:{address.port}/healthz")).is_success
             at_once = [

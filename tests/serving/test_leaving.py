@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+from tests.patience import PATIENCE
+
 A_THREAD_THAT_NEVER_RETURNS = """
 import sys, threading
 from terrarium_mcp.serving.stdio import leave
@@ -17,7 +19,7 @@ def test_leaving_is_at_once_with_status_and_last_words() -> None:
         [sys.executable, "-c", A_THREAD_THAT_NEVER_RETURNS],
         capture_output=True,
         check=False,
-        timeout=10,
+        timeout=PATIENCE,
     )
     assert done.returncode == 3
     assert done.stderr == b"last words"

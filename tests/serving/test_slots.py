@@ -4,6 +4,7 @@ import anyio
 import pytest
 
 from terrarium_mcp.serving.slots import CallSlots
+from tests.patience import PATIENCE
 
 
 class Queue:
@@ -33,7 +34,7 @@ async def test_a_free_slot_goes_to_the_client_that_holds_the_fewest() -> None:
     queue = Queue(CallSlots(each=3, in_all=3))
     for _ in range(3):
         assert queue.slots.take_nowait("greedy")
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             for client in ("greedy", "greedy", "polite"):
                 tasks.start_soon(queue.call, client)
@@ -56,7 +57,7 @@ async def test_calls_of_one_client_are_served_in_the_order_of_their_arrival() ->
         slots.give_back("ada")
 
     assert slots.take_nowait("bo")
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             for number in range(3):
                 tasks.start_soon(call, number)
@@ -74,7 +75,7 @@ async def test_a_call_that_is_cancelled_while_it_waits_keeps_no_slot(*, called: 
         await slots.take("bo")
         slots.give_back("bo")
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(call)
             await anyio.wait_all_tasks_blocked()

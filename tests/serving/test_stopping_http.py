@@ -11,6 +11,7 @@ import pytest
 from mcp.client.client import Client
 from mcp.types import CallToolResult
 
+from tests.patience import PATIENCE
 from tests.serving.processes import INITIALIZE, HttpHouse, call
 
 SIGNALS = pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
@@ -33,20 +34,19 @@ async def legacy_session(web: httpx2.AsyncClient, house: HttpHouse) -> dict[str,
 
 
 @SIGNALS
-async def test_nobody_there(doomed_http_house: HttpHouse, how: signal.Signals) -> None:
-    ended = await doomed_http_house.stop(how)
+async def test_nobody_there(http_house_without_haste: HttpHouse, how: signal.Signals) -> None:
+    ended = await http_house_without_haste.stop(how)
     assert ended.well()
-    assert ended.seconds < 1.0
-    assert doomed_http_house.read_some(100) == b""  # in its whole life, nothing on stdout
+    assert http_house_without_haste.read_some(100) == b""  # in its whole life, nothing on stdout
 
 
 @pytest.mark.parametrize("transport", ["sse", "mcp"])
 async def test_an_open_stream_is_finished_in_order(
-    doomed_http_house: HttpHouse, transport: str
+    http_house_without_haste: HttpHouse, transport: str
 ) -> None:
-    house = doomed_http_house
-    with anyio.fail_after(10):
-        async with httpx2.AsyncClient(timeout=5) as web, AsyncExitStack() as open_streams:
+    house = http_house_without_haste
+    with anyio.fail_after(PATIENCE):
+        async with httpx2.AsyncClient(timeout=PATIENCE) as web, AsyncExitStack() as open_streams:
             headers = STREAM if transport == "sse" else await legacy_session(web, house)
             stream = await open_streams.enter_async_context(
                 web.stream("GET", house.urls[transport], headers=headers)
@@ -54,15 +54,14 @@ async def test_an_open_stream_is_finished_in_order(
             ended = await house.stop()
             await stream.aread()  # raises where the response was broken off
     assert ended.well()
-    assert ended.seconds < 1.0
 
 
 @pytest.mark.parametrize("transport", ["mcp", "sse"])
 async def test_a_subscriber_hears_that_it_is_over(
-    doomed_http_house: HttpHouse, transport: str
+    http_house_without_haste: HttpHouse, transport: str
 ) -> None:
-    house = doomed_http_house
-    with anyio.fail_after(10):
+    house = http_house_without_haste
+    with anyio.fail_after(PATIENCE):
         async with (
             Client(house.target(transport), mode="2026-07-28") as client,
             client.listen(tools_list_changed=True) as events,
@@ -70,7 +69,6 @@ async def test_a_subscriber_hears_that_it_is_over(
             ended = await house.stop()
             assert [event async for event in events] == []  # else SubscriptionLost
     assert ended.well()
-    assert ended.seconds < 1.0
 
 
 @CALLERS
@@ -78,37 +76,38 @@ async def test_a_call_that_takes_too_long_is_cancelled(
     doomed_http_house: HttpHouse, transport: str, mode: str
 ) -> None:
     running = anyio.Event()
-    with anyio.fail_after(10):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(call_and_lose, doomed_http_house, transport, mode, running)
             await running.wait()
             ended = await doomed_http_house.stop()
     assert ended.well()
-    assert ended.seconds < 2.0
 
 
 @pytest.mark.parametrize("mode", ["2026-07-28", "legacy"])
 async def test_a_call_that_is_nearly_done_is_answered(
-    doomed_http_house: HttpHouse, mode: str
+    http_house_without_haste: HttpHouse, mode: str
 ) -> None:
     running = anyio.Event()
-    with anyio.fail_after(10):
+    with anyio.fail_after(PATIENCE):
         async with (
-            Client(doomed_http_house.target("mcp"), mode=mode) as client,
+            Client(http_house_without_haste.target("mcp"), mode=mode) as client,
             anyio.create_task_group() as tasks,
         ):
             tasks.start_soon(call_and_win, client, running)
             await running.wait()
-            ended = await doomed_http_house.stop()
+            ended = await http_house_without_haste.stop()
     assert ended.well()
 
 
-async def test_a_call_whose_client_is_gone_holds_nobody_up(doomed_http_house: HttpHouse) -> None:
-    house = doomed_http_house
-    with anyio.fail_after(10):
-        async with httpx2.AsyncClient(timeout=5) as web:
+async def test_a_call_whose_client_is_gone_holds_nobody_up(
+    http_house_without_haste: HttpHouse,
+) -> None:
+    house = http_house_without_haste
+    with anyio.fail_after(PATIENCE):
+        async with httpx2.AsyncClient(timeout=PATIENCE) as web:
             session = await legacy_session(web, house)
-            request = call(1, "take", seconds=30)
+            request = call(1, "take", seconds=3600)
             async with web.stream(
                 "POST", house.urls["mcp"], json=request, headers=session
             ) as answer:
@@ -117,7 +116,6 @@ async def test_a_call_whose_client_is_gone_holds_nobody_up(doomed_http_house: Ht
                         break
         ended = await house.stop()
     assert ended.well()
-    assert ended.seconds < 1.0
 
 
 async def test_an_impatient_signal_does_not_cut_the_ending_short(
@@ -125,7 +123,7 @@ async def test_an_impatient_signal_does_not_cut_the_ending_short(
 ) -> None:
     house = doomed_http_house
     running = anyio.Event()
-    with anyio.fail_after(10):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(call_and_lose, house, "mcp", "2026-07-28", running)
             await running.wait()
@@ -145,12 +143,11 @@ def test_a_client_that_does_not_read_is_left_behind(doomed_http_house: HttpHouse
     assert ended.status == 0
     assert "Traceback" not in ended.said
     assert ended.ledger[-1] == "left"
-    assert ended.seconds < 4.0
 
 
 async def until_refused(house: HttpHouse) -> None:
     """Wait until the server no longer accepts anybody."""
-    async with httpx2.AsyncClient() as web:
+    async with httpx2.AsyncClient(timeout=PATIENCE) as web:
         try:
             while True:
                 await web.get(house.urls["health"], headers={"connection": "close"})
@@ -186,7 +183,7 @@ async def call_and_win(client: Client, running: anyio.Event) -> None:
 async def call_and_lose(house: HttpHouse, transport: str, mode: str, running: anyio.Event) -> None:
     try:
         async with Client(house.target(transport), mode=mode) as client:
-            await take(client, 30, running)
+            await take(client, 3600, running)
     except Exception:  # noqa: BLE001  # how a client takes it differs by transport, and is its own affair
         assert running.is_set()
 

@@ -6,6 +6,7 @@ import pty
 import subprocess
 from pathlib import Path
 
+from tests.patience import PATIENCE
 from tests.serving.processes import INITIALIZE, StdioHouse, call, house_words
 
 
@@ -37,7 +38,7 @@ def test_a_regular_file_is_served_too(tmp_path: Path) -> None:
             stdin=stdin,
             capture_output=True,
             check=True,
-            timeout=10,
+            timeout=PATIENCE,
         )
     assert json.loads(done.stdout)["id"] == 0
 
@@ -55,7 +56,7 @@ def test_a_terminal_is_served_and_given_back_as_it_was(tmp_path: Path) -> None:
     while b'"result"' not in seen:
         seen += os.read(ours, 4096)
     os.write(ours, b"\x04")  # what Ctrl-D sends
-    assert house.wait(10) == 0
+    assert house.wait(PATIENCE) == 0
     assert os.get_blocking(theirs)
     os.close(ours)
     os.close(theirs)
@@ -68,7 +69,7 @@ def test_what_keeps_the_lifespan_from_starting_is_seen_as_itself(tmp_path: Path)
         input=b"",
         capture_output=True,
         check=False,
-        timeout=10,
+        timeout=PATIENCE,
     )
     last_line = done.stderr.decode().splitlines()[-1]
     assert last_line.startswith("IsADirectoryError")

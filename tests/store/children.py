@@ -31,12 +31,11 @@ from terrarium_mcp.store import (
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.fts_merge import SegmentMerger
 from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
+from tests.patience import PATIENCE
 from tests.store.scene import SETTINGS, chat, find, line_of, past
 from tests.store.sqlite.imports import logs
 
 ROOT = Path(__file__).parents[2]
-HANGS = 60
-"""Seconds after which a child that should have said something counts as hung."""
 
 
 @asynccontextmanager
@@ -67,7 +66,7 @@ class Child:
         self._out = TextReceiveStream(process.stdout)
         self._said = ""
 
-    async def says(self, within: float = HANGS) -> str:
+    async def says(self, within: float = PATIENCE) -> str:
         """Its next line."""
         with anyio.fail_after(within):
             while "\n" not in self._said:
@@ -82,7 +81,7 @@ class Child:
 
     async def ends(self) -> int:
         """Wait until it has done everything; returns its exit status."""
-        with anyio.fail_after(HANGS):
+        with anyio.fail_after(PATIENCE):
             return await self._process.wait()
 
     def is_at_work(self) -> bool:
@@ -228,7 +227,7 @@ async def main(what: str, file: Path, number: int) -> None:
     if what == "open":
         await _told_to_begin()
     async with open_store(file, SETTINGS, adopt=True) as store:
-        await store.opening.wait(HANGS)
+        await store.opening.wait(PATIENCE)
         if what == "open":
             return tell("opened")
         await _told_to_begin()

@@ -15,6 +15,7 @@ import anyio
 from terrarium_mcp.store import open_store
 from terrarium_mcp.store.sqlite.engine.fts_merge import MANY
 from terrarium_mcp.store.sqlite.schema import version_of
+from tests.patience import PATIENCE
 from tests.samples import terrarium_irc as sample
 from tests.store.children import PURGED, child
 from tests.store.scene import SETTINGS, chat, differences, dump_of, past, rows_of
@@ -59,7 +60,7 @@ async def check_whole(file: Path) -> None:
     assert rows_of(file, "PRAGMA integrity_check") == [("ok",)]
     ((newest,),) = rows_of(file, "SELECT ifnull(max(id), 0) FROM messages")
     async with open_store(file, SETTINGS, adopt=True) as store:
-        await store.opening.wait(30)
+        await store.opening.wait(PATIENCE)
         assert await differences(store) == []
         (following,) = await store.messages.append(chat("<zoe> still here"))
         assert following > newest

@@ -26,6 +26,7 @@ from terrarium_mcp.store import (
     UnknownEnhancement,
 )
 from terrarium_mcp.store import backlog as backlog_module
+from tests.patience import PATIENCE
 from tests.store.children import SUGGESTED, child
 
 ABOUT = {"author": "ada", "network": "net", "channel": "#tea"}
@@ -203,7 +204,7 @@ async def test_many_at_once_are_ten_at_most_and_each_title_once(backlog: Backlog
         except BacklogFull as error:
             refused.append(str(error))
 
-    with anyio.fail_after(10):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             for number in range(24):
                 tasks.start_soon(create, f"idea {number // 2}")

@@ -19,6 +19,7 @@ from terrarium_mcp.store import Backlog, PurgeTarget, open_store
 from terrarium_mcp.store.private_files import create_private, create_private_folder, mode_within
 from terrarium_mcp.store.sqlite.claims import claimed
 from terrarium_mcp.store.sqlite.engine.write_lock import LockWaiters
+from tests.patience import PATIENCE
 from tests.samples import terrarium_irc as sample
 from tests.store.files.stored import stored
 from tests.store.scene import NOON, SETTINGS, chat
@@ -275,7 +276,7 @@ def another_account(file: Path) -> subprocess.CompletedProcess[str]:
         [sys.executable, "-c", SEARCHING_AS_ANOTHER, str(file)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
         cwd=ROOT,
     )

@@ -13,7 +13,8 @@ import anyio
 
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage, Recorder
 from terrarium_mcp.store import open_store
-from tests.store.children import HANGS, Child, child, every
+from tests.patience import PATIENCE
+from tests.store.children import Child, child, every
 from tests.store.scene import SETTINGS, differences, line_of, past, rows_of
 
 
@@ -82,7 +83,7 @@ async def read_beside_a_writer(
     async with child("talk", file, seconds) as writer:
         await writer.go()
         beside = await _read(file, readers, seconds)
-        said = int(await writer.says(seconds + HANGS))
+        said = int(await writer.says(seconds + PATIENCE))
         assert await writer.ends() == 0
     assert rows_of(file, "SELECT count(*) FROM messages") == [(20_000 + said,)]
     return alone, beside, said / seconds
@@ -92,7 +93,7 @@ async def _read(file: Path, readers: int, seconds: int) -> Waits:
     waits: list[float] = []
 
     async def listen(one: Child) -> None:
-        waits.extend(json.loads(await one.says(seconds + HANGS)))
+        waits.extend(json.loads(await one.says(seconds + PATIENCE)))
         assert await one.ends() == 0
 
     async with AsyncExitStack() as stack, anyio.create_task_group() as tasks:

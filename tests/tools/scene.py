@@ -17,6 +17,7 @@ from terrarium_mcp.policy import VIEW_KEY
 from terrarium_mcp.server import build_server
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, open_store
+from tests.patience import PATIENCE
 from tests.store.scene import NOON, SETTINGS, chat
 
 Era = Literal["auto", "legacy"]
@@ -98,7 +99,7 @@ class House:
     ) -> Told:
         """Call a tool."""
         meta: Any = {VIEW_KEY: view} if view is not None else None
-        with anyio.fail_after(20):
+        with anyio.fail_after(PATIENCE):
             result = await self.client.call_tool(tool, arguments, meta=meta)
         texts = [part.text for part in result.content if isinstance(part, TextContent)]
         assert len(texts) == len(result.content)

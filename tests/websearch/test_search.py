@@ -11,6 +11,7 @@ import pytest
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.websearch import search
 from terrarium_mcp.websearch.search import WebResult, WebSearchFailed, search_the_web
+from tests.patience import PATIENCE
 from tests.servers.search_service import SearchService, search_service
 
 TEA = WebResult("Tea", "https://tea.example/", "How to brew it")
@@ -20,7 +21,7 @@ REFUSED = "http://127.0.0.1:9/search"  # the discard port: nobody listens there
 
 @pytest.fixture
 async def service() -> AsyncIterator[SearchService]:
-    with anyio.fail_after(20):
+    with anyio.fail_after(PATIENCE):
         async with search_service() as service:
             yield service
 

@@ -25,6 +25,7 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import StoredDialogue, ToolStep
 from tests.irc_bridge.dialogue.test_turns import questions, turn
 from tests.irc_bridge.house import NOBODY, Study, model_of, said, study
+from tests.patience import PATIENCE
 from tests.servers import agent as agents
 from tests.servers.agent import StrictAgent, calls, calls_all, says, strict_agent
 from tests.servers.beside import beside
@@ -181,7 +182,7 @@ async def test_the_calls_of_one_round_run_side_by_side_and_answer_in_their_order
     watch = Watch(together=3)
     async with strict_agent() as agent, study(tmp_path, agent) as scene:
         agent.will(calls_all(*(("look", f'{{"at": {n}}}') for n in range(3))), says("done"))
-        with anyio.fail_after(5):
+        with anyio.fail_after(PATIENCE):
             await asks_with(watch, scene)
     tool_messages = [one for one in agent.requests[1]["messages"] if one["role"] == "tool"]
     assert [one["tool_call_id"] for one in tool_messages] == ["call_1", "call_2", "call_3"]

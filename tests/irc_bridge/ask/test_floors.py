@@ -7,6 +7,7 @@ import pytest
 from anyio.lowlevel import checkpoint
 
 from terrarium_mcp.irc_bridge.ask.floors import Floors
+from tests.patience import PATIENCE
 
 
 async def speak(floors: Floors, said: list[str], name: str, asked_at: float) -> None:
@@ -19,7 +20,7 @@ async def speak(floors: Floors, said: list[str], name: str, asked_at: float) -> 
 
 async def test_replies_follow_each_other_in_the_order_of_asking() -> None:
     floors, said = Floors(), list[str]()
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks, floors.floor("#tea", 5.0):
             for name, asked_at in (("b", 2.0), ("d", 4.0), ("a", 1.0), ("c", 3.0)):
                 tasks.start_soon(speak, floors, said, name, asked_at)
@@ -30,7 +31,7 @@ async def test_replies_follow_each_other_in_the_order_of_asking() -> None:
 
 async def test_places_do_not_wait_for_each_other() -> None:
     floors = Floors()
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         async with floors.floor("#tea", 1.0), floors.floor("#mate", 2.0), floors.floor("ada", 3.0):
             pass
 
@@ -45,7 +46,7 @@ async def test_whoever_is_stopped_leaves_the_floor_to_the_next(stopped: str) -> 
             async with floors.floor("#tea", asked_at):
                 await anyio.sleep_forever()
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(hold, first, 1.0)
             await anyio.wait_all_tasks_blocked()
@@ -67,6 +68,6 @@ async def test_whoever_is_stopped_leaves_the_floor_to_the_next(stopped: str) -> 
                 first.cancel()
                 second.cancel()
     assert said == ["c0", "c1", "c2"]
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         async with floors.floor("#tea", 4.0):
             said.append("free again")

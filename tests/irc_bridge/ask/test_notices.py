@@ -15,6 +15,7 @@ from terrarium_mcp.irc_bridge.ask.commands import Command
 from terrarium_mcp.irc_bridge.ask.limits import Refusal
 from terrarium_mcp.irc_bridge.ask.notices import MOST_NICKS, NoticeBoard, line_for
 from terrarium_mcp.irc_bridge.network.errors import NotConnected
+from tests.patience import PATIENCE
 from tests.servers.beside import beside
 
 FULL, QUICK = Refusal.QUEUE_FULL, Refusal.TOO_QUICK
@@ -38,12 +39,12 @@ class Wall:
         self._offered = 0
 
     async def has_lines(self, count: int) -> None:
-        with anyio.fail_after(10):
+        with anyio.fail_after(PATIENCE):
             while len(self.lines) < count:
                 await self._news.wait()
 
     async def has_waiting(self, count: int) -> None:
-        with anyio.fail_after(10):
+        with anyio.fail_after(PATIENCE):
             while self._offered < count:
                 await self._news.wait()
 
@@ -71,7 +72,7 @@ async def board_on(
 
 
 async def until_empty(board: NoticeBoard) -> None:
-    with anyio.fail_after(10):
+    with anyio.fail_after(PATIENCE):
         while board._boards:  # noqa: ASYNC110, SLF001 -- that it has nothing to say shows nowhere
             await anyio.sleep(0.01)
 

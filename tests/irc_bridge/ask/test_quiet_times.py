@@ -9,6 +9,7 @@ import pytest
 from terrarium_mcp.irc_bridge.ask.quiet_times import QuietTimes
 from terrarium_mcp.store import open_store
 from terrarium_mcp.store.errors import StoreFailed
+from tests.patience import PATIENCE
 from tests.store.scene import chat
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -51,7 +52,7 @@ async def test_reading_is_retried_until_it_succeeds_and_logged_once_a_minute(
 
         monkeypatch.setattr(store.quiet_channels, "current", failing)
         quiet = QuietTimes(store, "net")
-        with anyio.fail_after(5):
+        with anyio.fail_after(PATIENCE):
             await quiet.load(NOW)
     assert quiet.covers("#tea", NOW)
     assert caplog.messages == [

@@ -13,8 +13,9 @@ import anyio
 import pytest
 
 from terrarium_mcp.store import open_store
-from tests.cli.programs import HANGS, running
+from tests.cli.programs import running
 from tests.irc_bridge.dialogue.test_turns import TEA, check_valid, has_stored, questions, turn
+from tests.patience import PATIENCE
 from tests.servers.agent import Answer, StrictAgent, calls, hangs, says, strict_agent
 from tests.servers.ircd import Ircd
 from tests.servers.person import Person, person
@@ -33,7 +34,7 @@ class Stage:
 
     async def asks(self, text: str, *expected: str) -> None:
         await self.ada.types(f"PRIVMSG #tea :!ask {text}")
-        with anyio.fail_after(HANGS):
+        with anyio.fail_after(PATIENCE):
             await self.ada.sees(":Terra!", *expected)
 
     def kill(self) -> None:
@@ -57,7 +58,7 @@ async def bridge(ircd: Ircd, stage: Stage) -> AsyncIterator[None]:
     known = len(stage.ada.lines)
     async with running("terrarium-mcp bridge", at=stage.file.parent, **settings) as program:
         await program.says("recording", "#tea")
-        with anyio.fail_after(HANGS):
+        with anyio.fail_after(PATIENCE):
             while not any("JOIN" in line and "Terra" in line for line in stage.ada.lines[known:]):
                 await stage.ada.news.wait()
         yield
@@ -93,7 +94,7 @@ async def test_a_turn_that_a_kill_cut_off_is_marked_and_the_talk_before_it_goes_
     async with staged(ngircd, tmp_path) as stage:
         async with bridge(ngircd, stage):
             await first_turn(stage)
-            with anyio.fail_after(HANGS):
+            with anyio.fail_after(PATIENCE):
                 await reach(stage)
             stage.kill()
         stage.agent.release()
@@ -150,7 +151,7 @@ async def test_a_kill_during_a_summary_loses_no_turn(ngircd: Ircd, tmp_path: Pat
         async with bridge(ngircd, stage):
             stage.agent.thinks = think
             await stage.ada.types("PRIVMSG #tea :!compact")
-            with anyio.fail_after(HANGS):
+            with anyio.fail_after(PATIENCE):
                 await summarising.wait()
             stage.kill()
         request = await asked_after(ngircd, stage, "for nothing")
@@ -183,7 +184,7 @@ async def asked_after(
         stage.agent.thinks = lambda _: says(answer)
         known = len(stage.ada.lines)
         await stage.ada.types("PRIVMSG #tea :!ask what did you search for?")
-        with anyio.fail_after(HANGS):
+        with anyio.fail_after(PATIENCE):
             while not any(answer in line for line in stage.ada.lines[known:]):
                 await stage.ada.news.wait()
         if states:

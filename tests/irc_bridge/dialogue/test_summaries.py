@@ -31,7 +31,8 @@ from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
 from terrarium_mcp.store import DialoguePlace, DialogueSummary, StoredDialogue
 from tests.irc_bridge.dialogue.test_turns import check_valid, questions, turn
 from tests.irc_bridge.house import Study, study
-from tests.irc_bridge.test_bridge import PATIENCE, playing
+from tests.irc_bridge.test_bridge import playing
+from tests.patience import PATIENCE
 from tests.servers.agent import (
     Answer,
     StrictAgent,

@@ -24,7 +24,8 @@ from terrarium_mcp.store import (
     open_store,
 )
 from tests.irc_bridge.house import bytes_of, living, settings_for
-from tests.irc_bridge.test_bridge import PATIENCE, playing
+from tests.irc_bridge.test_bridge import playing
+from tests.patience import PATIENCE
 from tests.servers.agent import calls, calls_all, hangs, says, strict_agent
 from tests.servers.fake_ircd import fake_ircd
 from tests.servers.ircd import Ircd

@@ -9,6 +9,7 @@ from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.dialogue import unwritten
 from terrarium_mcp.irc_bridge.dialogue.unwritten import UnwrittenState
 from terrarium_mcp.store import DialoguePlace
+from tests.patience import PATIENCE
 
 TEA = DialoguePlace("net", "#tea")
 MANY = 3 * unwritten.MOST_FAILED
@@ -34,7 +35,7 @@ class Disk:
 
 async def test_everything_is_written_however_much_waits_for_a_slow_disk() -> None:
     disk, state = Disk(), UnwrittenState()
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(state.run)
             for number in range(MANY):
@@ -51,7 +52,7 @@ async def test_of_failed_writes_the_newest_are_tried_again(
     disk, state = Disk(), UnwrittenState()
     disk.is_full = True
     disk.answers.set()
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(state.run)
             for number in range(MANY):

@@ -6,18 +6,21 @@ Time is counted in lines where it can be: at the default pace a line is two seco
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
+from aiolimiter import AsyncLimiter
 
 from terrarium_mcp.irc_bridge.ask import limits, notices
 from terrarium_mcp.irc_bridge.ask.command_queue import DEPTH
 from terrarium_mcp.irc_bridge.ask.kept_replies import NothingLeft
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from tests.irc_bridge.house import QUICK, House, bytes_of, living, locked, settings_for
+from tests.passing_time import time_passes
+from tests.patience import PATIENCE
 from tests.servers.agent import Answer, StrictAgent, calls, hangs, says, strict_agent
 from tests.servers.beside import beside
 from tests.servers.fake_ircd import FakeIrcd, fake_ircd
@@ -25,12 +28,10 @@ from tests.servers.ircd import Ircd
 from tests.servers.logs import until_logged
 from tests.servers.person import Person, person
 
-PATIENCE = 30.0
-
-PACED = Timeouts(burst=4, per_line=0.2, reflex=0, backoff=(0.1,), rejoin=(0.05,))
+PACED = replace(QUICK, burst=4, per_line=0.2)
 """The default pace ten times as quick."""
 
-REFLEXES = Timeouts(burst=1000, per_line=0.001, backoff=(0.1,), rejoin=(0.05,))
+REFLEXES = replace(QUICK, burst=1000, reflex=Timeouts().reflex)
 """No pace of the network, but the guard against other programs as it is by default."""
 
 
@@ -205,16 +206,15 @@ async def test_places_take_turns_at_the_model(tmp_path: Path) -> None:
         for n in range(3):
             await scene.say(f"m{n}", f"!ask mate {n}", target="#mate")
         await scene.server.settles()
-        for number in range(1, 8):
+        for number, flows in enumerate((3, 2, 2, 2, 2, 2, 1), start=1):
             with anyio.fail_after(PATIENCE):
                 await scene.agent.asked(number)
-            await scene.house.bridge.flush()
-            await anyio.wait_all_tasks_blocked()  # the first of each flow is at the model's door
+                await scene.house.model_queue.holds(flows)  # the next question of each
             scene.agent.release()
             await scene.hears("[LLM] next", times=number)
         asked = [str(request["messages"][-1]["content"]) for request in scene.agent.requests[1:]]
-        order = [re.search(r'<question from="\w+">(\w+)', text) for text in asked]
-        assert [found and found[1] for found in order] == ["private", "mate"] * 3
+        order = [re.findall(r'<question from="\w+">(\w+)', text)[0] for text in asked]
+        assert order in (["private", "mate"] * 3, ["mate", "private"] * 3)
 
 
 async def test_of_one_persons_sixty_questions_under_many_nicks_seven_reach_the_model(
@@ -521,7 +521,7 @@ async def test_who_reads_on_is_a_human_until_nothing_is_left(tmp_path: Path) -> 
 
 
 async def test_who_asks_the_next_thing_when_a_slow_reply_ends_is_a_human(tmp_path: Path) -> None:
-    slow = Timeouts(burst=1, per_line=0.1, reflex=0.15)
+    slow = replace(QUICK, burst=1, per_line=0.1, reflex=0.15)
     async with teahouse(tmp_path, timeouts=slow) as scene:
         scene.agent.will(*(["first\nthen\nlast"] * 5))
         for number in range(1, 6):
@@ -546,7 +546,7 @@ async def test_stop_takes_back_the_askers_question_and_nobody_elses(tmp_path: Pa
 
 
 async def test_stop_works_inside_a_tool_call_and_drops_lines_not_yet_said(tmp_path: Path) -> None:
-    slow = Timeouts(burst=1, per_line=0.3, reflex=0)
+    slow = replace(QUICK, burst=1, per_line=0.3)
     async with teahouse(tmp_path, timeouts=slow) as scene:
         answer = "\n".join(f"line {n}" for n in range(4))
         scene.agent.will(calls("get_channel_stats"), hangs(says(answer)), answer, "after")
@@ -835,18 +835,24 @@ async def test_in_private_more_is_for_its_asker_also_under_another_nick(tmp_path
         assert scene.said("xyzzy 8") == []
 
 
-SLOW = Timeouts(burst=1, per_line=1.0, reflex=0)
+def only_one_line_an_hour(scene: Teahouse) -> None:
+    """The pace from now on: what leaves at the start needs a quicker one."""
+    scene.house.bridge.network._session._queue._bucket = AsyncLimiter(1, 3600)  # noqa: SLF001
 
 
 async def test_what_waits_to_be_said_in_private_follows_a_new_nick(tmp_path: Path) -> None:
-    async with teahouse(tmp_path, timeouts=SLOW) as scene:
+    async with teahouse(tmp_path) as scene:
         await scene.enter("eve")
+        only_one_line_an_hour(scene)
         scene.agent.will("\n".join(f"line {number}" for number in range(4)))
         await scene.say("bo", "what?", target="Terra")
         await scene.hears("[LLM] line 0")
         await scene.server.settles()  # and line 1 waits for the pace
         await scene.server.says(f":{mask('bo')} NICK bo2", f":{mask('eve')} NICK bo")
-        await scene.hears("[LLM] line 3")
+        await scene.server.settles()
+        for number in range(1, 4):
+            time_passes(3600)
+            await scene.hears(f"[LLM] line {number}")
         assert [line.split(" :")[0] for line in scene.said("line")] == [
             "PRIVMSG bo",
             *["PRIVMSG bo2"] * 3,
@@ -855,8 +861,9 @@ async def test_what_waits_to_be_said_in_private_follows_a_new_nick(tmp_path: Pat
 
 @pytest.mark.parametrize("how", ["QUIT :bye", "PART #tea"])
 async def test_what_waits_for_somebody_who_left_is_told_to_nobody(tmp_path: Path, how: str) -> None:
-    async with teahouse(tmp_path, timeouts=SLOW) as scene:
+    async with teahouse(tmp_path) as scene:
         await scene.enter("eve")
+        only_one_line_an_hour(scene)
         scene.agent.will("\n".join(f"line {number}" for number in range(4)))
         await scene.say("bo", "what?", target="Terra")
         await scene.hears("[LLM] line 0")
@@ -864,6 +871,8 @@ async def test_what_waits_for_somebody_who_left_is_told_to_nobody(tmp_path: Path
         await scene.server.settles()  # its answer waits for the pace
         await scene.server.says(f":{mask('bo')} {how}", f":{mask('eve')} NICK bo")
         await scene.server.says(":bo!eve@eve.example PRIVMSG Terra :!ping")
+        await scene.server.settles()
+        time_passes(3600)
         await scene.hears("PRIVMSG bo pong")
         assert scene.said("PRIVMSG bo")[1:] == ["PRIVMSG bo pong"]
 

@@ -18,17 +18,17 @@ import pytest
 
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.times.timestamps import to_iso
-from terrarium_mcp.irc_bridge.ask import consent, introduction
+from terrarium_mcp.irc_bridge.ask import command_views, consent, introduction
 from terrarium_mcp.irc_bridge.ask.kept_replies import NothingLeft
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard, Pace
 from terrarium_mcp.settings import ChannelTable
 from terrarium_mcp.store import DialoguePlace, DialogueTurn, TurnState, open_store
 from tests.irc_bridge.house import NOBODY, House, bytes_of, living, locked, said, settings_for
+from tests.patience import PATIENCE
 from tests.servers.agent import StrictAgent, calls, fails, hangs, says, strict_agent
 from tests.servers.fake_ircd import Answer, FakeIrcd, fake_ircd
 from tests.servers.logs import until_logged
 
-PATIENCE = 15.0
 TAGS = ("message-tags account-tag server-time batch chghost account-notify extended-join",)
 ZWIEBEL = ":zwiebel!~onion@rare.example"
 THIEF = ":zwiebel!~thief@elsewhere.example"
@@ -548,9 +548,10 @@ async def test_it_outlives_the_program(tmp_path: Path) -> None:
 async def test_while_the_disk_cannot_be_written_nothing_of_them_slips_through(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(consent, "SETTLED_WITHIN", 0.1)
     async with playing(tmp_path) as scene:
         async with locked(tmp_path / "irc_logs.db"):
+            monkeypatch.setattr(consent, "SETTLED_WITHIN", 0.1)
+            monkeypatch.setattr(command_views, "FLUSH_WITHIN", 0.1)
             told = await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!optout", "cannot be written")
             assert "Ask again to be sure" in told
             assert "kept in memory until it can" in told
@@ -560,6 +561,7 @@ async def test_while_the_disk_cannot_be_written_nothing_of_them_slips_through(
             await scene.asks(f"{BO} PRIVMSG #tea :!ping", "PRIVMSG #tea :bo: pong")
             await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!ping", "PRIVMSG #tea :[off] zwiebel: pong")
             await scene.ircd.settles()
+        monkeypatch.setattr(consent, "SETTLED_WITHIN", PATIENCE)
         await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!optout", "From now on nothing")
         assert await scene.texts() == ["bo !ping", "Terra bo: pong"]
 

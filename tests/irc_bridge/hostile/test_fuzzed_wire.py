@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import EXAMPLES
 from tests.irc_bridge.house import living, settings_for
+from tests.patience import PATIENCE
 from tests.servers.fake_ircd import ISUPPORT, fake_ircd
 
 LINES = 40
@@ -109,7 +110,7 @@ async def test_after_any_lines_the_bot_answers_and_records(
     async with fake_ircd(isupport=ISUPPORT, caps=caps) as server:
         prepared = settings_for(server.port, folder)
         async with living(prepared) as house:
-            with anyio.fail_after(20):
+            with anyio.fail_after(PATIENCE):
                 await server.says(*wire)
                 await server.settles()
                 await server.says(":srv 005 Terra CHANTYPES=# CASEMAPPING=rfc1459 :are supported")

@@ -23,10 +23,11 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
 from terrarium_mcp.store.sqlite.claims import Claimant
 from tests.cli.programs import ran, running
-from tests.irc_bridge.flapping import NAMES, PATIENCE, all_heard, one_of_three_flaps, people
+from tests.irc_bridge.flapping import NAMES, all_heard, one_of_three_flaps, people
 from tests.irc_bridge.house import bytes_of, said
 from tests.irc_bridge.neighbourhood import BRIEF, neighbourhood, network
 from tests.irc_bridge.network.test_logging_in import ACCOUNT, services
+from tests.patience import PATIENCE
 from tests.servers.agent import calls, hangs, says, strict_agent
 from tests.servers.beside import beside
 from tests.servers.fake_ircd import Answer, fake_ircd
@@ -244,7 +245,7 @@ async def test_a_stop_waits_for_no_network_that_is_away(ngircd: Ircd, tmp_path: 
             at_home=("good",),
         ) as house,
     ):
-        with anyio.fail_after(5):
+        with anyio.fail_after(PATIENCE):
             await silent.hears("NICK")
             await ada.types("PRIVMSG #dev :last words")
             await house.by_name["good"].hears("last words")

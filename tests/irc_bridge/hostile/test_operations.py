@@ -24,13 +24,13 @@ from terrarium_mcp.store import open_store
 from terrarium_mcp.store.sqlite import path_watch
 from tests.irc_bridge import crashing
 from tests.irc_bridge.house import QUICK, House, living, settings_for
+from tests.patience import PATIENCE
 from tests.servers.beside import beside
 from tests.servers.fake_ircd import FakeIrcd, fake_ircd
 from tests.servers.logs import until_logged
 from tests.store.scene import find, rows_of
 
 HERE = ":ada!a@host.example PRIVMSG #tea :"
-PATIENCE = 30
 TEXTS = "SELECT message FROM messages WHERE nick = 'ada' ORDER BY id"
 
 

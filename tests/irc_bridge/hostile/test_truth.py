@@ -18,6 +18,7 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
 from tests.irc_bridge.behind_znc import weathered
 from tests.irc_bridge.house import QUICK, House, lines_of, living, settings_for
+from tests.patience import PATIENCE
 from tests.servers.agent import StrictAgent, strict_agent
 from tests.servers.atheme import services_of
 from tests.servers.fake_ircd import FakeIrcd, fake_ircd
@@ -26,8 +27,6 @@ from tests.servers.ircd import Ircd
 from tests.servers.logs import until_logged
 from tests.servers.person import Person, person
 from tests.servers.znc import LOGIN, Znc, has_kept_for_us, znc_before
-
-PATIENCE = 15.0
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from terrarium_mcp.chat.records import Message
 from terrarium_mcp.store import open_store
 from tests.irc_bridge.house import House, bytes_of, living, locked, said, settings_for
 from tests.irc_bridge.network.scene import login, staying
+from tests.patience import PATIENCE
 from tests.servers.fake_ircd import ISUPPORT, Answer, FakeIrcd, fake_ircd
 from tests.store.scene import chat
 
@@ -28,7 +29,7 @@ class Scene:
         """Say something there; returns our next line."""
         known = len(self.server.heard("PRIVMSG"))
         await self.server.says(f":{nick}!a@h PRIVMSG {channel} :{text}")
-        with anyio.fail_after(10):
+        with anyio.fail_after(PATIENCE):
             return (await self.server.hears("PRIVMSG", known + 1))[known]
 
     async def recorded(self, channel: str = "", *, events: bool = False) -> list[str]:
@@ -36,7 +37,7 @@ class Scene:
         return [line.text for line in await self.lines(channel, events=events)]
 
     async def lines(self, channel: str = "", *, events: bool = False) -> list[Message]:
-        with anyio.fail_after(30):
+        with anyio.fail_after(PATIENCE):
             await self.server.settles()
             await self.house.bridge.flush()
         return await self.house.lines(channel, events=events)
@@ -98,7 +99,7 @@ async def test_a_server_that_quotes_our_secrets_brings_none_of_them_into_log_or_
         )
         assert "after" in await scene.recorded("#mate")
         await scene.server.says("ERROR :Closing link: hunter2secret")
-        with anyio.fail_after(10):
+        with anyio.fail_after(PATIENCE):
             await scene.house.bridge.is_cut_off()
         await scene.house.bridge.flush()
     assert any("Closing link: ***" in text for text in caplog.messages)
@@ -211,7 +212,7 @@ async def test_two_servers_that_disagree_on_the_case_of_a_channel_record_one_roo
         await scene.server.says(":ada!a@h PRIVMSG #tEA :one", ":ada!a@h QUIT :bye")
         assert await scene.recorded() == ["one"]
         await scene.server.drops()
-        with anyio.fail_after(10):
+        with anyio.fail_after(PATIENCE):
             await scene.house.bridge.is_cut_off()
             await scene.house.bridge.at_home.wait()
         assert await scene.asks("!ping", "#tea") == "PRIVMSG #tea :ada: pong"
@@ -239,7 +240,7 @@ async def test_we_answer_to_our_nick_as_the_network_compares_it(
         await scene.server.says(f":bo!b@h PRIVMSG #tea :{called}: !ping")
         await scene.asks("!ping")
         if answers:
-            with anyio.fail_after(15):
+            with anyio.fail_after(PATIENCE):
                 await scene.server.hears("PRIVMSG #tea :bo: pong")
         assert ("PRIVMSG #tea :bo: pong" in scene.server.lines) is answers
 
@@ -258,7 +259,7 @@ async def test_channels_that_one_network_takes_for_two_are_two_everywhere(tmp_pa
         assert len(await scene.recorded()) >= 7
         assert all("curly" not in line for line in scene.server.heard("PRIVMSG #a["))
         assert all("square" not in line for line in scene.server.heard("PRIVMSG #a{"))
-        with anyio.fail_after(15):  # our last reply may be stored, and not yet counted
+        with anyio.fail_after(PATIENCE):  # our last reply may be stored, and not yet counted
             while await scene.house.store.differences():
                 pass
 
@@ -272,7 +273,7 @@ async def test_channels_that_turn_out_to_be_one_at_the_next_connection_are_joine
         assert await scene.recorded("#a{") == ["two"]
         scene.server.isupport = "CASEMAPPING=rfc1459"
         await scene.server.drops()
-        with anyio.fail_after(10):
+        with anyio.fail_after(PATIENCE):
             await scene.house.bridge.is_cut_off()
             await scene.server.hears("JOIN", 2)
         await scene.server.says(":ada!a@h PRIVMSG #A{ :three")
@@ -432,13 +433,13 @@ async def test_whatever_a_server_calls_us_we_join_answer_and_record(
         fake_ircd(answer=joined) as server,
         staying(login(server.port, "#tea"), mishaps=True),
     ):
-        with anyio.fail_after(5):
+        with anyio.fail_after(PATIENCE):
             assert await server.hears("JOIN") == ["JOIN #tea"]
 
 
 async def test_eight_bit_nonsense_on_a_network_of_utf8_is_answered_in_utf8(tmp_path: Path) -> None:
     async with playing(tmp_path, isupport=f"{ISUPPORT} UTF8ONLY") as scene:
         await scene.server.says(b":b\xf6!b@h PRIVMSG #tea :!ping caf\xe9")
-        with anyio.fail_after(10):
+        with anyio.fail_after(PATIENCE):
             assert await scene.server.hears("PRIVMSG") == ["PRIVMSG #tea :bö: pong"]
         assert (await scene.recorded("#tea"))[0] == "!ping café"

@@ -12,6 +12,7 @@ from tenacity.wait import wait_base
 
 from terrarium_mcp.irc_bridge.model.client import LLM, ModelChoice
 from terrarium_mcp.irc_bridge.model.retries import Sleep
+from tests.patience import PATIENCE
 
 GLM = ModelChoice(base_url="", api_key="", model="glm", temperature=0.8, max_tokens=512, timeout=20)
 NO_PAUSE = wait_none()
@@ -44,7 +45,7 @@ async def llm_for(
     """The model `glm` at an address; `changes` are of its `ModelChoice`."""
     llm = LLM(replace(GLM, base_url=url, **changes), wait=wait, clock=clock, sleep=sleep)
     try:
-        with anyio.fail_after(15):
+        with anyio.fail_after(PATIENCE):
             yield llm
     finally:
         await llm.aclose()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.irc_bridge.house import NOBODY
+from tests.patience import PATIENCE
 from tests.servers.endpoints import faults
 from tests.servers.endpoints.http import Answer
 from tests.servers.endpoints.llama_cpp import LlamaCpp
@@ -45,7 +46,7 @@ class Misbehaviour:
     script: Callable[[Any], Sequence[Scripted]]
     outcome: str
     requests: int
-    timeout: float = 10.0
+    timeout: float = PATIENCE
     address: Callable[[str], str] = str
     model: str = ""
 

@@ -22,6 +22,7 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
 from terrarium_mcp.irc_bridge.model.client import LLM, ModelUnavailable, TalkTooLong
 from terrarium_mcp.settings import Settings
 from tests.irc_bridge.model.endpoint_scene import Clock, llm_for
+from tests.passing_time import time_passes
 from tests.servers.agent import (
     Answer,
     StrictAgent,
@@ -38,6 +39,7 @@ from tests.servers.agent import (
     strict_agent,
     tools_error,
 )
+from tests.servers.beside import beside
 from tests.servers.endpoints.faults import retry_after
 from tests.servers.endpoints.http import HttpRequest, serving
 
@@ -449,9 +451,13 @@ async def test_a_refused_connection_is_tried_three_times(closed_url: str) -> Non
 
 
 async def test_a_slow_answer_is_not_asked_for_again(agent: StrictAgent) -> None:
+    async def lose_patience() -> None:
+        await agent.asked(1)
+        time_passes(20)
+
     agent.will(hangs())
-    async with llm_for(agent.url, timeout=0.2) as llm:
-        with pytest.raises(ModelUnavailable, match=r"within 0\.2 s"):
+    async with llm_for(agent.url, timeout=20) as llm, beside(lose_patience):
+        with pytest.raises(ModelUnavailable, match="within 20 s"):
             await llm.next_message(TALK, [])
     assert len(agent.requests) == 1
 

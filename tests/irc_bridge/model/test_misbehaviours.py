@@ -9,6 +9,7 @@ import pytest
 
 from tests.irc_bridge.house import living, said, settings_for, study
 from tests.irc_bridge.model.misbehaviours import MISBEHAVIOURS, Misbehaviour
+from tests.patience import PATIENCE
 from tests.servers.endpoints.stand_in import standing_in
 from tests.servers.ircd import Ircd
 from tests.servers.person import person
@@ -36,7 +37,7 @@ async def test_a_misbehaviour_ends_as_the_table_says(
             "agent_api_key": "sk-secret",
         }
         async with study(tmp_path, it.address(endpoint.url), [GATE], **settings) as scene:
-            with anyio.fail_after(15):
+            with anyio.fail_after(PATIENCE):
                 found = await scene.asks("who fixed the garden gate?")
             error_id = scene.llm.condition.error_id
     assert found.by_model is it.by_model
@@ -81,7 +82,7 @@ async def test_a_run_of_misbehaviours_disturbs_neither_the_channel_nor_the_recor
                     await types("!ask who fixed the garden gate?")
                     await types(f"and line {number}")
                     mark = "[LLM] " if it.by_model else ""
-                    with anyio.fail_after(20):
+                    with anyio.fail_after(PATIENCE):
                         await ada.sees_after(before, "PRIVMSG #tea :ada:", f"{mark}{it.outcome}")
             await house.has_heard(ada)
             recorded = [line.text for line in await house.lines("#tea") if line.nick == "ada"]

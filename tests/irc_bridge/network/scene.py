@@ -3,6 +3,7 @@
 import logging
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -15,29 +16,35 @@ from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.settings import Settings
+from tests.patience import PATIENCE
 from tests.servers.beside import beside
 
-PATIENCE = 5.0
-"""Seconds in which a scene on a fake server must get any further."""
+PATIENT = Timeouts(
+    connect=PATIENCE,
+    handshake=PATIENCE,
+    register=PATIENCE,
+    send=PATIENCE,
+    farewell=PATIENCE,
+    confirm=PATIENCE,
+)
+"""For what a server does at once: it is no pause of the machine that ends the wait."""
 
-QUICK: dict[str, Any] = {
-    "burst": 1000,
-    "per_line": 0.001,
-    "backoff": (0.05,),
-    "jitter": 0,
-    "register": 5,
-    "farewell": 0.5,
-    "regain_nick": 0.1,
-    "rejoin": (0.02, 0.05),
-    "refused": (0.05,),
-}
+QUICK = replace(
+    PATIENT,
+    burst=1000,
+    per_line=0.001,
+    backoff=(0.05,),
+    jitter=0,
+    regain_nick=0.1,
+    rejoin=(0.02, 0.05),
+    refused=(0.05,),
+)
 
 
 class Ear:
     """A listener that remembers everything, and that a scene can wait for."""
 
-    def __init__(self, patience: float = PATIENCE) -> None:
-        self._patience = patience
+    def __init__(self) -> None:
         self.lines: list[IrcMessage] = []
         self.casemappings: list[str] = []
         self.events: list[tuple[str, ...]] = []
@@ -92,7 +99,7 @@ class Ear:
 
     async def until(self, true: Callable[[], bool]) -> None:
         """Wait until the network makes this true."""
-        with anyio.fail_after(self._patience):
+        with anyio.fail_after(PATIENCE):
             while not true():
                 await self._news.wait()
 
@@ -114,18 +121,18 @@ def login(port: int, *channels: str, **more: Any) -> ServerConfig:
 
 @asynccontextmanager
 async def staying(
-    who: ServerConfig, *, patience: float = PATIENCE, mishaps: bool = False, **timeouts: Any
+    who: ServerConfig, *, mishaps: bool = False, **timeouts: Any
 ) -> AsyncIterator[tuple[IrcNetwork, Ear]]:
     """A network that runs beside the block, with short pauses, and must stop at its end.
 
     Only with `mishaps` may there be lines that it cannot handle, or a task of it fail: it logs
     those, and goes on as if nothing had been.
     """
-    ear = Ear(patience)
-    network = IrcNetwork(who, ear, timeouts=Timeouts(**QUICK | timeouts))
+    ear = Ear()
+    network = IrcNetwork(who, ear, timeouts=replace(QUICK, **timeouts))
     with _warnings_of_sessions() as warnings:
         async with beside(network.run):
-            with anyio.fail_after(patience * 2):
+            with anyio.fail_after(PATIENCE):
                 yield network, ear
                 await network.stop("bye")
     assert mishaps or warnings == []

@@ -19,8 +19,9 @@ from terrarium_mcp.irc_bridge.network.diagnosis import (
 from terrarium_mcp.irc_bridge.network.errors import TlsFailed, UntrustedCertificate
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.network.transport import open_connection
-from tests.irc_bridge.network.scene import login, staying
+from tests.irc_bridge.network.scene import PATIENT, login, staying
 from tests.irc_bridge.network.test_transport import port_of
+from tests.patience import PATIENCE
 from tests.servers.beside import beside
 from tests.servers.fake_ircd import fake_ircd
 from tests.servers.ircd import Ircd, free_port
@@ -106,7 +107,7 @@ async def test_nobody_listening_is_told_with_the_usual_ports() -> None:
     )
     for who in (login(port), login(port, tls=True), login(port, host="localhost")):
         with told(ConnectionError, words.replace("127.0.0.1", who.host)):
-            async with open_connection(who, Timeouts()):
+            async with open_connection(who, PATIENT):
                 pass
 
 
@@ -126,13 +127,13 @@ async def test_tls_to_a_server_that_speaks_first_is_certain() -> None:
     async with listener, beside(listener.serve, plain):
         port = await port_of(listener)
         with told(TlsFailed, f"127.0.0.1:{port} does not speak TLS: set IRC_USE_SSL=off"):
-            async with open_connection(login(port, tls=True), Timeouts()):
+            async with open_connection(login(port, tls=True), PATIENT):
                 pass
 
 
 async def test_plain_text_to_a_tls_port_names_the_setting(ircd: Ircd) -> None:
     async with staying(login(ircd.tls_port), register=3, backoff=(60,)) as (network, _):
-        with anyio.fail_after(15):
+        with anyio.fail_after(PATIENCE):
             while "IRC_USE_SSL=on" not in network.trouble:
                 await anyio.wait_all_tasks_blocked()
     assert f"127.0.0.1:{ircd.tls_port} expects TLS" in network.trouble
@@ -145,7 +146,7 @@ async def test_a_self_signed_certificate_names_the_file_that_helps(ircd: Ircd) -
     )
     who = login(ircd.tls_port, host="localhost", tls=True)
     with told(UntrustedCertificate, words):
-        async with open_connection(who, Timeouts()):
+        async with open_connection(who, PATIENT):
             pass
 
 
@@ -154,7 +155,7 @@ async def test_a_certificate_of_another_host_names_the_server(ngircd: Ircd) -> N
     words = f"the certificate of 127.0.0.2:{ngircd.tls_port} is for another host"
     async with fake_ircd():  # so that the loop has something else to do
         with pytest.raises(OSError, match=r".") as raised:
-            async with open_connection(who, Timeouts()):
+            async with open_connection(who, PATIENT):
                 pass
     refused = isinstance(raised.value.__cause__, ssl.SSLError)
     assert (words in str(raised.value)) == refused
@@ -221,7 +222,7 @@ async def test_a_server_of_another_protocol_is_given_up_with_its_name() -> None:
     async with listener, beside(listener.serve, web):
         who = login(await port_of(listener))
         with told(ConnectionError, "speaks HTTP, not IRC"):
-            async with open_connection(who, Timeouts()) as connection:
+            async with open_connection(who, PATIENT) as connection:
                 await connection.send("CAP LS 302")
                 await connection.receive()
 

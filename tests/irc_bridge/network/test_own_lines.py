@@ -10,7 +10,8 @@ import pytest
 from terrarium_mcp.chat.times.timestamps import to_iso
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.errors import NotTaken
-from tests.irc_bridge.network.scene import PATIENCE, login, staying
+from tests.irc_bridge.network.scene import login, staying
+from tests.patience import PATIENCE
 from tests.servers.beside import beside
 from tests.servers.fake_ircd import fake_ircd
 
@@ -94,7 +95,7 @@ async def test_each_line_has_a_refusal_of_its_own() -> None:
     """Those of the first lines: what is said to another, or later, is not refused by it."""
     async with (
         fake_ircd(answer=silent_at("PING terrarium-said")) as server,
-        staying(login(server.port, "#tea"), confirm=PATIENCE) as (network, ear),
+        staying(login(server.port, "#tea")) as (network, ear),
     ):
         await ear.happens("members_complete", "#tea")
         for target, text in (("#tea", "one"), ("ada", "two"), ("#Tea", "three"), ("#tea", "four")):
@@ -117,7 +118,7 @@ async def test_the_first_refusal_in_a_row_is_logged_with_its_network(
 
     async with (
         fake_ircd(answer=answer) as server,
-        staying(login(server.port, "#tea", network="labnet"), confirm=PATIENCE) as (network, ear),
+        staying(login(server.port, "#tea", network="labnet")) as (network, ear),
     ):
         await ear.happens("members_complete", "#tea")
         why = [await refused(network, text) for text in ("1", "2", "3", "4", "5")]
@@ -136,7 +137,7 @@ async def test_a_refusal_without_a_reason_says_so(caplog: pytest.LogCaptureFixtu
 
     async with (
         fake_ircd(answer=answer) as server,
-        staying(login(server.port, "#tea"), confirm=PATIENCE) as (network, ear),
+        staying(login(server.port, "#tea")) as (network, ear),
     ):
         await ear.happens("members_complete", "#tea")
         assert await refused(network, "tea at four") == "no reason given"
@@ -209,7 +210,7 @@ async def test_behind_a_bouncer_only_the_network_says_that_it_took_a_line(
     answered = ":irc 302 Terra :Terra=+u@host.example"
     async with (
         fake_ircd(caps=ZNC) as server,
-        staying(login(server.port, "#tea"), confirm=PATIENCE) as (network, ear),
+        staying(login(server.port, "#tea")) as (network, ear),
     ):
         await ear.happens("members_complete", "#tea")
         await server.says(answered)  # to another client of the bouncer

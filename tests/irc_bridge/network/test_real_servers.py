@@ -1,20 +1,15 @@
 """The same client on real servers: what matters there, from registration to a power cut."""
 
 from contextlib import AsyncExitStack
-from functools import partial
 
 import anyio
 import pytest
 
 from terrarium_mcp.irc_bridge.network.errors import UntrustedCertificate
-from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.network.transport import open_connection
-from tests.irc_bridge.network import scene
-from tests.irc_bridge.network.scene import login
+from tests.irc_bridge.network.scene import PATIENT, login, staying
 from tests.servers.ircd import Ircd
 from tests.servers.person import person
-
-staying = partial(scene.staying, patience=15)  # inspircd takes a second to let anybody in
 
 SCRIPTS = "The quick brown fox. «naïve café» 漢字かな交じり文 🏳️‍🌈👩‍👩‍👧 שלום مرحبا. "
 
@@ -42,7 +37,7 @@ async def test_tls_is_verified_and_without_a_reason_to_believe_refused(ircd: Irc
     ) as (_, ear):
         await ear.happens("members_complete", "#tea")
     with pytest.raises(UntrustedCertificate):
-        async with open_connection(login(ircd.tls_port, host="localhost", tls=True), Timeouts()):
+        async with open_connection(login(ircd.tls_port, host="localhost", tls=True), PATIENT):
             pass
 
 

@@ -8,7 +8,7 @@ import pytest
 from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.irc_bridge.network.autojoin import ChannelState
 from terrarium_mcp.settings import ConfiguredChannel
-from tests.irc_bridge.network.scene import PATIENCE, login, staying
+from tests.irc_bridge.network.scene import login, staying
 from tests.servers.fake_ircd import Answer, fake_ircd
 
 KICK = ":ada!a@h KICK #tea Terra :enough"
@@ -429,9 +429,12 @@ async def test_a_channel_that_a_reload_makes_room_for_is_joined_at_once() -> Non
 
 
 async def test_channels_that_change_before_the_welcome_are_joined_with_the_others() -> None:
-    async with fake_ircd(answer=lambda _: []) as server:
+    def answer(line: str) -> list[str] | None:
+        return None if line.startswith("QUIT") else []
+
+    async with fake_ircd(answer=answer) as server:
         who = login(server.port, "#a")
-        async with staying(who, register=PATIENCE) as (network, ear):
+        async with staying(who) as (network, ear):
             await server.hears("USER")
             network.change_channels([ConfiguredChannel("#b")])
             await server.says(

@@ -8,6 +8,8 @@ from terrarium_mcp.irc_bridge.network.errors import SendQueueFull
 from terrarium_mcp.irc_bridge.network.outgoing import PRIVATE, Lane
 from terrarium_mcp.irc_bridge.network.send_queue import SendQueue
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
+from tests.passing_time import time_passes
+from tests.patience import PATIENCE
 
 URGENT = [
     *("AUTHENTICATE", "CAP", "MODE", "NICK", "PASS", "PING", "PONG", "PROTOCTL", "QUIT", "USER"),
@@ -32,7 +34,7 @@ async def test_what_keeps_the_connection_alive_does_not_wait(command: str) -> No
     queue = new_queue()
     queue.post(line("JOIN"))
     queue.post(line(command))
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         assert await queue.next_urgent() == line(command)
         assert (await queue.next_paced()).line == line("JOIN")
 
@@ -42,7 +44,7 @@ async def test_speech_goes_before_questions_to_the_server() -> None:
     queue.post_low_priority(line("CHATHISTORY"))
     queue.post_who(line("WHO"))
     queue.post_speech(said("one"), "#tea", Lane.ANSWER)
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         order = [(await queue.next_paced()).line.command for _ in range(3)]
     assert order == ["PRIVMSG", "WHO", "CHATHISTORY"]
 
@@ -55,7 +57,7 @@ async def test_a_who_leaves_after_each_line_that_is_said() -> None:
         queue.post_who(line("WHO", f"#{number}"))
     queue.post_low_priority(line("CHATHISTORY"))
     queue.post_speech(said(*map(str, range(11))), "#tea", Lane.ANSWER)
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         order = [(await queue.next_paced()).line for _ in range(23)]
     assert [one.params[0] for one in order if one.command == "WHO"] == [f"#{n}" for n in range(10)]
     assert [one.command for one in order] == [
@@ -77,7 +79,7 @@ async def test_a_line_that_comes_later_wakes_the_right_sender() -> None:
         sent.append((await queue.next_paced()).line.command)
         sent.append((await queue.next_paced()).line.command)
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(send_urgent)
             tasks.start_soon(send_paced)
@@ -107,7 +109,7 @@ async def test_a_line_that_cannot_be_sent_is_refused_where_it_is_posted() -> Non
     with pytest.raises(ValueError, match="PRIVMSG"):
         queue.post_speech([*said("fine"), line("PRIVMSG", "#tea #mate", "x")], "#tea", Lane.ANSWER)
     queue.post_speech(said("next"), "#tea", Lane.ANSWER)
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         assert (await queue.next_paced()).line.params[-1] == "next"
 
 
@@ -115,7 +117,7 @@ async def test_what_is_withdrawn_is_not_sent_and_what_is_closed_has_ended() -> N
     queue = new_queue()
     one, two, three = queue.post_speech(said("1", "2", "3"), "#tea", Lane.ANSWER)
     queue.withdraw([two])
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         assert await queue.next_paced() is one
         queue.close()
         await three.ended.wait()
@@ -124,26 +126,28 @@ async def test_what_is_withdrawn_is_not_sent_and_what_is_closed_has_ended() -> N
 
 
 async def test_a_line_withdrawn_while_it_waits_for_the_pace_lets_the_next_one_go() -> None:
-    queue = SendQueue(Timeouts(burst=1, per_line=0.05))
+    queue = SendQueue(Timeouts(burst=1, per_line=20))
     sent: list[str] = []
 
     async def send() -> None:
         sent.extend([(await queue.next_paced()).line.params[-1] for _ in range(2)])
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             (_, two) = queue.post_speech(said("1", "2"), "#tea", Lane.ANSWER)
             tasks.start_soon(send)
             await anyio.wait_all_tasks_blocked()  # "1" is out, and the pace holds "2" back
             queue.withdraw([two])
-            await anyio.sleep(0.1)  # longer than the pace, which now finds nothing to send
+            time_passes(20)
+            await anyio.wait_all_tasks_blocked()  # the pace lets one go, and there is none
             queue.post_speech(said("3"), "#tea", Lane.ANSWER)
+            time_passes(20)
     assert sent == ["1", "3"]
 
 
 async def test_a_refusal_leaves_only_when_an_answer_could_leave_at_once_after_it() -> None:
     queue = SendQueue(Timeouts(burst=3, per_line=0.1))
-    with anyio.fail_after(10):
+    with anyio.fail_after(PATIENCE):
         queue.post_last("#tea", "#tea", lambda _: "no")
         queue.post_last("#tea", "#tea", lambda _: "never")
         queue.post_speech(said("1", "2", "3"), "#tea", Lane.ANSWER)
@@ -156,19 +160,22 @@ async def test_a_refusal_leaves_only_when_an_answer_could_leave_at_once_after_it
 
 
 async def test_an_answer_that_comes_while_refusals_wait_for_the_pace_goes_first() -> None:
-    queue = SendQueue(Timeouts(burst=2, per_line=0.6))
+    queue = SendQueue(Timeouts(burst=2, per_line=10))
     sent: list[str] = []
 
     async def send() -> None:
         sent.extend([(await queue.next_paced()).line.params[-1] for _ in range(4)])
 
-    with anyio.fail_after(10):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             queue.post_speech(said("1", "2"), "#tea", Lane.ANSWER)
             queue.post_last("#tea", "#tea", lambda _: "no")
             tasks.start_soon(send)
             await anyio.wait_all_tasks_blocked()  # both answers are out, the refusal is held back
             queue.post_speech(said("3"), "#tea", Lane.ANSWER)
+            time_passes(10)
+            await anyio.wait_all_tasks_blocked()
+            time_passes(20)
     assert sent == ["1", "2", "3", "no"]
 
 
@@ -176,7 +183,7 @@ async def test_refusals_leave_after_questions_to_the_server() -> None:
     queue = new_queue()
     queue.post_last("#tea", "#tea", lambda _: "no")
     queue.post(line("WHO"))
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         order = [(await queue.next_paced()).line.command for _ in range(2)]
     assert order == ["WHO", "PRIVMSG"]
 
@@ -184,7 +191,7 @@ async def test_refusals_leave_after_questions_to_the_server() -> None:
 async def test_a_refusal_leaves_also_where_one_line_at_a_time_may() -> None:
     queue = SendQueue(Timeouts(burst=1, per_line=0.001))
     queue.post_last("#tea", "#tea", lambda _: "no")
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         assert (await queue.next_paced()).line.params[-1] == "no"
 
 
@@ -194,7 +201,7 @@ async def test_a_refusal_is_written_when_it_leaves_and_one_that_is_not_due_costs
     dropped = queue.post_last("#tea", "#tea", lambda target: true[target])
     told = queue.post_last("#mate", "#mate", lambda target: true[target])
     true |= {"#tea": "", "#mate": "nobody waits"}
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         assert (await queue.next_paced()) is told
     assert told.line == line("PRIVMSG", "#mate", "nobody waits")
     assert dropped.ended.is_set()
@@ -209,7 +216,7 @@ async def test_what_waits_for_somebody_follows_them_to_another_nick_in_its_lane(
     queue.post_speech([line("PRIVMSG", "eve", "hers")], PRIVATE, Lane.COMMAND)
     queue.post(line("JOIN", "bo"))
     queue.readdress(lambda nick: nick.lower() == "bo", "bo2")
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         left = [(await queue.next_paced()).line.params for _ in range(6)]
     assert [params for params in left if params != ("bo",)] == [
         ("eve", "hers"),
@@ -226,7 +233,7 @@ async def test_what_waits_for_somebody_who_is_gone_is_not_sent_and_nobody_waits_
     dropped = [*answer, queue.post_last("bo", PRIVATE, lambda _: "no")]
     queue.post_speech(said("2"), "#tea", Lane.ANSWER)
     queue.drop(lambda nick: nick == "bo")
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         assert (await queue.next_paced()).line.params == ("#tea", "2")
         for one in dropped:
             await one.ended.wait()

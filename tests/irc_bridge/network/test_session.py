@@ -10,7 +10,9 @@ from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
-from tests.irc_bridge.network.scene import PATIENCE, Ear, login, staying
+from tests.irc_bridge.network.scene import Ear, login, staying
+from tests.passing_time import time_passes
+from tests.patience import PATIENCE
 from tests.servers.fake_ircd import Answer, fake_ircd
 
 
@@ -109,9 +111,11 @@ async def test_a_server_that_does_not_let_us_in_is_told_with_the_time() -> None:
 async def test_a_slow_welcome_after_registration_time_is_no_reason_to_leave() -> None:
     async with (
         fake_ircd() as server,
-        staying(login(server.port), register=0.05, silence=0.2) as (_, ear),
+        staying(login(server.port), register=20) as (_, ear),
     ):
-        await server.hears("PING", times=2)
+        await ear.happens("connected")
+        time_passes(20)
+        await server.settles()
         assert ear.happened("lost") == []
 
 
@@ -206,7 +210,7 @@ async def test_a_listener_that_fails_hears_the_next_line_and_is_named_once(
 async def test_a_server_that_says_nothing_at_all_is_asked_whether_it_is_there() -> None:
     async with (
         fake_ircd(answer=lambda _: []) as server,
-        staying(login(server.port), silence=0.1, register=PATIENCE) as (network, _),
+        staying(login(server.port), silence=0.1) as (network, _),
     ):
         await server.hears("PING terrarium")
         await server.hears("NICK", times=2)
@@ -531,7 +535,7 @@ async def test_a_cancellation_passes_through_a_listener_that_fails_at_every_line
 
     async with fake_ircd() as server:
         ear = Broken()
-        with anyio.fail_after(5):
+        with anyio.fail_after(PATIENCE):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(IrcNetwork(login(server.port, "#tea"), ear).run)
                 await ear.happens("members_complete", "#tea")

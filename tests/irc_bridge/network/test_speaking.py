@@ -7,7 +7,8 @@ from terrarium_mcp.chat.irc_message import Source
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.errors import NotConnected, NotTaken, SendQueueFull
 from terrarium_mcp.irc_bridge.network.outgoing import Lane
-from tests.irc_bridge.network.scene import PATIENCE, login, staying
+from tests.irc_bridge.network.scene import login, staying
+from tests.patience import PATIENCE
 from tests.servers.beside import beside
 from tests.servers.fake_ircd import fake_ircd
 
@@ -130,7 +131,7 @@ async def test_what_was_said_is_confirmed_or_refused(caps: tuple[str, ...]) -> N
 
     async with (
         fake_ircd(caps=list(caps), answer=answer) as server,
-        staying(login(server.port, "#tea"), confirm=PATIENCE) as (network, ear),
+        staying(login(server.port, "#tea")) as (network, ear),
     ):
         await ear.happens("members_complete", "#tea")
         told: list[str] = []
@@ -177,7 +178,7 @@ async def test_every_kind_of_refusal_is_known(refusal: str) -> None:
 
     async with (
         fake_ircd(answer=answer) as server,
-        staying(login(server.port, "#tea"), confirm=PATIENCE) as (network, ear),
+        staying(login(server.port, "#tea")) as (network, ear),
     ):
         await ear.happens("members_complete", "#tea")
         await network.say("#tea", "tea at four")
@@ -193,7 +194,7 @@ async def test_a_failure_that_names_no_target_refuses_nothing() -> None:
 
     async with (
         fake_ircd(answer=answer) as server,
-        staying(login(server.port, "#tea"), confirm=PATIENCE) as (network, ear),
+        staying(login(server.port, "#tea")) as (network, ear),
     ):
         await ear.happens("members_complete", "#tea")
         for text in ("one", "two"):  # the second is probed as the first was
@@ -233,11 +234,11 @@ async def test_a_network_that_confirms_nothing_is_believed_and_so_is_one_that_is
         await network.confirm("#tea")
     async with (
         fake_ircd(answer=answer) as server,
-        staying(login(server.port, "#tea"), confirm=PATIENCE) as (network, ear),
+        staying(login(server.port, "#tea"), confirm=3600) as (network, ear),
     ):
         await ear.happens("members_complete", "#tea")
         await network.say("#tea", "tea at four")
-        with anyio.fail_after(PATIENCE / 2):
+        with anyio.fail_after(PATIENCE):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(network.confirm, "#tea")
                 await server.hears("PING terrarium-said")
@@ -245,17 +246,25 @@ async def test_a_network_that_confirms_nothing_is_believed_and_so_is_one_that_is
 
 
 async def test_a_burst_goes_out_at_once_and_the_rest_at_its_pace() -> None:
+    text = "\n".join(map(str, range(8)))
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port), burst=4, per_line=3600) as (network, ear),
+    ):
+        await ear.happens("connected")
+        async with beside(network.say, "ada", text):
+            await server.hears("PRIVMSG", times=4)
+            await server.settles()
+        assert [line.split()[-1] for line in server.heard("PRIVMSG")] == ["0", "1", "2", "3"]
     async with (
         fake_ircd() as server,
         staying(login(server.port), burst=4, per_line=0.1) as (network, ear),
     ):
         await ear.happens("connected")
         began = anyio.current_time()
-        async with beside(network.say, "ada", "\n".join(map(str, range(8)))):
-            await server.hears("PRIVMSG", times=4)
-            burst = anyio.current_time() - began
-            await server.hears("PRIVMSG", times=8)
-        assert burst < 0.1 * 4 <= anyio.current_time() - began + 0.01
+        await network.say("ada", text)
+        await server.hears("PRIVMSG", times=8)
+        assert anyio.current_time() - began + 0.01 >= 0.1 * 4
         assert [line.split()[-1] for line in server.heard("PRIVMSG")] == [str(n) for n in range(8)]
 
 

@@ -13,6 +13,7 @@ from terrarium_mcp.irc_bridge.network.errors import NotConnected
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.settings import ConfiguredChannel
 from tests.irc_bridge.network.scene import Ear, login, staying
+from tests.patience import PATIENCE
 from tests.servers.fake_ircd import fake_ircd
 from tests.servers.ircd import free_port
 from tests.servers.logs import until_logged
@@ -176,7 +177,7 @@ async def test_stop_ends_the_pause_before_the_next_connection(
 ) -> None:
     ear = Ear()
     network = IrcNetwork(login(free_port()), ear, timeouts=Timeouts(backoff=(3600,)))
-    with anyio.fail_after(5), caplog.at_level(logging.WARNING):
+    with anyio.fail_after(PATIENCE), caplog.at_level(logging.WARNING):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(network.run)
             await until_logged(caplog, "connecting again")
@@ -225,7 +226,7 @@ async def test_a_cancelled_run_ends_at_once_and_tells_that_the_network_is_lost()
     ear = Ear()
     async with fake_ircd() as server:
         network = IrcNetwork(login(server.port, "#tea"), ear)
-        with anyio.fail_after(5):
+        with anyio.fail_after(PATIENCE):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(network.run)
                 await ear.happens("members_complete", "#tea")

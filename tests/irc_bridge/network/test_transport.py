@@ -17,7 +17,7 @@ from terrarium_mcp.irc_bridge.network.transport import (
     open_connection,
     tls_context,
 )
-from tests.irc_bridge.network.scene import login
+from tests.irc_bridge.network.scene import PATIENT, login
 from tests.servers.beside import beside
 from tests.servers.fake_ircd import fake_ircd
 from tests.servers.ircd import free_port
@@ -54,13 +54,13 @@ def test_after_a_dropped_line_only_that_line_is_dropped() -> None:
 async def test_a_host_that_no_name_can_be_is_named() -> None:
     host = "ü" * 64 + ".example"
     with pytest.raises(OSError, match=rf"^{host} is not a host name$"):
-        async with open_connection(login(1, host=host), Timeouts()):
+        async with open_connection(login(1, host=host), PATIENT):
             pass
 
 
 async def test_a_port_without_a_server_is_an_oserror() -> None:
     with pytest.raises(OSError, match=r"."):
-        async with open_connection(login(free_port()), Timeouts()):
+        async with open_connection(login(free_port()), PATIENT):
             pass
 
 
@@ -87,7 +87,7 @@ async def test_a_server_that_hangs_up_in_the_handshake_is_named() -> None:
     async with listener, beside(listener.serve, rude):
         who = login(await port_of(listener), tls=True)
         with pytest.raises(ConnectionError, match=r"^the server hung up during the TLS handshake:"):
-            async with open_connection(who, Timeouts()):
+            async with open_connection(who, PATIENT):
                 pass
 
 
@@ -98,11 +98,11 @@ async def test_a_certificate_is_verified_unless_the_operator_says_otherwise(
     async with fake_ircd(keys=server_keys) as server:
         for trusted in ({"tls_cafile": cafile}, {"tls_verify": False}):
             who = login(server.port, host="localhost", tls=True, **trusted)
-            async with open_connection(who, Timeouts()) as connection:
+            async with open_connection(who, PATIENT) as connection:
                 await connection.send("NICK Terra")
                 await server.hears("NICK")
         with pytest.raises(UntrustedCertificate):
-            async with open_connection(login(server.port, host="localhost", tls=True), Timeouts()):
+            async with open_connection(login(server.port, host="localhost", tls=True), PATIENT):
                 pass
 
 
@@ -112,7 +112,7 @@ async def test_a_certificate_for_another_name_is_not_accepted(server_keys: Path)
             server.port, host="127.0.0.2", tls=True, tls_cafile=str(server_keys / "cert.pem")
         )
         with pytest.raises(OSError, match=r"."):
-            async with open_connection(who, Timeouts()):
+            async with open_connection(who, PATIENT):
                 pass
 
 
@@ -130,7 +130,10 @@ async def test_a_server_that_reads_nothing_is_given_up() -> None:
 
 
 async def test_a_line_goes_out_whole_and_ends_as_the_rfc_says() -> None:
-    async with fake_ircd() as server, open_connection(login(server.port), Timeouts()) as connection:
+    async with (
+        fake_ircd() as server,
+        open_connection(login(server.port), PATIENT) as connection,
+    ):
         assert (connection.connected, connection.hostname) == (True, "127.0.0.1")
         async with anyio.create_task_group() as tasks:
             for n in range(3):
@@ -150,7 +153,7 @@ async def test_a_server_that_closes_is_named_as_the_reason() -> None:
     async with (
         listener,
         beside(listener.serve, brief),
-        open_connection(who, Timeouts()) as connection,
+        open_connection(who, PATIENT) as connection,
     ):
         assert await connection.receive() == [b"one\r"]
         with pytest.raises(ConnectionError, match=r"^the server closed the connection$"):
@@ -200,14 +203,17 @@ async def test_a_certificate_and_its_key_may_be_in_one_file(
         who = login(
             server.port, host="localhost", tls=True, tls_cafile=cafile, tls_certfile=str(both)
         )
-        async with open_connection(who, Timeouts()) as connection:
+        async with open_connection(who, PATIENT) as connection:
             await connection.send("NICK Terra")
             await server.hears("NICK")
             assert server.certificate
 
 
 async def test_a_connection_that_broke_says_how() -> None:
-    async with fake_ircd() as server, open_connection(login(server.port), Timeouts()) as connection:
+    async with (
+        fake_ircd() as server,
+        open_connection(login(server.port), PATIENT) as connection,
+    ):
         await connection.send("NICK Terra")
         assert await connection.receive() == [b":srv NOTICE * :one moment\r"]
         await server.resets()
@@ -216,7 +222,10 @@ async def test_a_connection_that_broke_says_how() -> None:
 
 
 async def test_only_the_first_bytes_tell_another_protocol() -> None:
-    async with fake_ircd() as server, open_connection(login(server.port), Timeouts()) as connection:
+    async with (
+        fake_ircd() as server,
+        open_connection(login(server.port), PATIENT) as connection,
+    ):
         await connection.send("NICK Terra")
         await server.hears("NICK")
         assert await connection.receive() == [b":srv NOTICE * :one moment\r"]

@@ -20,6 +20,7 @@ from terrarium_mcp.irc_bridge.record.trouble_notice import (
 )
 from terrarium_mcp.store import open_store
 from tests.irc_bridge.house import lines_of, locked, said
+from tests.patience import PATIENCE
 from tests.servers.beside import beside
 from tests.servers.logs import until_logged
 
@@ -35,7 +36,7 @@ async def recording_to(file: Path) -> AsyncIterator[Recorder]:
     """A recorder at work; everything it holds is on disk after the block."""
     async with open_store(file) as store:
         recorder = Recorder(store, "local")
-        with anyio.fail_after(20):
+        with anyio.fail_after(PATIENCE):
             async with beside(recorder.run):
                 try:
                     await recorder.flush()

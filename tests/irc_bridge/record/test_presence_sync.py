@@ -14,6 +14,7 @@ from terrarium_mcp.irc_bridge.record import presence_sync as attending
 from terrarium_mcp.irc_bridge.record.presence_sync import PresenceSync
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.errors import StoreFailed
+from tests.patience import PATIENCE
 from tests.servers.beside import beside
 
 ADA = ChannelMember("ada", "@", away=False, account="ada_")
@@ -54,7 +55,7 @@ async def test_a_change_is_written_with_rank_absence_and_account(store: Store) -
     channels = Channels({"#tea": [ADA, BO]})
     async with attended(store, channels) as sync:
         sync.schedule_check()
-        with anyio.fail_after(5):
+        with anyio.fail_after(PATIENCE):
             while await nicks(store, "#tea") != ["ada", "bo"]:
                 await anyio.lowlevel.checkpoint()
     (room,) = await store.rooms.all()
@@ -75,7 +76,7 @@ async def test_only_lists_that_differ_are_written_again_unless_we_came_anew(
         written.append(channel)
 
     monkeypatch.setattr(store.presence, "replace", watched)
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         async with attended(store, channels) as sync:
 
             async def after(times: int) -> None:
@@ -113,7 +114,7 @@ async def test_a_channel_joined_while_its_list_is_written_is_written_again(
 
         monkeypatch.setattr(store.presence, "replace", joined_meanwhile)
         sync.schedule_check()
-        with anyio.fail_after(5):
+        with anyio.fail_after(PATIENCE):
             await again.wait()
     assert written == ["#tea", "#tea"]
 
@@ -122,7 +123,7 @@ async def test_a_list_that_is_still_coming_in_replaces_no_complete_one(store: St
     channels = Channels({"#tea": [ADA, BO], "#mate": [ADA]})
     async with attended(store, channels) as sync:
         sync.schedule_check()
-        with anyio.fail_after(5):
+        with anyio.fail_after(PATIENCE):
             while await nicks(store, "#mate") != ["ada"]:
                 await anyio.lowlevel.checkpoint()
             sync.channel_joined("#tea")
@@ -166,7 +167,7 @@ async def test_channels_lost_while_one_list_is_written_keep_the_lists_they_had(
                 channels.clear()
 
         monkeypatch.setattr(store.presence, "replace", lost_meanwhile)
-        with anyio.fail_after(5):
+        with anyio.fail_after(PATIENCE):
             sync.schedule_check()
             while len(written) < 2:
                 await anyio.lowlevel.checkpoint()
@@ -196,6 +197,6 @@ async def test_a_store_that_cannot_write_is_tried_again_and_ends_nothing(
     monkeypatch.setattr(store.presence, "replace", failing)
     async with attended(store, Channels({"#tea": [ADA]})) as sync:
         sync.schedule_check()
-        with anyio.fail_after(5):
+        with anyio.fail_after(PATIENCE):
             while await nicks(store, "#tea") != ["ada"]:
                 await anyio.lowlevel.checkpoint()

@@ -21,6 +21,7 @@ from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.sqlite.opening import Opening
 from tests.irc_bridge.house import lines_of, locked, said
 from tests.irc_bridge.record.clocks import ScriptedClocks
+from tests.patience import PATIENCE
 from tests.servers.beside import beside
 
 REPORT = BridgeReport(
@@ -66,7 +67,7 @@ async def test_a_line_is_durable_within_a_tenth_of_a_second(tmp_path: Path) -> N
 async def test_a_burst_of_thirty_thousand_lines_loses_none_and_keeps_their_order(
     tmp_path: Path,
 ) -> None:
-    with anyio.fail_after(60):
+    with anyio.fail_after(PATIENCE):
         async with recorded(tmp_path) as recorder:
             notes = [recorder.record(said(f"{n}")) for n in range(30_000)]
             assert recorder.waiting == 30_000
@@ -134,12 +135,12 @@ async def test_a_locked_database_delays_lines_and_loses_none(
         monkeypatch.setattr(recorder.store.messages, "append", counted)
         async with locked(tmp_path / "irc_logs.db"):
             notes = [recorder.record(said(f"meanwhile {n}")) for n in range(3)]
-            with anyio.fail_after(5):
+            with anyio.fail_after(PATIENCE):
                 while tries < 3:
                     await anyio.lowlevel.checkpoint()
             assert recorder.waiting == 3
             assert notes[0].message_id == 0
-        with anyio.fail_after(5):
+        with anyio.fail_after(PATIENCE):
             await recorder.flush()
         found = texts(await lines_of(recorder.store))
     assert found == ["before", "meanwhile 0", "meanwhile 1", "meanwhile 2"]
@@ -156,7 +157,7 @@ async def test_stopping_while_the_disk_is_full_comes_to_an_end_that_tells_what_i
     async def full(_: Sequence[NewMessage]) -> list[int]:
         raise StoreFailed("The disk is full.")
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         async with recorded(tmp_path) as recorder:
             monkeypatch.setattr(recorder.store.messages, "append", full)
             recorder.record(said("never written"))
@@ -191,7 +192,7 @@ async def test_lines_wait_for_a_history_that_is_still_being_opened(
             await anyio.wait_all_tasks_blocked()
             assert not note.message_id
             store.opening.succeed()
-            with anyio.fail_after(5):
+            with anyio.fail_after(PATIENCE):
                 await recorder.flush()
             assert note.message_id
             recorder.finish()
@@ -203,7 +204,7 @@ async def test_a_history_that_cannot_be_opened_ends_the_recorder(tmp_path: Path)
         store.opening = Opening()
         store.opening.fail(StoreFailed("It is damaged."))
         recorder = Recorder(store, "local")
-        with anyio.fail_after(5), pytest.RaisesGroup(pytest.RaisesExc(StoreFailed)):
+        with anyio.fail_after(PATIENCE), pytest.RaisesGroup(pytest.RaisesExc(StoreFailed)):
             await recorder.run()
 
 
@@ -242,7 +243,7 @@ async def test_a_channel_in_which_nobody_speaks_is_still_recorded(
         recorder.begin("#tea", "joined")
         await recorder.flush()
         (first,) = (await coverage_of(recorder.store)).spans
-        with anyio.fail_after(5):
+        with anyio.fail_after(PATIENCE):
             while (await coverage_of(recorder.store)).spans[0].ended <= first.ended:
                 recorder.note_contact()  # such as a PONG
                 await recorder.flush()
@@ -330,7 +331,7 @@ async def test_a_report_that_fails_ends_no_recording(
         recorder = Recorder(store, "local", report=fails)
         tasks.start_soon(recorder.run)
         recorder.begin("#tea", "joined")
-        with anyio.fail_after(5):
+        with anyio.fail_after(PATIENCE):
             await tried.wait()
         recorder.record(said("still here"))
         await recorder.flush()

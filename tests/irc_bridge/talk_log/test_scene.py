@@ -16,12 +16,11 @@ from terrarium_mcp.irc_bridge.ask import question_service
 from terrarium_mcp.irc_bridge.talk_log.record import Outcome, TalkRecord, record_from_json
 from terrarium_mcp.irc_bridge.talk_log.timeline import OTHER, timeline
 from tests.irc_bridge.house import House, living, settings_for
+from tests.patience import PATIENCE
 from tests.servers.agent import StrictAgent, calls, calls_all, hangs, says, strict_agent
 from tests.servers.fake_ircd import fake_ircd
 from tests.servers.ircd import Ircd
 from tests.servers.person import Person, person
-
-PATIENCE = 20
 
 MODEL_TAKES = 0.5
 """Seconds; what lies between the parts must be a small share of it on a busy machine too."""
@@ -112,7 +111,8 @@ async def test_the_parts_of_a_question_add_up_to_its_wall_time(tmp_path: Path) -
     named = sum(row.ms for row in rows if row.share is not None and row.name != OTHER)
     assert named == pytest.approx(record.ms, rel=0.05)
     assert held * 1000 < record.ms < wall
-    assert max(record.parts, key=lambda part: part.ms).name == "model request"
+    requests = [part.ms for part in record.parts if part.name == "model request"]
+    assert max(requests) > held * 1000
     assert sorted(set(calls_in(record, "context"))) == [
         ("dialogue", ""),
         ("flush", ""),

@@ -15,6 +15,7 @@ from terrarium_mcp.irc_bridge.talk_log import writer
 from terrarium_mcp.irc_bridge.talk_log.record import TalkRecord, record_from_json
 from terrarium_mcp.irc_bridge.talk_log.stopwatch import Stopwatch
 from terrarium_mcp.irc_bridge.talk_log.writer import TalkLog, append_lines, why_unwritable
+from tests.patience import PATIENCE
 from tests.servers.beside import beside
 
 
@@ -28,7 +29,7 @@ def questions(path: Path) -> list[TalkRecord]:
 
 async def becomes(what: Callable[[], object]) -> None:
     """Return once it is so; the writer's thread needs a moment."""
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         while not what():
             await anyio.lowlevel.checkpoint()
 
@@ -114,7 +115,7 @@ async def test_a_disk_that_hangs_delays_nobody_and_the_queue_is_bounded(
     monkeypatch.setattr(writer, "append_lines", hangs)
     monkeypatch.setattr(writer, "AT_THE_END", 0.01)
     talk_log = TalkLog(tmp_path / "talk.jsonl")
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         async with beside(talk_log.run):
             talk_log.note(question())
             await to_thread.run_sync(began.wait)
@@ -129,7 +130,7 @@ async def test_a_disk_that_hangs_delays_nobody_and_the_queue_is_bounded(
 async def test_without_a_path_nothing_is_kept() -> None:
     talk_log = TalkLog(None)
     talk_log.note(question())
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         await talk_log.run()
     assert not talk_log._waiting  # noqa: SLF001 -- it shows nowhere else
 

@@ -27,6 +27,7 @@ from terrarium_mcp.store import (
     open_store,
 )
 from terrarium_mcp.store.sqlite.schema import CURRENT
+from tests.patience import PATIENCE
 from tests.samples import terrarium_irc as sample
 from tests.store.scene import NOON, SETTINGS, chat, line_of, past
 
@@ -146,7 +147,7 @@ async def adopt(path: Path) -> None:
     """A database that terrarium-irc left, taken over."""
     sample.make(path, ADOPTED_ROWS)
     async with open_store(path, SETTINGS, adopt=True) as store:
-        await store.opening.wait(30)
+        await store.opening.wait(PATIENCE)
 
 
 async def main() -> None:

@@ -8,8 +8,9 @@ import anyio
 import pytest
 
 from terrarium_mcp.store import Fact, StillOpening, examine, open_store
-from terrarium_mcp.store.sqlite import older_keeper
+from terrarium_mcp.store.sqlite import older_keeper, opening
 from terrarium_mcp.store.sqlite.keeper import Keeper
+from tests.patience import PATIENCE
 from tests.servers.logs import until_logged
 from tests.store.files.stored import STORED, stored
 from tests.store.scene import SETTINGS
@@ -36,25 +37,29 @@ async def test_it_is_named_and_once_it_is_stopped_the_file_is_opened(
     file: Path, old: Keeper, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(older_keeper, "PATIENCE", 0.0)
-    with anyio.fail_after(20):
+    with anyio.fail_after(PATIENCE):
         async with open_store(file, SETTINGS) as store:
             await until_logged(caplog, "is of an older terrarium-mcp", "Stop that process.")
             assert not store.opening.is_done
             old.release()
-            await store.opening.wait(20)
+            await store.opening.wait(PATIENCE)
             assert store.keeper.is_us
 
 
 async def test_a_call_that_waits_in_vain_names_it_to_the_operator_and_not_to_a_channel(
-    file: Path, old: Keeper
+    file: Path, old: Keeper, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with anyio.fail_after(20):
+    monkeypatch.setattr(older_keeper, "PATIENCE", 0.0)
+    with anyio.fail_after(PATIENCE):
         async with open_store(file, SETTINGS) as store:
+            await until_logged(caplog, "is of an older terrarium-mcp")
+            monkeypatch.setattr(opening, "PATIENCE", 0.1)
             with pytest.raises(StillOpening, match="is of an older terrarium-mcp") as raised:
                 await store.indexed_up_to()
             assert str(raised.value).endswith("Stop that process.")
             assert raised.value.public == "opening the history, 0 %. Try again in a little while."
             old.release()
+            monkeypatch.setattr(opening, "PATIENCE", PATIENCE)
             assert await store.indexed_up_to()
 
 

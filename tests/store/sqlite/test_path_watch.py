@@ -17,6 +17,7 @@ from terrarium_mcp.store import Store, StoreFailed, open_store
 from terrarium_mcp.store.sqlite import path_watch
 from terrarium_mcp.store.sqlite.file_lock import is_held
 from terrarium_mcp.store.sqlite.keeper import lock_file
+from tests.patience import PATIENCE
 from tests.servers.logs import until_logged
 from tests.store.dialogues import TEA, put, turn
 from tests.store.scene import SETTINGS, chat, find, rows_of
@@ -33,7 +34,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 async def opened(file: Path) -> AsyncIterator[Store]:
     async with open_store(file, SETTINGS) as store:
         await store.messages.append(chat("<ada> before"))
-        with anyio.fail_after(20):
+        with anyio.fail_after(PATIENCE):
             yield store
 
 

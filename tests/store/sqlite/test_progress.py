@@ -10,6 +10,7 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.sqlite import store as stores
 from terrarium_mcp.store.sqlite.keeper import Keeper
 from terrarium_mcp.store.sqlite.service import FileService
+from tests.patience import PATIENCE
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +27,7 @@ def told(caplog: pytest.LogCaptureFixture) -> list[tuple[str, bool]]:
 
 async def reported(service: FileService, caplog: pytest.LogCaptureFixture) -> None:
     """Report until something was logged, and then that the history is open."""
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(stores._report_progress, service)  # noqa: SLF001 -- of a long opening
             while not caplog.records:

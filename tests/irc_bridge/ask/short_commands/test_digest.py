@@ -11,7 +11,8 @@ from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
 from terrarium_mcp.irc_bridge.ask.short_commands.digest import _packed
 from tests.irc_bridge.ask.desk import desk
 from tests.irc_bridge.house import said
-from tests.irc_bridge.test_bridge import PATIENCE, Scene, playing
+from tests.irc_bridge.test_bridge import Scene, playing
+from tests.patience import PATIENCE
 from tests.servers.ircd import Ircd
 from tests.servers.person import person
 from tests.store.scene import chat, line_of

@@ -27,6 +27,7 @@ from terrarium_mcp.store import (
     open_store,
 )
 from terrarium_mcp.store.sqlite.archive import reading
+from tests.patience import PATIENCE
 from tests.samples.terrarium_irc import make
 from tests.store.children import child
 from tests.store.scene import (
@@ -305,7 +306,7 @@ async def test_lines_that_come_during_an_export_are_not_in_it_and_are_not_kept_w
 ) -> None:
     pages = history.archive.messages(await whole_search(history))
     first = await anext(pages)
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         await history.messages.append(chat("<eve> meanwhile", at=NOON + timedelta(hours=2)))
     rest = [one async for page in pages for one in page]
     assert len(first) == reading.PAGE

@@ -14,6 +14,7 @@ from terrarium_mcp.store import open_store
 from terrarium_mcp.store.sqlite.engine import checkpoints
 from terrarium_mcp.store.sqlite.engine.checkpoints import LARGE, OLD, QUIET, Checkpoints
 from terrarium_mcp.store.sqlite.engine.database import Database
+from tests.patience import PATIENCE
 from tests.store.scene import SETTINGS, rows_of
 from tests.store.sqlite.test_processes import running
 
@@ -22,11 +23,12 @@ import sys, anyio
 from pathlib import Path
 from terrarium_mcp.store import open_store
 from terrarium_mcp.store.sqlite.engine import checkpoints
+from tests.patience import PATIENCE
 from tests.store.scene import SETTINGS, chat
 checkpoints.QUIET = 0.5
 async def main():
     async with open_store(Path(sys.argv[1]), SETTINGS) as store:
-        await store.opening.wait(30)
+        await store.opening.wait(PATIENCE)
         assert store.keeper.is_us
         for number in range(40):
             await store.messages.append(chat(f"<ada> line {number}"))
@@ -74,7 +76,7 @@ class Duty:
 @pytest.fixture
 async def duty(file: Path) -> AsyncIterator[Duty]:
     async with open_store(file, SETTINGS) as store:
-        await store.opening.wait(5)
+        await store.opening.wait(PATIENCE)
     async with aclosing(Database(file)) as database:
         await database.open()
         yield Duty(database)
@@ -143,18 +145,18 @@ async def test_once_nobody_writes_a_plain_copy_holds_every_line_though_readers_a
     file: Path,
 ) -> None:
     async with open_store(file, SETTINGS) as store:
-        await store.opening.wait(5)
+        await store.opening.wait(PATIENCE)
     copy = file.with_name("copy.db")
     async with running(RECORDING, str(file)):
         with closing(sqlite3.connect(file, isolation_level=None)) as stranger:
             stranger.execute("BEGIN")  # and it is in the midst of reading all lines
             assert stranger.execute("SELECT count(*) FROM messages").fetchone() == (40,)
             async with running(READING, str(file)):
-                with anyio.fail_after(20):
+                with anyio.fail_after(PATIENCE):
                     while lines_in_copy(file, copy) != 40 or not is_still(file, copy):
                         await anyio.sleep(0.1)
             stranger.execute("COMMIT")
-        with anyio.fail_after(20):
+        with anyio.fail_after(PATIENCE):
             while file.with_name(f"{file.name}-wal").stat().st_size:
                 await anyio.sleep(0.05)
     async with open_store(copy, SETTINGS) as store:

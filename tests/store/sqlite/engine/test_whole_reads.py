@@ -9,6 +9,7 @@ import pytest
 from terrarium_mcp.store.errors import TookTooLong
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.reads import Reads
+from tests.patience import PATIENCE
 
 FOR_EVER = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
 NOT_UTF8 = "SELECT CAST(x'636166e9' AS TEXT)"
@@ -48,7 +49,7 @@ async def test_the_deadline_is_that_of_all_its_statements_together(database: Dat
             ran.append(number)
             await reads.rows(FOR_EVER)
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         with pytest.raises(TookTooLong, match=r"within 0\.05 s"):
             await database.read_whole(read, deadline=0.05)
         assert await database.value("SELECT 1") == 1
@@ -63,7 +64,7 @@ async def test_no_statement_runs_once_it_is_cancelled_however_long_it_thinks(
 
     async def read(reads: Reads) -> None:
         thinking.set()
-        go_on.wait(5)
+        go_on.wait(PATIENCE)
         reached.append("thought")
         await reads.rows("SELECT 1")
         reached.append("read")
@@ -74,7 +75,7 @@ async def test_no_statement_runs_once_it_is_cancelled_however_long_it_thinks(
         await anyio.lowlevel.checkpoint()
         go_on.set()
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             with anyio.CancelScope() as scope:
                 tasks.start_soon(cancel, scope)

@@ -9,6 +9,7 @@ import pytest
 
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.writes import Writer
+from tests.patience import PATIENCE
 
 NAMES = "SELECT name FROM networks ORDER BY name"
 
@@ -101,7 +102,7 @@ async def test_it_waits_for_its_turn_and_for_other_processes(database: Database)
     other.execute("BEGIN IMMEDIATE")
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(database.write_whole, write)
-        with anyio.fail_after(5):
+        with anyio.fail_after(PATIENCE):
             while not database._writing.statistics().locked:  # noqa: SLF001 -- to see it wait
                 await anyio.lowlevel.checkpoint()
         other.execute("INSERT INTO networks (name) VALUES ('libera')")

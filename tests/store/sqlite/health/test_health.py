@@ -19,6 +19,7 @@ from terrarium_mcp.store import Store, examine, open_store
 from terrarium_mcp.store.sqlite.engine.wal_reset_bug import has_wal_reset_bug, other_writers_advice
 from terrarium_mcp.store.sqlite.keeper import KeeperRecord, lock_file
 from terrarium_mcp.store.sqlite.schema import APPLICATION_ID, CURRENT
+from tests.patience import PATIENCE
 from tests.samples import terrarium_irc as sample
 from tests.store.damage import flip_bytes
 from tests.store.files.stored import stored
@@ -342,7 +343,7 @@ def seen_by_another_account(mode: int) -> str:
             [sys.executable, "-c", LOOKING.format(nobody=NOBODY), str(file)],
             capture_output=True,
             text=True,
-            timeout=30,
+            timeout=PATIENCE,
             check=True,
             cwd=ROOT,
             env=os.environ | {"PYTHONPATH": str(ROOT)},
@@ -393,7 +394,7 @@ async def test_of_a_database_that_version_1_adopted_the_zone_is_not_known(file: 
         f"1; the next start copies it, then migrates it to {CURRENT}"
     )
     async with open_store(file, SETTINGS) as store:
-        await store.opening.wait(30)
+        await store.opening.wait(PATIENCE)
     assert seen(file)["database adopted"] == "from terrarium-irc, zone not known"
 
 

@@ -9,8 +9,10 @@ import anyio
 import pytest
 
 from terrarium_mcp.store import Store, open_store
+from terrarium_mcp.store.sqlite import keeper
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.fts_merge import INDEXES, MANY, SegmentMerger, segments
+from tests.patience import PATIENCE
 from tests.store import crashing
 from tests.store.damage import garble_index
 from tests.store.scene import SETTINGS, chat, differences, find, past, rows_of, write
@@ -18,6 +20,12 @@ from tests.store.scene import SETTINGS, chat, differences, find, past, rows_of, 
 pytestmark = pytest.mark.usefixtures("at_once")
 
 FEW = 4
+
+
+@pytest.fixture(autouse=True)
+def _keeper_merges_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once an hour, that is: it does so when it begins, and then every ten seconds."""
+    monkeypatch.setattr(keeper, "LOOK_EVERY", 3600.0)
 
 
 @asynccontextmanager
@@ -50,7 +58,7 @@ def stored(file: Path, table: str) -> list[tuple[object, ...]]:
 
 
 async def test_every_full_text_index_is_merged(store: Store, file: Path) -> None:
-    await store.opening.wait(5)
+    await store.opening.wait(PATIENCE)
     sql = "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE%fts5%'"
     assert {name for (name,) in rows_of(file, sql)} == set(INDEXES)
 
@@ -141,7 +149,7 @@ async def test_the_keeper_merges_by_itself(file: Path) -> None:
     await recorded(file)
     async with open_store(file, SETTINGS) as store:
         database = store._database  # noqa: SLF001 -- to count its segments
-        with anyio.fail_after(60):
+        with anyio.fail_after(PATIENCE):
             while max([await segments(database, table) for table in INDEXES]) > FEW:
                 await anyio.sleep(0.05)
 

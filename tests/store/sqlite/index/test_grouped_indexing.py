@@ -17,6 +17,7 @@ from terrarium_mcp.store.sqlite.index.grouped_indexing import AT_LATEST, Grouped
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.ingest.append import Appender
 from terrarium_mcp.store.sqlite.ingest.opt_out_reader import OptOutReader
+from tests.patience import PATIENCE
 from tests.store.scene import (
     NOON,
     SETTINGS,
@@ -35,10 +36,11 @@ SEARCHING = """
 import sys, anyio
 from pathlib import Path
 from terrarium_mcp.store import open_store
+from tests.patience import PATIENCE
 from tests.store.scene import SETTINGS, find, texts
 async def main():
     async with open_store(Path(sys.argv[1]), SETTINGS) as store:
-        await store.opening.wait(30)
+        await store.opening.wait(PATIENCE)
         assert not store.keeper.is_us
         print("ready", flush=True)
         for words in sys.stdin:
@@ -86,7 +88,7 @@ async def answer(process: Process) -> str:
     """The next list that a process prints."""
     assert process.stdout
     said = b""
-    with anyio.fail_after(20):
+    with anyio.fail_after(PATIENCE):
         while not said.endswith(b"]\n"):
             said += await process.stdout.receive()
     return said.decode().strip()
@@ -154,7 +156,7 @@ async def test_a_rebuild_does_not_wait_for_lines_that_were_said_meanwhile(
     duty: Duty, file: Path
 ) -> None:
     begun = anyio.Event()
-    with anyio.fail_after(20):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(duty.indexer.rebuild, ["links"], lambda _: begun.set())
             await begun.wait()
@@ -168,7 +170,7 @@ async def test_the_newest_lines_are_read_without_indexing_anything(
 ) -> None:
     monkeypatch.setattr("terrarium_mcp.store.sqlite.keeper.TRY_EVERY", 3_600)
     async with open_store(file, SETTINGS) as store:
-        await store.opening.wait(5)
+        await store.opening.wait(PATIENCE)
         await duty.say(3)
         page = await store.messages.newest(await store.rooms.all(), 3)
         assert texts(page.messages) == ["cup 1 of tea", "cup 2 of tea", "cup 3 of tea"]
@@ -181,7 +183,7 @@ async def test_a_line_is_found_right_after_it_was_said_by_any_process(
 ) -> None:
     monkeypatch.setattr("terrarium_mcp.store.sqlite.keeper.TRY_EVERY", 3_600)
     async with open_store(file, SETTINGS) as store:
-        await store.opening.wait(5)
+        await store.opening.wait(PATIENCE)
         async with running(SEARCHING, str(file)) as other:
             assert other.stdin
             for word in ("oolong", "sencha", "matcha"):

@@ -12,6 +12,7 @@ from terrarium_mcp.chat.records import NewMessage, Origin
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.sqlite.engine.functions import msgid_word
 from terrarium_mcp.store.sqlite.schema import migrate
+from tests.patience import PATIENCE
 from tests.store.files.stored import stored
 from tests.store.scene import SETTINGS, chat, differences, line_of, rows_of, write
 
@@ -92,7 +93,7 @@ async def test_of_each_msgid_a_room_gets_one_line_by_playback(
     """A lone surrogate is stored as `?`, so these two are one msgid."""
     known = set[tuple[str, str]]()
     async with open_store(tmp_path_factory.mktemp("msgids") / "irc_logs.db", SETTINGS) as store:
-        await store.opening.wait(30)
+        await store.opening.wait(PATIENCE)
         for number, append in enumerate(appends):
             lines, expected = [], list[bool]()
             for at, (msgid, channel, is_replayed) in enumerate(append):
@@ -136,7 +137,7 @@ async def test_a_file_of_version_4_finds_its_msgids(file: Path, msgid: str) -> N
     if not msgid:
         write(file, "UPDATE messages SET msgid = NULL")
     async with open_store(file, SETTINGS) as store:
-        await store.opening.wait(30)
+        await store.opening.wait(PATIENCE)
         line = tagged(msgid or "id-2", channel="#tea")._replace(origin=Origin.PLAYBACK)
         assert (await store.messages.append([line]) == [0]) is bool(msgid)
 

@@ -14,6 +14,7 @@ from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.structure import Derived
 from terrarium_mcp.store.sqlite.index.word_blocks import WordBlocks
+from tests.patience import PATIENCE
 from tests.store.damage import flip_bytes, garble_index, garble_structure
 from tests.store.scene import SETTINGS, chat, find, rows_of, texts, write
 from tests.store.sqlite.index.test_derived import a_little_of_everything, differences
@@ -81,7 +82,7 @@ async def test_lines_are_read_and_recorded_while_everything_is_rebuilt(
         seen.append(part)
         begun.set()
 
-    with anyio.fail_after(60):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(store.rebuild, ALL, report)
             await begun.wait()
@@ -105,8 +106,8 @@ async def test_a_rebuild_whose_process_is_killed_is_continued(file: Path, part: 
     upto = dict(rows_of(file, "SELECT name, upto FROM derived"))
     assert upto["index"] < 6_000
     async with open_store(file, SETTINGS) as store:
-        with anyio.fail_after(60):
-            await store.opening.wait(60)
+        with anyio.fail_after(PATIENCE):
+            await store.opening.wait(PATIENCE)
         assert await store.differences() == []
 
 
@@ -138,7 +139,7 @@ async def test_a_damaged_index_is_reported_and_rebuilt_while_lines_are_readable(
             await find(store, "number")
         page = await store.messages.newest(await store.rooms.all(), 9)
         assert len(page.messages) == 9
-        with anyio.fail_after(20):
+        with anyio.fail_after(PATIENCE):
             while not await answers(store):
                 await anyio.sleep(0.05)
         assert await store.differences() == []
@@ -185,7 +186,7 @@ async def test_a_rebuild_that_cannot_be_scheduled_is_logged_once_a_minute(
 
     monkeypatch.setattr(Indexer, "rebuild_if_damaged", rebuild_if_damaged)
     async with open_store(file, SETTINGS):
-        with anyio.fail_after(5):
+        with anyio.fail_after(PATIENCE):
             await enough.wait()
     assert caplog.messages.count("The index cannot be written.") == 1
 

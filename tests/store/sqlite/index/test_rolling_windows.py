@@ -14,6 +14,7 @@ from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.index.counters import ADVANCE_EVERY, Counters
 from terrarium_mcp.store.sqlite.index.rolling_windows import RollingWindows, window_starts
 from terrarium_mcp.store.sqlite.ingest.append import FLOOD
+from tests.patience import PATIENCE
 from tests.store.scene import SETTINGS, line_of, past, rows_of
 
 pytestmark = pytest.mark.usefixtures("at_once")
@@ -26,7 +27,7 @@ SINCE = "SELECT since FROM last_windows ORDER BY name"
 
 @pytest.fixture
 async def database(store: Store, file: Path) -> AsyncIterator[Database]:
-    await store.opening.wait(5)
+    await store.opening.wait(PATIENCE)
     async with aclosing(Database(file)) as database:
         await database.open()
         yield database

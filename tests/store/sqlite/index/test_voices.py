@@ -19,6 +19,7 @@ from terrarium_mcp.chat.relays import Relay, parse_relay
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import PurgeTarget, Store, claimed, open_store
+from tests.patience import PATIENCE
 from tests.samples import terrarium_irc as sample
 from tests.store.files.stored import stored
 from tests.store.scene import (
@@ -58,7 +59,7 @@ def with_relays(*relays: str, **more: Any) -> Settings:
 @asynccontextmanager
 async def opened(file: Path, told: Settings = SETTINGS) -> AsyncIterator[Store]:
     async with open_store(file, told) as store:
-        await store.opening.wait(30)
+        await store.opening.wait(PATIENCE)
         yield store
 
 
@@ -207,7 +208,7 @@ async def test_rows_of_an_adopted_database_count_too(file: Path) -> None:
         write(file, insert, ("2025-11-05 14:00:00", nick, text))
     told = with_relays("relaybot", source_timezone="America/New_York")
     async with open_store(file, told, adopt=True) as store:
-        await store.opening.wait(30)
+        await store.opening.wait(PATIENCE)
         assert [line.nick for line in (await find(store, "zebras")).messages] == ["Jane"]
         assert (await find(store, "zebras is:command")).total == 1
         await is_sound(store, file)
@@ -325,7 +326,7 @@ async def test_a_long_history_is_in_use_while_its_lines_are_looked_at_again(
     monkeypatch.setattr("terrarium_mcp.store.sqlite.service.MANY", 10)
     monkeypatch.setattr("terrarium_mcp.store.sqlite.index.indexer.BATCH", (5, 5, 5))
     async with opened(file, with_relays("relaybot")) as store:
-        with anyio.fail_after(30):
+        with anyio.fail_after(PATIENCE):
             while (await find(store, "tea from:jane")).total < 40:
                 assert (await find(store, "tea")).total == 40
         assert (await find(store, "tea from:relaybot")).total == 0

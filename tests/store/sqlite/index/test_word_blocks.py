@@ -16,6 +16,7 @@ from terrarium_mcp.store.search import Search
 from terrarium_mcp.store.sqlite.index import word_blocks
 from terrarium_mcp.store.sqlite.index.word_blocks import WordBlockCounter
 from terrarium_mcp.store.sqlite.search import exact, scope_stats
+from tests.patience import PATIENCE
 from tests.store.scene import (
     NOON,
     SETTINGS,
@@ -125,7 +126,7 @@ async def test_a_line_that_becomes_an_aside_leaves_its_block(file: Path) -> None
         assert await lines_with(store, "tea", [await room(store)], until=Position.at(LATER)) == 3
     dots = Settings(network="net", irc_server="irc.example", command_prefix=".")
     async with open_store(file, dots) as store:
-        with anyio.fail_after(20):
+        with anyio.fail_after(PATIENCE):
             while not rows_of(file, "SELECT 1 FROM voices WHERE aside = 2"):
                 await anyio.sleep(0.05)
         assert await lines_with(store, "tea", [await room(store)], until=Position.at(LATER)) == 2
@@ -148,7 +149,7 @@ async def test_the_keeper_counts_blocks(file: Path) -> None:
         assert await differences(store) == []
     write(file, "DELETE FROM word_blocks")
     async with open_store(file, SETTINGS) as store:
-        with anyio.fail_after(20):
+        with anyio.fail_after(PATIENCE):
             while len(rows_of(file, BLOCKS)) < 25:
                 await anyio.sleep(0.05)
         assert await lines_with(store, "tea", [await room(store)]) == 50

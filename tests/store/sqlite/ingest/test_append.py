@@ -14,6 +14,7 @@ from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.write_lock import YieldingTransaction
 from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
 from terrarium_mcp.store.sqlite.ingest.append import FLOOD
+from tests.patience import PATIENCE
 from tests.store.children import child
 from tests.store.scene import (
     SETTINGS,
@@ -27,12 +28,10 @@ from tests.store.scene import (
 )
 from tests.store.sqlite.imports.logs import bring
 
-SOON = 20.0
-
 
 async def until(condition: Callable[[], bool]) -> None:
     """Poll for a condition that no event announces."""
-    with anyio.fail_after(SOON):
+    with anyio.fail_after(PATIENCE):
         while not condition():  # noqa: ASYNC110 -- a lock of the operating system has no event
             await anyio.sleep(0.002)
 

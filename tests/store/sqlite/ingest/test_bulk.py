@@ -20,6 +20,7 @@ from terrarium_mcp.store.sqlite.ingest import bulk
 from terrarium_mcp.store.sqlite.ingest.append import Appender, Insert, SaveResult
 from terrarium_mcp.store.sqlite.ingest.bulk import ALONE_SECONDS, LARGEST, LONG, MANY, USUAL
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
+from tests.patience import PATIENCE
 from tests.store.children import child
 from tests.store.scene import (
     LONG_AGO,
@@ -156,7 +157,7 @@ async def test_groups_are_larger_where_nobody_else_writes(store: Store, meant: l
 async def test_groups_are_small_beside_a_process_that_was_there_before(
     store: Store, file: Path, meant: list[float]
 ) -> None:
-    await store.opening.wait(5)
+    await store.opening.wait(PATIENCE)
     async with open_store(file, SETTINGS) as other:
         await bring(other, past(3 * USUAL))
     assert {*meant} == {STEP_SECONDS}
@@ -195,7 +196,7 @@ async def test_a_wal_in_constant_use_starts_over(
 
     async with child("bring", file, 30_000) as other:
         await other.go()
-        with anyio.fail_after(60):
+        with anyio.fail_after(PATIENCE):
             while rows_of(file, "SELECT count(*) FROM messages") != [(30_000,)]:
                 sizes.append(wal.stat().st_size)
                 await anyio.sleep(0.005)

@@ -19,6 +19,7 @@ from terrarium_mcp.store import (
     TurnState,
     open_store,
 )
+from tests.patience import PATIENCE
 from tests.store.children import PURGED, child
 from tests.store.dialogues import ADA, BO, IN_PRIVATE, TEA, put, summary, talk, turn
 from tests.store.scene import NOON, SETTINGS, chat, line_of, redact, rows_of
@@ -275,7 +276,7 @@ async def test_the_keeper_removes_old_turns_by_itself(file: Path) -> None:
     async with open_store(file, SETTINGS) as store:
         await put(store, turn(1), turn(2, asked_at=datetime.now(UTC)))
     async with open_store(file, MONTH) as store:
-        with anyio.fail_after(20):
+        with anyio.fail_after(PATIENCE):
             while await talk(store) != [2]:
                 pass
 

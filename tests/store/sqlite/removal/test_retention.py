@@ -23,6 +23,7 @@ from terrarium_mcp.store.sqlite.removal import batched_delete
 from terrarium_mcp.store.sqlite.removal import retention as module
 from terrarium_mcp.store.sqlite.removal.retention import Retention
 from terrarium_mcp.store.sqlite.trusted_time import SteadyClock
+from tests.patience import PATIENCE
 from tests.servers.beside import beside
 from tests.store.scene import NOON, check_index, differences, find, line_of, room, texts
 
@@ -151,7 +152,7 @@ async def test_the_keeper_removes_what_is_too_old_and_goes_on_keeping(file: Path
             ]
         )
     async with open_store(file, settings) as store:
-        with anyio.fail_after(10):
+        with anyio.fail_after(PATIENCE):
             while await left(store) != ["new"]:  # noqa: ASYNC110 -- no event marks it
                 await anyio.sleep(0.01)
         assert store.keeper.is_us
@@ -249,19 +250,19 @@ async def test_a_process_that_is_not_the_keeper_removes_what_its_settings_say_af
         assert not other.keeper.is_us
         watched = KeptByAnother(file)
         async with beside(retention(other, forgets).serve, watched):
-            with anyio.fail_after(30):
+            with anyio.fail_after(PATIENCE):
                 await watched.round_over.wait()
             assert await left(other) == ["old"]
         monkeypatch.setattr(module, "INTERVAL", timedelta(0))
         async with beside(retention(other, forgets).serve, other.keeper):
-            with anyio.fail_after(30):
+            with anyio.fail_after(PATIENCE):
                 while await left(other):  # noqa: ASYNC110 -- as above
                     await anyio.sleep(0.01)
         assert keeper.keeper.is_us
 
 
 async def test_without_days_nothing_waits_to_remove(store: Store) -> None:
-    with anyio.fail_after(5):
+    with anyio.fail_after(PATIENCE):
         await retention(store, Settings()).serve(store.keeper)
 
 

@@ -33,6 +33,7 @@ from terrarium_mcp.store import (
 )
 from terrarium_mcp.store.sqlite.removal import scrub as scrubbing
 from terrarium_mcp.store.sqlite.schema import APPLICATION_ID
+from tests.patience import PATIENCE
 from tests.samples import terrarium_irc as sample
 from tests.store.dialogues import ADA as COUNTESS
 from tests.store.dialogues import BO, TEA, put, summary, turn
@@ -144,7 +145,7 @@ async def test_what_was_once_deleted_by_hand_is_gone_too(file: Path) -> None:
     sample.make(file, 10)
     deleted_by_hand(file, before)
     async with open_store(file, SETTINGS, adopt=True) as store:
-        await store.opening.wait(10)
+        await store.opening.wait(PATIENCE)
     deleted_by_hand(file, after)
     assert set(found_in(file.parent, [before])) == {"irc_logs.before-v1.db"}
     assert set(found_in(file.parent, [after])) == {file.name}
@@ -194,7 +195,7 @@ async def adopted(file: Path) -> None:
             [f"Ada asked: {HERS[3]}"],
         )
     async with open_store(file, SETTINGS, adopt=True) as store:
-        await store.opening.wait(10)
+        await store.opening.wait(PATIENCE)
 
 
 async def test_with_copies_nothing_is_left_of_them_in_what_terrarium_irc_wrote(file: Path) -> None:
@@ -280,7 +281,7 @@ async def test_it_waits_until_the_file_is_closed_and_then_scrubs_it(
         scrubbed.set()
 
     await lived_in(file)
-    with anyio.fail_after(30):
+    with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks, open_store(file, SETTINGS) as store:
             await store.removal.purge(ADA, asked_by="ada", at=LATER)
             tasks.start_soon(scrub_it)

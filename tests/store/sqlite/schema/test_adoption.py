@@ -25,18 +25,16 @@ from terrarium_mcp.store.sqlite.schema import (
     v1,
     version_of,
 )
+from tests.patience import PATIENCE
 from tests.samples import terrarium_irc as sample
 from tests.store.scene import SETTINGS, check_index, dump_of, find, rows_of, texts, write
-
-HANGS = 120
-"""Seconds after which an opening counts as hung, also on a busy machine."""
 
 BEFORE = datetime(2025, 11, 2, 4, tzinfo=UTC)  # midnight in New York, before its clock goes back
 
 
 async def ready(store: Store) -> None:
-    with anyio.fail_after(HANGS):
-        await store.opening.wait(HANGS)
+    with anyio.fail_after(PATIENCE):
+        await store.opening.wait(PATIENCE)
 
 
 async def everything(store: Store) -> list[Message]:
@@ -293,7 +291,9 @@ async def test_a_process_killed_in_mid_migration_has_changed_nothing(file: Path)
         "settings = Settings(source_timezone='America/New_York')\n"
         "migrate(Path(sys.argv[1]), settings, report, adopt=True)\n"
     )
-    killed = subprocess.run([sys.executable, "-c", program, str(file)], check=False, timeout=30)
+    killed = subprocess.run(
+        [sys.executable, "-c", program, str(file)], check=False, timeout=PATIENCE
+    )
     assert killed.returncode == -9
     shutil.copytree(file.parent, other := file.parent.with_name(file.parent.name + "-other"))
     assert version_of(other / file.name) == 0

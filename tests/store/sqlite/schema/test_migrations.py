@@ -40,6 +40,7 @@ from terrarium_mcp.store.sqlite.schema.comparison import (
 from terrarium_mcp.store.sqlite.schema.print_schema import as_json, minimal_schema, new_database
 from terrarium_mcp.store.sqlite.schema.recreation import Repair
 from terrarium_mcp.store.sqlite.schema.versions import VERSIONS, statements
+from tests.patience import PATIENCE
 from tests.samples import terrarium_irc as sample
 from tests.store.damage import garble_index
 from tests.store.files.stored import FILES, STORED, stored
@@ -128,7 +129,7 @@ async def test_a_stored_file_opens_with_the_schema_of_a_new_one_and_equals_a_rec
     before = rows_of(file, f"{kept} ORDER BY id")
     private = rows_of(file, "SELECT * FROM private_messages ORDER BY id")
     async with open_store(file, SETTINGS) as store:
-        await store.opening.wait(30)
+        await store.opening.wait(PATIENCE)
         assert await from_a_recount(store) == []
         assert (await store.messages.append(chat("<zoe> still here")))[0] > before[-1][0]
         assert (await find(store, '"still here"')).total == 1
@@ -178,7 +179,7 @@ async def test_of_version_11_the_index_is_made_again_where_it_held_other_words(
     garble_index(file)
     write(file, "PRAGMA user_version = 11")
     async with open_store(file, SETTINGS) as store:
-        await store.opening.wait(30)
+        await store.opening.wait(PATIENCE)
         if is_made_again:
             assert await from_a_recount(store) == []
             assert (await find(store, said)).total == 1
@@ -204,7 +205,7 @@ async def test_a_command_that_lasts_records_and_reads_while_indexes_are_made_aga
 
     monkeypatch.setattr(GroupedIndexing, "index", index_later)
     async with open_store(file, SETTINGS, adopt=True) as store:
-        await store.opening.wait(10)
+        await store.opening.wait(PATIENCE)
         await store.messages.append(chat("<ada> still recorded"))
         newest = await store.messages.newest(await store.rooms.all(), 50)
         assert len(newest.messages) == 41
@@ -220,7 +221,7 @@ async def test_a_command_that_lasts_records_and_reads_while_indexes_are_made_aga
 async def test_a_copy_is_kept_of_every_file_that_is_migrated(name: str, file: Path) -> None:
     stored(name, file)
     async with open_store(file, SETTINGS) as store:
-        await store.opening.wait(30)
+        await store.opening.wait(PATIENCE)
     copies = [copy.name for copy in file.parent.glob("*before*")]
     first = version_in(name) + 1
     assert copies == ([f"irc_logs.before-v{first}.db"] if first <= CURRENT else [])
@@ -375,7 +376,7 @@ async def test_what_is_derived_is_made_again_from_the_messages(
     assert [str(one) for one in repair(file).wrong] == [told]
     assert repair(file) == Repair()
     async with open_store(file, SETTINGS) as store:
-        await store.opening.wait(30)
+        await store.opening.wait(PATIENCE)
         assert await from_a_recount(store) == []
     assert rows_of(file, "SELECT * FROM messages ORDER BY id") == before
     assert rows_of(file, "SELECT min(upto) FROM derived") >= [(before[-1][0],)]
@@ -410,7 +411,7 @@ async def test_the_permissions_and_the_owner_of_a_file_are_checked_once(
 
         monkeypatch.setattr(module, name, counted)
     async with open_store(file, SETTINGS) as store:
-        await store.opening.wait(30)
+        await store.opening.wait(PATIENCE)
     assert looks == ["check_permissions", "check_adopted", "version_of"]
 
 

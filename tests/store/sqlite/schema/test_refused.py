@@ -16,6 +16,7 @@ from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store import check_deeply, make_backup, open_store
 from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.sqlite.schema import APPLICATION_ID, CURRENT
+from tests.patience import PATIENCE
 from tests.samples import terrarium_irc as sample
 from tests.store.scene import SETTINGS, chat, check_index, find, rows_of, write
 
@@ -178,7 +179,7 @@ def test_a_folder_without_permission_is_refused_with_a_recipe(
             [sys.executable, "-c", PROGRAM.format(nobody=NOBODY), str(folder / "irc_logs.db")],
             capture_output=True,
             text=True,
-            timeout=30,
+            timeout=PATIENCE,
             check=False,
             cwd=Path(__file__).parents[2],
         )
@@ -254,7 +255,7 @@ def test_a_write_that_the_system_refuses_loses_nothing_that_was_saved(file: Path
         [sys.executable, "-c", WRITING_INTO_A_LIMIT, str(file)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
         cwd=Path(__file__).parents[2],
     )

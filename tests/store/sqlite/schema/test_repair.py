@@ -13,6 +13,7 @@ from terrarium_mcp.store.errors import Locked
 from terrarium_mcp.store.sqlite.schema import CURRENT, WrongSchema, repair, runner, version_of
 from terrarium_mcp.store.sqlite.schema.comparison import expected_schema
 from terrarium_mcp.store.sqlite.schema.recreation import Repair
+from tests.patience import PATIENCE
 from tests.store.files.stored import stored
 from tests.store.scene import NOON, SETTINGS, chat, check_index, line_of, rows_of, write
 from tests.store.scene import differences as from_a_recount
@@ -40,7 +41,7 @@ def forget(file: Path, name: str) -> None:
 async def check_whole(file: Path) -> None:
     assert version_of(file) == CURRENT
     async with open_store(file, SETTINGS) as store:
-        await store.opening.wait(30)
+        await store.opening.wait(PATIENCE)
         renamed = line_of("zoe", "zed", kind=MessageType.NICK)
         await store.messages.append([*chat("<zoe> see http://example.org"), renamed])
         await store.presence.replace("net", "#tea", [Member("zed")], NOON)

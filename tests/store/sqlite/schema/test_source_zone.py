@@ -9,6 +9,7 @@ import terrarium_mcp
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
 from terrarium_mcp.store.sqlite.schema.adoption import WrongZone
+from tests.patience import PATIENCE
 from tests.samples import terrarium_irc as sample
 from tests.store.files.stored import stored
 from tests.store.scene import SETTINGS, rows_of, write
@@ -24,7 +25,7 @@ def in_zone(name: str) -> Settings:
 
 async def opened(file: Path, settings: Settings, *, adopt: bool = True) -> None:
     async with open_store(file, settings, adopt=adopt) as store:
-        await store.opening.wait(30)
+        await store.opening.wait(PATIENCE)
 
 
 async def test_the_file_remembers_zone_moment_and_program(file: Path) -> None:

@@ -210,9 +210,9 @@ async def test_an_explanation_has_the_lookups_of_a_question_one_by_one(store: St
     assert [report.lookup for report in why.lookups] == list(why.answer.lookups)
     assert {report.found for report in why.lookups} <= {0, 1, 2}
     assert max(report.found for report in why.lookups) == 1
-    assert all(0 < report.seconds < 10 for report in why.lookups)
+    assert all(report.seconds > 0 for report in why.lookups)
     assert [report.total for report in why.tried] == [0, 3]
-    assert all(0 < report.seconds < 10 for report in why.tried)
+    assert all(report.seconds > 0 for report in why.tried)
     by_time = await store.search.explained(await asked(store, "gate", 5, Sort.NEWEST))
     assert (by_time.answer, list(by_time.lookups)) == (None, [])
     similar = await store.search.explained(await asked(store, "gat", 5))

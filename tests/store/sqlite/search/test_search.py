@@ -22,6 +22,7 @@ from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.ingest import append
 from terrarium_mcp.store.sqlite.search import message_search
 from terrarium_mcp.store.sqlite.search.climb import Climb, without_history
+from tests.patience import PATIENCE
 from tests.store.scene import NOON, chat, find, line_of, room, texts, write
 from tests.store.sqlite.engine.test_whole_reads import FOR_EVER
 
@@ -460,7 +461,7 @@ async def test_a_search_that_takes_its_time_holds_no_reader_between_its_statemen
         if not is_current:
             await reads.rows(FOR_EVER)
         thought.set()
-        go_on.wait(5)
+        go_on.wait(PATIENCE)
         assert await reads.value("SELECT 1") == 1
         return without_history(search)
 
@@ -469,7 +470,7 @@ async def test_a_search_that_takes_its_time_holds_no_reader_between_its_statemen
     async with anyio.create_task_group() as tasks:
         for _ in range(9):  # three times as many as there are readers
             tasks.start_soon(store.search, search, "")
-        with anyio.fail_after(5):
+        with anyio.fail_after(PATIENCE):
             await anyio.to_thread.run_sync(thought.wait)
             newest, _more = await store.messages.newest(rooms, 1)
         go_on.set()
@@ -490,7 +491,7 @@ async def test_a_search_that_nobody_waits_for_ends_also_once_it_takes_its_time(
         finally:
             ended.release()
 
-    with monkeypatch.context() as patch, anyio.fail_after(10):
+    with monkeypatch.context() as patch, anyio.fail_after(PATIENCE):
         patch.setattr(message_search, "climbed", for_ever)
         patch.setattr(message_search, "QUICK", 0.01)
         async with anyio.create_task_group() as tasks:
