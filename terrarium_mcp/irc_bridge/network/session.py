@@ -232,18 +232,23 @@ class Session:
             self.end(f"the server did not let us in within {self._timeouts.register:g} s")
 
     async def _read(self, connection: Connection) -> None:
-        asked = False
+        silence = self._timeouts.silence
+        # After PING in two halves: if this machine sleeps through one, what came meanwhile is read
+        # in the other.
+        waits = (silence, silence / 2, silence / 2)
+        silent = 0
         while not self.why:
             try:
-                with anyio.fail_after(self._timeouts.silence):
+                with anyio.fail_after(waits[silent]):
                     received = await connection.receive()
             except TimeoutError:
-                if asked:
+                if silent == 0:
+                    self.post("PING", "terrarium")
+                silent += 1
+                if silent == len(waits):
                     raise TimeoutError("the server no longer answers") from None
-                self.post("PING", "terrarium")
-                asked = True
             else:
-                asked = False
+                silent = 0
                 await self._handle_all(received)
 
     async def _handle_all(self, received: list[bytes]) -> None:

@@ -13,6 +13,7 @@ from terrarium_mcp.irc_bridge.network.errors import NotConnected
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.settings import ConfiguredChannel
 from tests.irc_bridge.network.scene import Ear, login, staying
+from tests.passing_time import time_passes
 from tests.patience import PATIENCE
 from tests.servers.fake_ircd import fake_ircd
 from tests.servers.ircd import free_port
@@ -77,6 +78,22 @@ async def test_a_peer_that_is_silent_after_a_ping_is_dead() -> None:
         await ear.happens("connected", times=2)
         assert ear.happened("lost")[0] == ("lost", "the server no longer answers")
         assert server.heard("PING")
+
+
+async def test_a_peer_that_answered_while_this_machine_slept_is_alive() -> None:
+    def answer(line: str) -> None:
+        if line == "PING terrarium":
+            time_passes(10)  # before its PONG can be read
+
+    async with (
+        fake_ircd(answer=answer) as server,
+        staying(login(server.port), silence=8) as (_, ear),
+    ):
+        await ear.happens("connected")
+        time_passes(8)
+        await server.hears("PING terrarium")
+        await server.settles()
+        assert ear.happened("lost") == []
 
 
 async def test_a_peer_that_answers_our_ping_is_alive() -> None:
