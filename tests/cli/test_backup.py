@@ -221,7 +221,7 @@ def killed(how: signal.Signals, step: str, *argv: str, at: Path) -> None:
         env=environment(),
         check=False,
         capture_output=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert done.returncode == (-how if how is signal.SIGKILL else 128 + how)
     assert b"Traceback" not in done.stderr
