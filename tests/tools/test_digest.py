@@ -174,7 +174,7 @@ async def test_a_small_budget_cuts_the_least_important_in_both(
         ("2h", "05-01 18:00", "as asked"),
         ("1 week", "04-24 20:00", "as asked"),
         ("today", "05-01 00:00", "as asked"),
-        ("this evening", "05-01 00:00", "as asked"),
+        ("this evening", "05-01 18:00", "as asked"),
         ("this thursday", "04-30 00:00", "as asked"),
         ("2026-05-01T17:30:00Z", "05-01 17:30", "as asked"),
         ("19", "05-01 18:30", "message 19, as asked"),

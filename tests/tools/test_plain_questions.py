@@ -359,7 +359,9 @@ async def test_a_time_of_day_is_of_its_day(house: House) -> None:
     )
     assert told.ids == [1]
     told = await asked(house, "what did ada say on the evening of 1 May?")
-    assert notes(told) == ["note: read as from:ada after:2026-05-01 before:2026-05-02"]
+    assert notes(told)[0] == (
+        "note: read as from:ada after:2026-05-01T18:00:00.000Z before:2026-05-02"
+    )
 
 
 @pytest.mark.parametrize(

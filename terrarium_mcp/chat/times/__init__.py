@@ -4,6 +4,6 @@
 - calendar_words: months, weekdays and periods in English; periods: the calendar periods that a
   stretch of time touches
 - seasons, feasts, day_ranges, named_days: days that words name; nested_days: days named inside a
-  longer time; clock_times: hours beside a day; recent_hours: hours up to now
+  longer time; parts_of_day, clock_times: hours beside a day; recent_hours: hours up to now
 - time_expressions: times that a question mentions; query_dates: times typed into a query
 """

@@ -1,36 +1,32 @@
-"""The time of day beside a day: `at 8pm on 5 May`, `yesterday between 20:30 and 20:40`. Pure.
-
-A part of the day, as in `the evening of 5 May`, is not told apart: the lines of a day are in the
-order of time anyway, and people mean different hours by it.
-"""
+"""The time of day beside a day: `at 8pm on 5 May`, `from 22:00 to 2:00`, `the evening of`. Pure."""
 
 import re
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import cache
 from typing import NamedTuple
 
-from terrarium_mcp.chat.times.timestamps import from_local
+from terrarium_mcp.chat.times.parts_of_day import PART, hours_of
+from terrarium_mcp.chat.times.timestamps import from_local, local
 
 IN_UTC = r"(?:\s*(?:UTC|GMT)(?!\w))"
 """What may follow a time of day that is not one of the reader's zone. No other zone has a name that
 is of one zone alone."""
 
 CLOCK = (
-    r"(?:(?:\d{1,2}(?::\d\d)?\s*[ap]\.?m(?!\w)\.?|\d{1,2}:\d\d(?![\d:])|noon)"
+    r"(?:(?:\d{1,2}(?::\d\d)?\s*[ap]\.?m(?!\w)\.?|\d{1,2}:\d\d(?![\d:])|noon|midnight)"
     rf"{IN_UTC}?)"
 )
 """A time of day, as a regular expression."""
 
-_AND = r"(?:and|to|until|till|-)"
+_AND = r"(?:and|to|until|till|[-\u2013])"
+_BEGINS = rf"(?:{CLOCK}|\d{{1,2}})"
 _TIME = (
-    rf"(?:(?:between|from)\s+(?P<begins>{CLOCK})\s*{_AND}\s*(?P<ends>{CLOCK})"
+    rf"(?:(?:between|from)\s+(?P<begins>{_BEGINS})\s*{_AND}\s*(?P<ends>{CLOCK})"
+    rf"|(?P<since>{_BEGINS})\s*[-\u2013]\s*(?P<until>{CLOCK})"
     rf"|(?:(?P<how>at|around|about|before|by|until|till|after|since|from)\s+)?(?P<at>{CLOCK}))"
 )
-PART = r"(?:morning|afternoon|evening|night)"
-"""The parts of a day, as a regular expression."""
-
-_BEFORE = rf"(?<!\S)(?:{_TIME}|(?:(?:on|in|during)\s+)?(?:the\s+)?{PART}\s+of),?\s+$"
-_AFTER = rf",?\s+(?:{_TIME}|(?:in|during)\s+the\s+{PART}|at\s+night)(?!\w)"
+_BEFORE = rf"(?<!\S)(?:{_TIME}|(?:(?:on|in|during)\s+)?(?:the\s+)?(?P<part>{PART})\s+of),?\s+$"
+_AFTER = rf",?\s+(?:{_TIME}|(?:(?:in|during)\s+the|at(?=\s+night))\s+(?P<part>{PART}))(?!\w)"
 _LONGEST = 50
 """Characters before a day in which its time is looked for."""
 
@@ -49,30 +45,30 @@ class TimeOfDay(NamedTuple):
     end: int
     found: re.Match[str]
 
-    def on(self, day: date, zone: tzinfo) -> tuple[datetime, datetime] | None:
-        """From when to when on that day in the reader's zone; None for a part of the day.
+    def on(self, day: date, zone: tzinfo, part: str = "") -> tuple[datetime, datetime]:
+        """From when to when on that day in the reader's zone, or in a `part` of it.
 
-        A zone that one clock of two names is that of both.
+        A zone that one clock of two names is that of both. What ends before it begins ends on the
+        next day.
 
         Raises:
-            ValueError: there is no such time of day, or it ends before it begins.
+            ValueError: there is no such time of day, or nothing is left of the part.
         """
-        begins, ends, at = (self.found[name] for name in ("begins", "ends", "at"))
-        midnight = datetime.combine(day, time.min, zone)
-        if begins:
-            of_both = _zone_of(begins, _zone_of(ends, zone))
-            begin, end = clock_on(begins, day, of_both), clock_on(ends, day, of_both)
-            ordered = begin, end + timedelta(minutes=1)
-        elif not at:
-            return None
+        fields = self.found.groupdict()
+        if fields["part"]:
+            return hours_of(fields["part"].lower(), day, zone)
+        if ends := fields["ends"] or fields["until"]:
+            return _between(fields["begins"] or fields["since"], ends, day, zone, part)
+        whole = hours_of(part, day, zone)
+        how, moment = (fields["how"] or "at").lower(), clock_on(fields["at"], day, zone, part)
+        if around := _ABOUT.get(how):
+            return moment - around, moment + around
+        if how in ("after", "since", "from"):
+            ordered = moment, whole[1]
+        elif moment == whole[0]:
+            ordered = whole  # before midnight, which is also that at its end
         else:
-            how, moment = (self.found["how"] or "at").lower(), clock_on(at, day, zone)
-            if around := _ABOUT.get(how):
-                ordered = moment - around, moment + around
-            elif how in ("after", "since", "from"):
-                ordered = moment, datetime.combine(day + timedelta(1), time.min, zone)
-            else:
-                ordered = midnight, moment
+            ordered = whole[0], moment
         if ordered[0] >= ordered[1]:
             raise ValueError(self.found[0])
         return ordered
@@ -89,14 +85,19 @@ def time_of_day(text: str, begin: int, end: int) -> TimeOfDay | None:
     return None
 
 
-def clock_on(said: str, day: date, zone: tzinfo) -> datetime:
+def clock_on(said: str, day: date, zone: tzinfo, part: str = "") -> datetime:
     """The moment, in UTC, of a day at which a clock shows that time: `8pm`, `20:00:30`, `midnight`.
 
-    A time with UTC or GMT behind it is that of a clock there, on a day of the same date.
+    In a night, which is a `part` of the day, it may be on the next day. A time with UTC or GMT
+    behind it is that of a clock there, on a day of the same date.
 
     Raises:
         ValueError: there is no such time of day.
     """
+    if part:
+        next_day = clock_on(said, day + timedelta(1), zone)
+        if next_day < hours_of(part, day, zone)[1]:
+            return next_day
     zone, said = _zone_of(said, zone), _in_utc().sub("", said)
     if named := _NAMED.get(said.lower()):
         return from_local(datetime.combine(day, named), zone)
@@ -110,6 +111,26 @@ def clock_on(said: str, day: date, zone: tzinfo) -> datetime:
     if half:
         hour = hour % _NOON + (_NOON if half == "p" else 0)
     return from_local(datetime.combine(day, time(hour, minute, second)), zone)
+
+
+def _between(
+    begins: str, ends: str, day: date, zone: tzinfo, part: str
+) -> tuple[datetime, datetime]:
+    """From one time of day to another, that minute included."""
+    zone = _zone_of(begins, _zone_of(ends, zone))
+    end = clock_on(ends, day, zone, part)
+    spelt = [begins] if not begins.isdigit() else _spellings(int(begins), ends)
+    moments = (clock_on(one, day, zone, part) for one in spelt)
+    begin = min(moments, key=lambda moment: (end - moment) % timedelta(1))
+    if end <= begin:
+        end = clock_on(ends, local(begin, zone).date() + timedelta(1), zone)
+    return begin, end + timedelta(minutes=1)
+
+
+def _spellings(hour: int, ends: str) -> list[str]:
+    """What an hour may be that has no more than its number, in front of a time: `8 and 10pm`."""
+    is_of_24 = not 1 <= hour <= _NOON or re.match(r"\d+:\d\d(?!.*[ap]\.?m)", ends, re.IGNORECASE)
+    return [f"{hour}:00"] if is_of_24 else [f"{hour}am", f"{hour}pm"]
 
 
 def _zone_of(clock: str, zone: tzinfo) -> tzinfo:

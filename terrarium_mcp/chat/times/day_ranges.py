@@ -27,6 +27,19 @@ RANGE = (
 )
 """What names such days, as a regular expression. Its ends are read by `days_between`."""
 
+_DASH = r"\s*[-\u2013\u2014]\s*"
+_DASHED_END = (
+    rf"(?:{DAY_OF_MONTH}\s+(?:of\s+)?{MONTH}(?:,?\s+{YEAR})?"
+    rf"|{MONTH}\s+{DAY_OF_MONTH}(?!\d)(?:,?\s+{YEAR})?|{MONTH}(?:,?\s+{YEAR})?"
+    rf"|{DAY_OF_MONTH}(?!\d)(?:,?\s+{YEAR})?)"
+)
+DASHED = (
+    rf"(?:(?P<sign>on|in|during|over|from|between)\s+(?:the\s+)?)?(?<![\w.-])"
+    rf"(?:(?P<begins>{_DASHED_END}){_DASH}(?P<ends>{_DASHED_END})"
+    rf"|(?P<year>{YEAR}){_DASH}(?P<last_year>{YEAR}))(?!-)"
+)
+"""The same with a dash: `6-7 May`, `May - July 2026`. It is read by `days_dashed`."""
+
 _DAY_AND_MONTH = (
     rf"\d{{4}}-\d\d-\d\d|{DAY_OF_MONTH}\s+(?:of\s+)?{MONTH}(?:,?\s+{YEAR})?"
     rf"|{MONTH}\s+{DAY_OF_MONTH}(?!\d)(?:,?\s+{YEAR})?"
@@ -43,7 +56,7 @@ and January`."""
 _FIELDS = (
     r"(?P<year>\d{4})-(?P<month>\d\d)(?:-(?P<day>\d\d))?",
     rf"(?P<year>{YEAR})",
-    rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:\s+(?:of\s+)?(?P<month>{MONTH})(?:,?\s+(?P<year>{YEAR}))?)?",
+    rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:\s+(?:of\s+)?(?P<month>{MONTH}))?(?:,?\s+(?P<year>{YEAR}))?",
     rf"(?P<month>{MONTH})(?:\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?)?(?:,?\s+(?P<year>{YEAR}))?",
 )
 
@@ -59,21 +72,44 @@ def days_between(found: re.Match[str], today: date) -> list[Days]:
     """
     first = _fields(found["from"] or found["since"] or found["in"])
     last = _fields(found["to"] or found["upto"] or found["and"])
-    if not (first.keys() & {"month", "year"} or last.keys() & {"month", "year"}):
-        raise ValueError(found[0])
     if found["in"] and (last["month"] - first["month"]) % 12 > _ACROSS_NEW_YEAR:
         first, last = last, first
+    return _between(first, last, today, found[0])
+
+
+def days_dashed(found: re.Match[str], today: date) -> list[Days]:
+    """The days that a match of `DASHED` names, both ends included.
+
+    Raises:
+        ValueError: there is no such day, or nothing shows that these are days: `mar-may`, `6-7`.
+    """
+    first = _fields(found["begins"] or found["year"])
+    last = _fields(found["ends"] or found["last_year"])
+    is_sure = "day" in first or (found["begins"] and "year" in last)
+    if not (found["sign"] or is_sure):
+        raise ValueError(found[0])
+    return _between(first, last, today, found[0])
+
+
+def _between(first: dict[str, int], last: dict[str, int], today: date, said: str) -> list[Days]:
+    """The days from the first to the last end; `said` is the text of both.
+
+    Raises:
+        ValueError: there is no such day, or no month.
+    """
+    if not (first.keys() & {"month", "year"} or last.keys() & {"month", "year"}):
+        raise ValueError(said)
     is_of_days = "day" in first and "day" in last
     if is_of_days and "month" not in first:
         first = {**last, **first}
     if is_of_days and "month" not in last:
         last = {**first, **last}
     if any("day" in end and "month" not in end for end in (first, last)):
-        raise ValueError(found[0])  # `from 3 to May`, `from 3 to 2016`
+        raise ValueError(said)  # `from 3 to May`, `from 3 to 2016`
     first, last = _with_years(first, last, today)
     begins, ends = _days(first), _days(last)
     if begins[0] >= ends[1]:
-        raise ValueError(found[0])
+        raise ValueError(said)
     return [(begins[0], ends[1])]
 
 

@@ -11,11 +11,16 @@ _DATES = {
     "christmas day": (12, 25, 1),
     "boxing day": (12, 26, 1),
     "new years eve": (12, 31, 1),
+    "new year eve": (12, 31, 1),
     "new years day": (1, 1, 1),
+    "new year day": (1, 1, 1),
     "valentines day": (2, 14, 1),
     "halloween": (10, 31, 1),
 }
 """By name, without apostrophes: the month, the first day, and how many days."""
+
+_NEW_YEAR = ("new year", "new years")
+"""Its days are the last of the year before and the first."""
 
 _FROM_EASTER = {
     "easter": (-2, 4),
@@ -28,7 +33,7 @@ _FROM_EASTER = {
 FEAST = (
     r"christmas(?:\s+(?:eve|day))?|xmas|boxing\s+day|halloween"
     r"|easter(?!\s+eggs?\b)(?:\s+(?:sunday|monday))?|good\s+friday"
-    r"|new\s+year['\u2019]?s\s+(?:eve|day)|valentine['\u2019]?s\s+day"
+    r"|new\s+year(?:['\u2019]?s)?(?:\s+(?:eve|day))?|valentine['\u2019]?s\s+day"
 )
 """Their names as people write them, as a regular expression. An Easter egg is a hidden joke."""
 
@@ -38,6 +43,8 @@ def feast(name: str, year: int) -> Days:
     if moved := _FROM_EASTER.get(_spelt(name)):
         after, days = moved
         begins = _easter_sunday(year) + timedelta(after)
+    elif _spelt(name) in _NEW_YEAR:
+        begins, days = date(year, 1, 1) - timedelta(1), 2
     else:
         month, first, days = _DATES[_spelt(name)]
         begins = date(year, month, first)
@@ -46,8 +53,15 @@ def feast(name: str, year: int) -> Days:
 
 def latest_feast(name: str, today: date) -> Days:
     """The last of its days that have begun."""
-    this = feast(name, today.year)
-    return this if this[0] <= today else feast(name, today.year - 1)
+    years = (today.year + 1, today.year, today.year - 1)
+    return next(days for days in (feast(name, year) for year in years) if days[0] <= today)
+
+
+def feasts_between(first: str, last: str, today: date, year: int = 0) -> Days:
+    """From the first to the next feast of the name `last`; without a year, the latest begun."""
+    begins, until = feast(first, year) if year else latest_feast(first, today)
+    following = (feast(last, one) for one in (begins.year, begins.year + 1))
+    return begins, next(days[1] for days in following if days[0] >= until)
 
 
 def _easter_sunday(year: int) -> date:

@@ -19,9 +19,16 @@ from terrarium_mcp.chat.times.calendar_words import (
     month_number,
     roughly,
 )
-from terrarium_mcp.chat.times.clock_times import PART
-from terrarium_mcp.chat.times.day_ranges import LISTED, RANGE, days_between, days_listed
-from terrarium_mcp.chat.times.feasts import FEAST, feast, latest_feast
+from terrarium_mcp.chat.times.day_ranges import (
+    DASHED,
+    LISTED,
+    RANGE,
+    days_between,
+    days_dashed,
+    days_listed,
+)
+from terrarium_mcp.chat.times.feasts import FEAST, feast, feasts_between, latest_feast
+from terrarium_mcp.chat.times.parts_of_day import PART
 from terrarium_mcp.chat.times.seasons import (
     SEASONS,
     Days,
@@ -42,6 +49,7 @@ _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = rf"(?P<year>{YEAR})"
 _ON = rf"(?:on\s+)?(?:(?:{'|'.join(WEEKDAYS)}),?\s+)?(?:the\s+)?"
 _ISO_DAY = r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"
+_YEAR_FIRST = r"(?<!/)(?P<year>\d{4})/(?P<month>\d\d?)/(?P<day>\d\d?)(?!/)"
 _DAY_MONTH = rf"{_DAY}\s+(?:of\s+)?{_MONTH}"
 _ORDINAL = rf"(?P<ordinal>{'|'.join(reversed(ORDINALS))})"
 _IN_DIGITS = r"(?P<day>\d{1,2})(?:st|nd|rd|th)"
@@ -59,11 +67,14 @@ _COUNTED = rf"(?:\d{{1,4}}|{'|'.join(COUNTS)})(?:\s+of)?\s+"
 _COUNT = rf"(?P<count>\d{{1,4}}|{'|'.join(COUNTS)})(?:\s+of)?\s+"
 RELATION = r"(?:since|before|prior\s+to|after|until|till|up\s+to|by|around)"
 """Words in front of days that say which time is meant by them."""
-_AT = rf"(?:on|at|over|during|last|this|{RELATION})\s+"
-_IN = rf"(?:in|during|this|of|{RELATION})\s+(?:the\s+)?"
+_RELATED = rf"(?:(?:the\s+)?(?<!\bthis\s)(?<!\blast\s)(?:day|week|month|year)\s+)?{RELATION}"
+"""These, perhaps with how long that time is: `the week before`. In `this week before Friday` the
+week is another time."""
+_AT = rf"(?:on|at|over|during|last|this|{_RELATED})\s+"
+_IN = rf"(?:in|during|this|of|from|{_RELATED})\s+(?:the\s+)?"
 _LAST = r"(?P<last>last)\s+"
 # Bounded, because strangers write it.
-_DURING = rf"(?:(?:in|during|over|early|late|mid|{RELATION})[\s-]+|the\s+){{0,3}}"
+_DURING = rf"(?:(?:in|during|over|early|late|mid|{_RELATED})[\s-]+|the\s+){{0,3}}"
 _WITHIN = r"(?:in|during|over|within|for|from|of)"
 _WITHIN_THE = r"(?:in|during|over|within|for)\s+the"
 """In front of `last month` these make it the month up to now, rather than that of the calendar."""
@@ -81,6 +92,11 @@ _NO_OTHER_DAY = "".join(
 """Not in front of a weekday that alone names one that is past: `patch tuesday` has no date."""
 _ENDS_A_QUESTION = r"(?=\s*\?\s*$)"
 _ANY_WEEKDAY = rf"(?:{'|'.join(WEEKDAYS)})"
+_SHORT_WEEKDAYS = r"(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)"
+_SHORT_WEEKDAY = (
+    rf"(?P<weekday>{_SHORT_WEEKDAYS})\.?"
+    rf"(?=\s+{PART}\b|{BY_NUMBER_ALONE}|\s+(?:about|on|with|to)\b)"
+)
 _WEEKDAYS = (
     rf"(?P<weekdays>{_ANY_WEEKDAY}(?:,\s*{_ANY_WEEKDAY}){{0,5}}"
     rf",?\s+(?:and|or)\s+(?:on\s+)?{_ANY_WEEKDAY})"
@@ -218,6 +234,10 @@ def _today(_: re.Match[str], today: date) -> list[Days]:
     return [_day(today)]
 
 
+def _this_part(_: re.Match[str], today: date) -> list[Days]:
+    return [_day(today)]
+
+
 def _tonight(found: re.Match[str], today: date) -> list[Days]:
     """Today, in a question; among other words it may be one of them: `the tonight show`."""
     if not is_put_as_a_question(found.string):
@@ -226,7 +246,7 @@ def _tonight(found: re.Match[str], today: date) -> list[Days]:
 
 
 def _last_night(_: re.Match[str], today: date) -> list[Days]:
-    return [(today - timedelta(1), today + timedelta(1))]
+    return [_day(today - timedelta(1))]
 
 
 def _last_day(_: re.Match[str], today: date) -> list[Days]:
@@ -275,17 +295,43 @@ def _last_few(found: re.Match[str], today: date) -> list[Days]:
 
 def _count_and_days(found: re.Match[str]) -> tuple[int, int]:
     """How many of a unit, one if that is not said, and about how many days the unit has."""
+    return _counted(found), _UNIT_DAYS[found["unit"].lower()]
+
+
+def _counted(found: re.Match[str]) -> int:
     count = found.groupdict().get("count", "one").lower()
-    number = int(count) if count.isdigit() else COUNTS[count]
-    return number, _UNIT_DAYS[found["unit"].lower()]
+    return int(count) if count.isdigit() else COUNTS[count]
 
 
 def _weekday(found: re.Match[str], today: date) -> list[Days]:
     """The last such weekday before today, which itself may be `this` one."""
-    back = (today.weekday() - WEEKDAYS.index(found["weekday"].lower())) % 7
+    begins = found["weekday"][:3].lower()
+    weekday = next(n for n, name in enumerate(WEEKDAYS) if name.startswith(begins))
+    back = (today.weekday() - weekday) % 7
     if not back and not found.groupdict().get("this"):
         back = 7
     return [_day(today - timedelta(back))]
+
+
+def _short_weekday(found: re.Match[str], today: date) -> list[Days]:
+    """A weekday by its first letters; `on sun` is also a machine, unless nothing else is asked."""
+    rest = f"{found.string[: found.start()]} {found.string[found.end() :]}"
+    is_machine = found["weekday"].lower() == "sun" and found["sign"].lower() != "last"
+    if is_machine and not asks_what_was_said(rest):
+        raise ValueError(found[0])
+    return _weekday(found, today)
+
+
+def _weekdays_ago(found: re.Match[str], today: date) -> list[Days]:
+    """Such a weekday so many weeks back: of `two Fridays ago` one Friday is between."""
+    ((first, _),) = _weekday(found, today)
+    number = _counted(found)
+    return [_day(first - timedelta(7 * (number - 1)))]
+
+
+def _weekday_before_last(found: re.Match[str], today: date) -> list[Days]:
+    ((first, _),) = _weekday(found, today)
+    return [_day(first - timedelta(7))]
 
 
 def _weekdays(found: re.Match[str], today: date) -> list[Days]:
@@ -328,6 +374,10 @@ def _feast_of(found: re.Match[str], _: date) -> list[Days]:
     return [feast(found["feast"], int(found["year"]))]
 
 
+def _feasts_between(found: re.Match[str], today: date) -> list[Days]:
+    return [feasts_between(found["feast"], found["to"], today, int(found["year"] or 0))]
+
+
 def _latest_feast(found: re.Match[str], today: date) -> list[Days]:
     return [latest_feast(found["feast"], today)]
 
@@ -341,6 +391,11 @@ Reader = Callable[[re.Match[str], date], list[Days]]
 
 READERS: tuple[tuple[str, Reader], ...] = (
     (RANGE, days_between),
+    (DASHED, days_dashed),
+    (
+        rf"(?:between|from)\s+{_FEAST}\s+(?:and|to|until|till)\s+(?P<to>{FEAST})(?:\s+{_YEAR})?",
+        _feasts_between,
+    ),
     (LISTED, days_listed),
     *(
         (rf"{week}{day}", _week_of)
@@ -354,6 +409,7 @@ READERS: tuple[tuple[str, Reader], ...] = (
         )
     ),
     (_ON + _ISO_DAY, _on),
+    (_ON + _YEAR_FIRST, _on),
     (rf"{_ON}(?P<day>\d\d?)(?P<sign>[./])(?P<month>\d\d?)(?P=sign){_YEAR}", _in_numbers),
     (r"on\s+(?:the\s+)?(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?!\d)", _on_day_dot_month),
     (rf"{_ON}{_DAY_MONTH},?\s+{_YEAR}", _on),
@@ -381,7 +437,7 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"(?:in\s+)?Q(?P<nth>[1-4])\s*[/-]?\s*{_YEAR}", _quarter),
     (rf"(?:in\s+)?{_YEAR}[\s-]*Q(?P<nth>[1-4])", _quarter),
     (
-        rf"(?:in|during|{RELATION})\s+Q(?P<nth>[1-4])(?:{BY_NUMBER_ALONE}|{_OF_A_YEAR})",
+        rf"(?:in|during|{_RELATED})\s+Q(?P<nth>[1-4])(?:{BY_NUMBER_ALONE}|{_OF_A_YEAR})",
         _quarter,
     ),
     (rf"Q(?P<nth>[1-4]){_OF_A_YEAR}", _quarter),
@@ -393,14 +449,14 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"(?:{_AT})?{_FEAST}\s+(?:of\s+|in\s+)?{_YEAR}", _feast_of),
     (_AT + _FEAST, _latest_feast),
     (rf"(?:in\s+|during\s+)?(?P<which>last|this)\s+{_SEASON}", _this_or_last_season),
-    (rf"(?:in|during|over|{RELATION})\s+the\s+(?:early\s+|late\s+)?{_SEASON}", _latest_season),
+    (rf"(?:in|during|over|{_RELATED})\s+the\s+(?:early\s+|late\s+)?{_SEASON}", _latest_season),
     # Where more follows, it may be the word of something else, such as a framework.
-    (rf"(?:in|during|over|{RELATION})\s+{_SEASON}(?=\s*(?:[?.,!;]|$))", _latest_season),
+    (rf"(?:in|during|over|{_RELATED})\s+{_SEASON}(?=\s*(?:[?.,!;]|$))", _latest_season),
     (rf"(?:{_IN})?(?:the\s+)?(?:{_LAST})?{_PART}{_MONTH}", _in_month),
     (rf"(?:{_IN})?(?:the\s+)?{_PART}{_LAST}{_MONTH}", _in_month),
     (rf"(?:{_IN})?{_LAST}{_MONTH}", _in_month),
     (rf"{_IN}{_MONTH}", _in_month),
-    (rf"(?:in|during|of|from|year|{RELATION})\s+(?:the\s+year\s+)?{_YEAR}", _in_year),
+    (rf"(?:in|during|of|from|year|{_RELATED})\s+(?:the\s+year\s+)?{_YEAR}", _in_year),
     (rf"{_MONTH}{_OF_A_YEAR}", _in_month),
     (rf"{_DURING}{_SEASON}{_OF_A_YEAR}", _latest_season),
     (rf"(?:{_AT})?{_FEAST}{_OF_A_YEAR}", _latest_feast),
@@ -416,11 +472,12 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (r"half\s+an?\s+(?P<unit>week|month|year)\s+ago", _half_ago),
     (r"yesterday", _yesterday),
     (r"today", _today),
-    (rf"this\s+{PART}", _today),
+    (rf"this\s+{PART}", _this_part),
     (r"tonight", _tonight),
     (r"last\s+night", _last_night),
     (r"(?:on\s+|over\s+|at\s+)?(?P<which>the|last|this|past)\s+weekend", _weekend),
     (rf"(?:a\s+)?{_COUNT}(?P<unit>day|week|fortnight|month|year)s?\s+ago", _ago),
+    (rf"(?:on\s+)?{_COUNT}(?P<weekday>{_ANY_WEEKDAY})s\s+ago", _weekdays_ago),
     (
         rf"{_LATELY}(?:last|past)\s+{_COUNT}(?P<unit>day|week|month|year)s?",
         _last_few,
@@ -430,7 +487,17 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"{_LATELY}(?:last|past)\s+(?P<unit>fortnight)", _last_few),
     (rf"{_LATELY}(?P<which>last|this)\s+(?P<unit>week|month|year)", _this_or_last),
     (rf"{_NO_OTHER_DAY}{_WEEKDAYS}{_ENDS_A_QUESTION}", _weekdays),
-    (rf"(?:last|on|(?P<this>this)|{RELATION})\s+(?P<weekday>{'|'.join(WEEKDAYS)})", _weekday),
+    (rf"(?:last|on|(?P<this>this)|{_RELATED})\s+(?P<weekday>{'|'.join(WEEKDAYS)})", _weekday),
+    (rf"(?P<sign>last|on|(?P<this>this)|{_RELATED})\s+{_SHORT_WEEKDAY}", _short_weekday),
+    (
+        rf"(?:on\s+)?(?:the\s+)?(?P<weekday>{_ANY_WEEKDAY})\s+before\s+last{BY_NUMBER_ALONE}",
+        _weekday_before_last,
+    ),
+    # The words in front of `last` say that the one before it is meant.
+    (
+        rf"(?:the\s+)?(?P<unit>week|month|year)\s+before\s+(?P<which>last){BY_NUMBER_ALONE}",
+        _this_or_last,
+    ),
     # Without a word in front it is one in the genitive, and at the end of a question.
     (
         rf"{_NO_OTHER_DAY}(?P<weekday>{'|'.join(WEEKDAYS)})(?:['\u2019]s(?!\s+child\b)|{_ENDS_A_QUESTION})",
@@ -443,12 +510,15 @@ READERS: tuple[tuple[str, Reader], ...] = (
 @cache
 def _compiled() -> list[tuple[re.Pattern[str], Reader]]:
     """The readers with their patterns, compiled at the first use: a hundredth of a start."""
-    related = rf"(?:(?:the\s+)?(?:(?:day|week|month|year)\s+)?{RELATION}\s+(?:the\s+)?)?"
+    related = rf"(?:(?:the\s+)?{_RELATED}\s+(?:the\s+)?)?"
     return [
         (re.compile(rf"\b{related}{words}{_DAY_PART}(?!\w)", re.IGNORECASE), read)
         for words, read in READERS
     ]
 
+
+OF_WAKING_HOURS: tuple[Reader, ...] = (_this_part, _tonight)
+"""What reads days that last until people sleep: at one o'clock, `tonight` began yesterday."""
 
 INSIDE_OTHERS: tuple[Reader, ...] = (
     days_between,
@@ -479,7 +549,7 @@ def to_its_end(found: re.Match[str], read: Reader, days: Days) -> Days:
 
 _IN_ALL = (
     rf"\d|\b(?:{MONTH}|{'|'.join(WEEKDAYS)}|{'|'.join(SEASONS)}|{FEAST}"
-    rf"|{'|'.join(ORDINALS)}"
+    rf"|{'|'.join(ORDINALS)}|{_SHORT_WEEKDAYS}"
     r"|yesterday|today|tonight|night|weekend|ago|last|past|this)\b"
 )
 """Something of this is in all words that name days: most texts are read in a fiftieth of the time

@@ -16,7 +16,8 @@ _BETWEEN = re.compile(r",?\s+(?:(?:of|in|on)\s+)?(?:the\s+)?", re.IGNORECASE)
 class NamedDays(NamedTuple):
     """Words of a text, from `begin` to `end`, that name `days`: `found`, and perhaps more of them.
 
-    Words that may name two times, such as `winter 2008`, have two `days`.
+    Words that may name two times, such as `winter 2008`, have two `days`. Of `this week before
+    Friday` nothing is meant that is not `within` the week.
     """
 
     found: re.Match[str]
@@ -24,6 +25,7 @@ class NamedDays(NamedTuple):
     days: Sequence[Days]
     begin: int
     end: int
+    within: Days | None = None
 
     @property
     def whole(self) -> Days:
@@ -70,7 +72,8 @@ def _together(first: NamedDays, second: NamedDays, today: date) -> NamedDays | N
     if days is None:
         return None
     whose = shorter if days != longer.days[0] else longer
-    return whose._replace(days=[days], begin=first.begin, end=second.end)
+    within = longer.whole if first is longer and whose is shorter else None
+    return whose._replace(days=[days], begin=first.begin, end=second.end, within=within)
 
 
 def _inside(shorter: NamedDays, longer: Days, today: date) -> Days | None:

@@ -14,6 +14,7 @@ from terrarium_mcp.chat.times.calendar_words import (
     YEAR,
 )
 from terrarium_mcp.chat.times.clock_times import CLOCK, IN_UTC, clock_on
+from terrarium_mcp.chat.times.parts_of_day import hours_of, part_named
 from terrarium_mcp.chat.times.recent_hours import how_long_ago
 from terrarium_mcp.chat.times.time_expressions import time_expressions
 from terrarium_mcp.chat.times.timestamps import from_local, local
@@ -38,7 +39,7 @@ _COUNTED = (
 _SHORT_WEEKDAYS = {name[:3]: name for name in WEEKDAYS}
 _SHORT_WEEKDAY = rf"\b(?P<short>{'|'.join(_SHORT_WEEKDAYS)})(?:(?<=tue)s|(?<=thu)rs?)?\b"
 _WEEKDAY = rf"(?:{'|'.join(WEEKDAYS)})"
-_AT = rf"(?:(?:\d{{1,2}}:\d\d:\d\d(?:\s*[ap]m)?|midnight){IN_UTC}?|{CLOCK})"
+_AT = rf"(?:\d{{1,2}}:\d\d:\d\d(?:\s*[ap]m)?{IN_UTC}?|{CLOCK})"
 _AT_CLOCK = (
     rf"(?P<day>.+?),?\s+(?:at\s+)?(?P<clock>{_AT})",
     rf"(?:at\s+)?(?P<clock>{_AT}),?\s+(?:on\s+)?(?P<day>.+)",
@@ -198,18 +199,20 @@ def _at_clock(text: str, now: datetime, zone: tzinfo) -> datetime | None:
         found = _compiled(pattern).fullmatch(text)
         day = found and _one_day(found["day"], now, zone)
         if found and day:
-            return clock_on(found["clock"], day, zone)
+            return clock_on(found["clock"], day, zone, part_named(found["day"]))
     return None
 
 
 def _one_day(text: str, now: datetime, zone: tzinfo) -> date | None:
-    """The day that `text` names; None if it names something else, such as a week or `2h`."""
+    """The day of which `text` names all or a part; None if it names something else, as a week."""
     if not (_ISO_DAY.fullmatch(text) or _is_time_of_words(text, now, zone)):
         return None
     read = _without_clock(text, now, zone)
-    if isinstance(read, datetime) or read != _day_of(read[0], zone):
+    if isinstance(read, datetime):
         return None
-    return local(read[0], zone).date()
+    day = local(read[0], zone).date()
+    is_day = read in (_day_of(read[0], zone), hours_of(part_named(text), day, zone))
+    return day if is_day else None
 
 
 def _is_time_of_words(text: str, now: datetime, zone: tzinfo) -> bool:

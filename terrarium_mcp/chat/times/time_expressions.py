@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from terrarium_mcp.chat.times.calendar_words import PERIODS, Period
 from terrarium_mcp.chat.times.clock_times import time_of_day
-from terrarium_mcp.chat.times.named_days import RELATION, matches
+from terrarium_mcp.chat.times.named_days import OF_WAKING_HOURS, RELATION, matches
 from terrarium_mcp.chat.times.nested_days import NamedDays, nested
+from terrarium_mcp.chat.times.parts_of_day import FIRST_HOUR, hours_of, part_named
 from terrarium_mcp.chat.times.recent_hours import RecentTime, recent_times
 from terrarium_mcp.chat.times.seasons import Days
 from terrarium_mcp.chat.times.timestamps import local
@@ -36,7 +37,11 @@ _RELATED = re.compile(
 _LIKE_ASCII = str.maketrans("\u017f\u0130\u0131", "sii")
 """Letters that a pattern takes for these where it ignores case, but `lower` does not."""
 
-_BY_ONE_WORD = re.compile(r"by\s+([^\W\d_]+)\.?", re.IGNORECASE)
+_BY_ONE_WORD = re.compile(r"(?:by|from)\s+([^\W\d_]+)\.?", re.IGNORECASE)
+
+
+_Ends = tuple[datetime, datetime]
+"""From when to when (exclusive), in UTC."""
 
 
 class TimeExpression(NamedTuple):
@@ -65,7 +70,10 @@ class TimeExpression(NamedTuple):
 
     @property
     def author(self) -> str:
-        """The word after `by`, such as `june`, if it is all: a nick where somebody is called so."""
+        """The word after `by` or `from`, such as `june`: a nick where somebody is called so.
+
+        Empty if there is more than that word.
+        """
         found = _BY_ONE_WORD.fullmatch(self.said)
         return found[1] if found else ""
 
@@ -87,7 +95,8 @@ def time_expressions(text: str, now: datetime, zone: tzinfo) -> tuple[TimeExpres
         if _overlaps(match.span(), taken):
             continue
         try:
-            days = NamedDays(match, read, read(match, today), *match.span())
+            day = local(now - FIRST_HOUR, zone).date() if read in OF_WAKING_HOURS else today
+            days = NamedDays(match, read, read(match, day), *match.span())
             _expressions(days, today, zone)
         except (ValueError, OverflowError):  # the 31st of June, the year 10,000
             continue
@@ -152,11 +161,37 @@ def _expressions(named: NamedDays, today: date, zone: tzinfo) -> list[TimeExpres
 def _expression(named: NamedDays, days: Days, today: date, zone: tzinfo) -> TimeExpression:
     related = _RELATED.match(named.found[0])
     first, after = _related(days, related, today) if related else days
+    if related and named.within:
+        first, after = _common((first, after), named.within) or (first, after)
     if first >= after:
         raise ValueError(named.said)
     lately = max(_LATELY, _AS_LONG * (days[1] - days[0])) if first == _EARLIEST else timedelta.max
     ends = _midnight(first, zone), _midnight(after, zone)
+    part = part_named(named.said)
+    if part and days[1] - days[0] == timedelta(1):
+        ends = _ends_of_part(part, days[0], related, ends, zone)
     return TimeExpression(named.said, *ends, named.begin, lately)
+
+
+def _ends_of_part(
+    part: str, day: date, related: re.Match[str] | None, ends: _Ends, zone: tzinfo
+) -> _Ends:
+    """The `ends` of a time that is named by a part of a day, instead of by all of that day."""
+    since, until = hours_of(part, day, zone)
+    if related is None:
+        return since, until
+    match (related["unit"] or related["relation"]).lower().split()[0]:
+        case "day":
+            return hours_of(part, local(ends[0], zone).date(), zone)
+        case "since":
+            return since, max(until, ends[1])
+        case "after":
+            return until, max(until, ends[1])
+        case "before" | "prior":
+            return ends[0], since
+        case "until" | "till" | "up" | "by":
+            return ends[0], until
+    return ends  # of weeks, or around the day
 
 
 def _at_its_time(
@@ -164,16 +199,17 @@ def _at_its_time(
 ) -> list[TimeExpression]:
     """A day with the time of day beside it, unless that is `taken`; else what is `named`."""
     first, after = (local(moment, zone).date() for moment in (named[0].since, named[0].until))
-    if len(named) > 1 or after - first != timedelta(1) or _RELATED.match(named[0].said):
+    related = _RELATED.match(named[0].said)
+    is_open = related and not related["unit"]
+    if len(named) > 1 or after - first > timedelta(1) or is_open:
         return named
     beside = time_of_day(text, *named[0].span)
     if beside is None:
         return named
     try:
-        bounds = beside.on(first, zone) or (named[0].since, named[0].until)
+        since, until = beside.on(first, zone, part_named(named[0].said))
     except (ValueError, OverflowError):  # 25:00
         return named
-    since, until = (moment.astimezone(UTC) for moment in bounds)
     said = text[beside.begin : beside.end].rstrip()
     of_day = TimeExpression(said, since, until, beside.begin)
     return named if _overlaps(of_day.span, taken) else [of_day]
@@ -194,6 +230,12 @@ def _related(days: Days, related: re.Match[str], today: date) -> Days:
         case "around":
             return days
     return _EARLIEST, after  # until, till, up to, by
+
+
+def _common(one: Days, other: Days) -> Days | None:
+    """The days of both; None if there are none."""
+    first, after = max(one[0], other[0]), min(one[1], other[1])
+    return (first, after) if first < after else None
 
 
 def _length(period: Period, day: date) -> timedelta:

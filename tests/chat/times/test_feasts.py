@@ -26,6 +26,12 @@ from tests.chat.times.scene import days
         ("on good friday?", "2026-04-03", "2026-04-04"),
         ("easter last year", "2025-04-18", "2025-04-22"),
         ("since halloween", "2025-10-31", "2026-05-15"),
+        ("over new year", "2025-12-31", "2026-01-02"),
+        ("around new year's", "2025-12-31", "2026-01-02"),
+        ("at New Year 2016", "2015-12-31", "2016-01-02"),
+        ("between Christmas and New Year", "2025-12-24", "2026-01-02"),
+        ("from christmas to new year's eve 2016", "2016-12-24", "2017-01-01"),
+        ("between easter and christmas 2016", "2016-03-25", "2016-12-27"),
     ],
 )
 def test_a_feast_is_its_days(text: str, since: str, until: str) -> None:
@@ -48,6 +54,7 @@ def test_without_a_year_it_is_the_latest_that_has_begun() -> None:
         "good friday?",
         "the halloween theme",
         "new years ago",
+        "happy new year",
         "eve",
     ],
 )

@@ -31,6 +31,11 @@ from tests.chat.times.scene import NOW, days
         ("last month, on the 3rd", "2026-04-03", "2026-04-04"),
         ("from monday to friday last week", "2026-05-04", "2026-05-11"),
         ("yesterday, this week", "2026-05-13", "2026-05-14"),
+        ("this week before Wednesday", "2026-05-11", "2026-05-13"),
+        ("last week since wednesday", "2026-05-06", "2026-05-11"),
+        ("last year before march", "2025-01-01", "2025-03-01"),
+        ("this week on friday", "2026-05-15", "2026-05-16"),
+        ("this week before monday", "1900-01-01", "2026-05-11"),  # nothing of it is before
         ("a year ago today", "2025-05-14", "2025-05-15"),
         ("two weeks ago today", "2026-04-30", "2026-05-01"),
         ("since july last year", "2025-07-01", "2026-05-15"),

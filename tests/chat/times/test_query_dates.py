@@ -44,11 +44,6 @@ BERLIN = ZoneInfo("Europe/Berlin")
         ("this wednesday", "2026-05-06", "2026-05-07"),
         ("this thursday", "2026-04-30", "2026-05-01"),
         ("this Fri", "2026-05-01", "2026-05-02"),
-        ("this morning", "2026-05-06", "2026-05-07"),
-        ("this evening", "2026-05-06", "2026-05-07"),
-        ("tonight", "2026-05-06", "2026-05-07"),
-        ("last night", "2026-05-05", "2026-05-07"),
-        ("yesterday evening", "2026-05-05", "2026-05-06"),
         ("3 days ago", "2026-05-03", "2026-05-04"),
         ("last 3 days", "2026-05-03", "2026-05-07"),
         ("the past  week", "2026-04-29", "2026-05-07"),
@@ -68,6 +63,23 @@ def test_a_time_is_a_stretch_and_begins_at_a_moment(text: str, begins: str, ends
         f"{begins} 00:00:00",
         f"{ends} 00:00:00",
     ]
+    assert parse_moment(text, NOW, UTC) == stretch[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "begins", "ends"),
+    [
+        ("this morning", "05-06 05:00", "05-06 12:00"),
+        ("this evening", "05-06 18:00", "05-07 00:00"),
+        ("tonight", "05-06 18:00", "05-07 06:00"),
+        ("last night", "05-05 18:00", "05-06 06:00"),
+        ("yesterday evening", "05-05 18:00", "05-06 00:00"),
+    ],
+)
+def test_a_part_of_a_day_is_its_hours(text: str, begins: str, ends: str) -> None:
+    stretch = parse_period(text, NOW, UTC)
+    assert stretch is not None
+    assert [f"{end:%m-%d %H:%M}" for end in stretch] == [begins, ends]
     assert parse_moment(text, NOW, UTC) == stretch[0]
 
 
@@ -99,6 +111,8 @@ def test_a_time_is_a_stretch_and_begins_at_a_moment(text: str, begins: str, ends
         ("24.12.2025 8:05 am", "2025-12-24 08:05:00"),
         ("8 p.m. on 5 may", "2026-05-05 20:00:00"),
         ("midnight, yesterday", "2026-05-05 00:00:00"),
+        ("yesterday evening at 8pm", "2026-05-05 20:00:00"),
+        ("2am last night", "2026-05-06 02:00:00"),
         ("2026-05-01 9:30", "2026-05-01 09:30:00"),
         ("2026-05-01 at 8pm", "2026-05-01 20:00:00"),
         ("Fri, 1 May 2026 14:00:00 +0200", "2026-05-01 12:00:00"),
