@@ -137,8 +137,12 @@ def _summary(group: Sequence[Message]) -> ConversationSummary:
 
 
 def _unanswered(groups: Iterable[Sequence[Message]], links: Iterable[ReplyLink]) -> list[Message]:
-    """The questions that no other person answered, in the order of time."""
-    answers = {link.line: link.answers for link in links if not link.is_doubtful}
+    """The questions that no other person answered, in the order of time.
+
+    Doubtful links count as they do in conversations: who is told that nobody answered, and reads
+    the reply there, believes neither.
+    """
+    answers = {link.line: link.answers for link in links}
     found = [question for group in groups for question in _unanswered_in(group, answers)]
     return sorted(found, key=lambda message: message.position)
 

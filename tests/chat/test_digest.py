@@ -62,10 +62,9 @@ def test_only_another_person_answers_a_question() -> None:
     for reply, links, answered in (
         ("no idea", {2: (1, 0.9), 3: (1, 0.9)}, True),
         ("no idea", {2: (1, 0.9), 3: (2, 0.9)}, True),  # to what the asker said next
-        ("no idea", {2: (1, 0.9), 3: (2, 0.3)}, False),  # hardly to them
-        ("bo: no idea", {2: (1, 0.9), 3: (2, 0.3)}, True),  # but it calls them
+        ("no idea", {2: (1, 0.9), 3: (2, 0.3)}, True),  # as their conversation shows it
+        ("bo: no idea", {2: (1, 0.9)}, False),  # another conversation
         ("no idea", {2: (1, 0.9)}, False),
-        ("cy: no idea", {2: (1, 0.9), 3: (2, 0.3)}, False),  # it calls somebody else
     ):
         found = digest(talk.format(reply), links).questions
         assert [one.id for one in found] == ([] if answered else [1]), (reply, links)
@@ -75,13 +74,16 @@ def test_an_answer_to_what_was_said_before_the_question_is_none() -> None:
     talk = "<bo> I lost my umbrella\n<bo> did you see the key?\n<cy> buy a new one"
     links = {2: (1, 0.9), 3: (1, 0.9)}
     assert [one.id for one in digest(talk, links).questions] == [2]
+    assert digest(talk.replace("buy", "bo: buy"), links).questions == []  # it calls them
+    dora = digest(talk.replace("buy", "dora: buy"), links).questions
+    assert [one.id for one in dora] == [2]
 
 
 def test_many_questions_of_one_conversation_take_a_moment() -> None:
     talk = "\n".join(f"<{'bo' if n % 2 else 'cy'}> is it number {n}?" for n in range(2_000))
     links: dict[int, tuple[int | None, float]] = dict.fromkeys(range(2, 2_001), (1, 0.3))
     began = time.thread_time()
-    assert len(digest(talk, links).questions) == 2_000
+    assert len(digest(talk, links).questions) == 1_999  # all replies are to the first
     assert time.thread_time() - began < 1
 
 
