@@ -446,9 +446,9 @@ def hasty(store: Store, toolbox: Toolbox, llm: LLM, settings: Settings) -> Bridg
     return Bridge(store, settings, toolbox, llm, ModelQueue(), timeouts=quick)
 
 
-def tasks_beside_the_keeper() -> set[asyncio.Task[Any]]:
-    """All but those of the store's keeper, which begins in its own time."""
-    return {task for task in asyncio.all_tasks() if ".keeper." not in task.get_name()}
+def tasks_beside_the_store() -> set[asyncio.Task[Any]]:
+    """All but those of the store, which begin and end in their own time."""
+    return {task for task in asyncio.all_tasks() if "_mcp.store." not in task.get_name()}
 
 
 async def test_cancelling_at_any_moment_leaves_nothing_running_and_nothing_unwritten(
@@ -456,7 +456,7 @@ async def test_cancelling_at_any_moment_leaves_nothing_running_and_nothing_unwri
 ) -> None:
     settings = settings_for(ngircd, tmp_path)
     async with open_store(settings.db_path, settings) as store:
-        tasks, processes = tasks_beside_the_keeper(), children()
+        tasks, processes = tasks_beside_the_store(), children()
         for pause in (0.0, 0.01, 0.1, 0.5):
             llm = model_of(settings)
             toolbox = Toolbox(lambda: "http://127.0.0.1:9/mcp")
@@ -464,7 +464,7 @@ async def test_cancelling_at_any_moment_leaves_nothing_running_and_nothing_unwri
             with anyio.move_on_after(pause):
                 await bridges.run()
             await llm.aclose()
-            assert tasks_beside_the_keeper() == tasks
+            assert tasks_beside_the_store() == tasks
             assert children() == processes
             assert bridges.bridges[0]._recorder.waiting == 0  # noqa: SLF001
         coverage = await store.spans.coverage(await store.rooms.all())

@@ -14,7 +14,6 @@ import pytest
 from terrarium_mcp.cli.starting.bridge_runner import claimed_channels
 from terrarium_mcp.irc_bridge.answer.persona import RULES
 from terrarium_mcp.irc_bridge.ask import notices
-from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.settings import ChannelTable, Settings
 from terrarium_mcp.settings.personas import Persona
 from terrarium_mcp.store import AlreadyRecorded, open_store
@@ -27,8 +26,8 @@ from tests.servers.person import person
 
 ADA, BO = ":ada!a@host.example", ":bo!b@host.example"
 RECORD = ChannelTable("", "#tea", "record")
-REFLEXES = replace(QUICK, burst=1000, reflex=Timeouts().reflex)
-"""No pace of the network, but the guard against other programs as it is by default."""
+REFLEXES = replace(QUICK, burst=1000, reflex=PATIENCE)
+"""No pace of the network; what other programs say within the patience counts as a reflex."""
 
 ANSWER = ChannelTable("", "#tea", "answer")
 

@@ -148,8 +148,8 @@ def test_a_bridge_that_may_not_write_says_so_and_does_not_start() -> None:
 
 
 async def _begun(file: Path) -> None:
-    async with open_store(file):
-        pass
+    async with open_store(file) as store:
+        await store.opening.wait(PATIENCE)
 
 
 async def test_a_database_moved_away_loses_no_line_and_is_told(

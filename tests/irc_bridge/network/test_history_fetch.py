@@ -8,6 +8,7 @@ import pytest
 
 from terrarium_mcp.irc_bridge.network.chathistory import HistoryLine, HistoryPage, HistoryPoint
 from tests.irc_bridge.network.scene import Ear, login, staying
+from tests.passing_time import time_passes
 from tests.servers.fake_ircd import ISUPPORT, FakeIrcd, fake_ircd
 
 CAPS = ("batch message-tags server-time chathistory",)
@@ -274,10 +275,14 @@ async def test_the_server_has_its_time_to_answer_from_when_the_request_has_left(
     pages = page(replayed(1, "#c0"), channel="#c0")
     async with (
         fake_ircd(caps=CAPS, answer=answers(pages)) as server,
-        staying(login(server.port, *channels), burst=1, per_line=0.3, history=0.8) as (net, ear),
+        staying(login(server.port, *channels), burst=1, per_line=4, history=15) as (net, ear),
     ):
-        await ready(server, ear, *channels)
+        await ear.happens("joined", channels[-1])
         net.fetch_history("#c0", SINCE)
+        for number in range(1, len(channels) + 1):
+            time_passes(4)
+            await server.hears("WHO", times=number)
+        time_passes(4)
         await ear.happens("history", "#c0")
         assert len(server.heard("WHO")) == len(channels)
         assert ear.pages == [HistoryPage("#c0", [line(1)], SINCE, is_last=True)]

@@ -90,7 +90,8 @@ async def test_a_peer_that_answered_while_this_machine_slept_is_alive() -> None:
         staying(login(server.port), silence=8) as (_, ear),
     ):
         await ear.happens("connected")
-        time_passes(8)
+        if not server.heard("PING terrarium"):
+            time_passes(8)
         await server.hears("PING terrarium")
         await server.settles()
         assert ear.happened("lost") == []

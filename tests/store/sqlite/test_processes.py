@@ -240,6 +240,7 @@ async def test_opening_returns_at_once_while_a_migration_goes_on(
 
     versions = (Version(1, slowly, effort=100), *VERSIONS[1:])
     monkeypatch.setattr("terrarium_mcp.store.sqlite.schema.runner.VERSIONS", versions)
+    monkeypatch.setattr(store_module, "AT_ONCE", 0.1)
     monkeypatch.setattr("terrarium_mcp.store.sqlite.opening.PATIENCE", 0.05)
     async with open_store(file, SETTINGS, adopt=True) as store:
         with anyio.fail_after(PATIENCE):
