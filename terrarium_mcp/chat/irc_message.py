@@ -51,6 +51,15 @@ class IrcMessage:
     replay_of: str = ""
     """The channel or nick whose history it is, or whose history ends with it (BATCH)."""
 
+    @property
+    def targets(self) -> list[str]:
+        """What the first parameter lists: `JOIN #tea,#mate` (RFC 1459 4.2.1).
+
+        Raises:
+            IndexError: there is none.
+        """
+        return self.params[0].split(",")
+
 
 def parse_line(raw: bytes) -> IrcMessage:
     """Parse one line. NUL and CR are removed; bytes that are not UTF-8 are read as cp1252.

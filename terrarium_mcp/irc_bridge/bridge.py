@@ -34,6 +34,7 @@ from terrarium_mcp.irc_bridge.network.sender import LONGEST_NICK
 from terrarium_mcp.irc_bridge.network.server_config import plain_text_warning, server_config
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.record.backfill import Backfill
+from terrarium_mcp.irc_bridge.record.join_replays import JoinReplays
 from terrarium_mcp.irc_bridge.record.message_filter import MessageFilter, said_at
 from terrarium_mcp.irc_bridge.record.presence_sync import PRESENCE_COMMANDS, PresenceSync
 from terrarium_mcp.irc_bridge.record.recorded_channels import RecordedChannels
@@ -83,11 +84,13 @@ class Bridge:
         self._settings = settings
         self.name = name = settings.network_name
         timeouts = timeouts or Timeouts()
+        self._store = store
         self.network = IrcNetwork(server_config(settings), self, timeouts=timeouts)
         self._filter = MessageFilter(name, self.network, voice_rules_of(settings))
         self._recorder = Recorder(store, name, home, report=self.report)
         self._channels = RecordedChannels(self.network, self._recorder, settings)
         self._repeats = Repeats()
+        self._join_replays = JoinReplays(self._take)
         self._backfill = Backfill(
             store, name, self.network.fetch_history, timedelta(hours=settings.history_hours)
         )
@@ -155,6 +158,7 @@ class Bridge:
                     self._talking.start_soon(self._trouble_notice.run)
                     self._talking.start_soon(self._summarizer.run)
                     await self._reception.until_ready()
+                    await self._join_replays.recall(self._store, self.name, self._channels.includes)
                     await self.network.run()
                     self._talking.cancel_scope.cancel()
             finally:
@@ -220,9 +224,15 @@ class Bridge:
     def on_line(self, message: IrcMessage) -> None:
         """Record a message, and receive what is said to us."""
         self._recorder.note_contact()
+        if not self._join_replays.hold(message):
+            self._take(message)
+
+    def _take(self, message: IrcMessage, is_earlier: bool = False) -> None:
+        """Record a message, and receive what is said to us unless it `is_earlier`: history."""
         now = datetime.now(UTC)
+        self._join_replays.hear(message)
         command = self._command_in(message)
-        if is_late(message, now):
+        if is_earlier or is_late(message, now):
             if command and command.traits.is_consent:
                 self._decided_earlier(command, message, now)
                 return
@@ -257,6 +267,7 @@ class Bridge:
 
     def on_joined(self, channel: str) -> None:
         """The bot joined a channel: record it from now on, and what it missed."""
+        self._repeats.end(channel)
         if self._channels.includes(channel):
             log.info("recording %s/%s", self.name, channel)
             self._recorder.begin(channel, JOINED)
@@ -269,6 +280,14 @@ class Bridge:
             self._talking.start_soon(
                 self._introducer.introduce, channel, partial(self._ways, channel)
             )
+
+    def on_arriving(self, channel: str) -> None:
+        """History may follow that does not say when it was said."""
+        self._join_replays.begin(channel)
+
+    def on_arrived(self, channel: str) -> None:
+        """No more of it follows."""
+        self._join_replays.arrived(channel)
 
     def on_members_complete(self, channel: str) -> None:
         """The member list is complete."""
@@ -283,6 +302,7 @@ class Bridge:
 
     def on_lost(self, why: str) -> None:
         """The connection is lost, and with it every channel."""
+        self._join_replays.lose()
         self._repeats = Repeats()
         self._recorder.end_all(f"connection lost: {why}")
         self._reception.on_lost()

@@ -60,8 +60,8 @@ class WatchedBridge(Bridge):
         self.pages: list[HistoryPage] = []
         self.news = Bell()
 
-    def on_line(self, message: IrcMessage) -> None:
-        super().on_line(message)
+    def _take(self, message: IrcMessage, is_earlier: bool = False) -> None:
+        super()._take(message, is_earlier)
         self.heard.update(message.params[-1:])
         self.news.ring()
 

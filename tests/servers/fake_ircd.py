@@ -60,10 +60,13 @@ class FakeIrcd:
         return [line for line in self.lines if line.startswith(start)]
 
     async def settles(self) -> None:
-        """Wait until the client has handled every line sent so far."""
-        token = f"settled-{len(self.lines)}"
+        """Wait until the client has handled every line sent so far, and answers to its PINGs."""
+        known = len(self.lines)
+        token = f"settled-{known}"
         await self.says(f"PING {token}")
         await self.hears(f"PONG {token}")
+        if any(line.startswith("PING") for line in self.lines[known:]):
+            await self.settles()
 
     async def drops(self) -> None:
         """Hang up."""

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -85,15 +85,20 @@ class Ircd:
     inspircd lets services in at `services_port`.
     """
 
-    def __init__(self, kind: str, program: str, home: Path, keys: Path) -> None:
+    def __init__(
+        self, kind: str, program: str, home: Path, keys: Path, without: Sequence[str] = ()
+    ) -> None:
         self.kind = kind
         self._home = home
         self.cafile = str(keys / "cert.pem")
         self.port, self.tls_port, self.services_port = free_port(), free_port(), free_port()
         config = home / f"{kind}.conf"
         root = os.geteuid() == 0
+        template = CONFIGS[kind]
+        for module in without:
+            template = template.replace(f'<module name="{module}">', "")
         config.write_text(
-            CONFIGS[kind].format(
+            template.format(
                 port=self.port,
                 tls_port=self.tls_port,
                 services_port=self.services_port,
@@ -139,11 +144,11 @@ class Ircd:
 
 
 @contextmanager
-def running(kind: str, program: str, keys: Path) -> Iterator[Ircd]:
-    """A server that runs beside the block, and is gone after it."""
+def running(kind: str, program: str, keys: Path, *, without: Sequence[str] = ()) -> Iterator[Ircd]:
+    """A server that runs beside the block, and is gone after it; `without` some of its modules."""
     with tempfile.TemporaryDirectory(prefix=f"{kind}-") as home:
         Path(home).chmod(0o755)  # a server started by root reads as nobody
-        ircd = Ircd(kind, program, Path(home), keys)
+        ircd = Ircd(kind, program, Path(home), keys, without)
         try:
             ircd.start()
             yield ircd

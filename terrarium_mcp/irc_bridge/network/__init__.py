@@ -4,9 +4,10 @@
   say of it; timeouts: its seconds
 - transport, diagnosis: a connection, or why there is none; errors: the same for callers
 - session: the life of one connection, and who handles which command; listener: whom it reports to
-- pydle_client, isupport, log_limit, server_words: what pydle, the server and strangers send
+- pydle_client, isupport, log_limit, server_words: what pydle, the server and
+  strangers send
 - sasl, nickname, nickserv, own_mask: who we are there
 - autojoin, membership, member_prefixes, operators: our channels, and who is in them
-- batches, chathistory, history_fetch, bouncer: what was said earlier
+- batches, arrivals, chathistory, history_fetch, bouncer: what was said earlier
 - sender, send_queue, outgoing, own_lines, refused_lines, ctcp: what we say
 """

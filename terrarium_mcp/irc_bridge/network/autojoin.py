@@ -141,7 +141,7 @@ class AutoJoin:
         """Note that we are in a channel, or leave one that the settings do not name."""
         if not self._client.is_own(line.source):
             return
-        for name in filter(self._client.isupport.is_channel, line.params[0].split(",")):
+        for name in filter(self._client.isupport.is_channel, line.targets):
             channel = self._configured(name)
             if channel is None:
                 label = self._label(name)

@@ -21,6 +21,12 @@ class Listener(Protocol):
     def on_joined(self, channel: str) -> None:
         """We joined a configured channel; its member list follows."""
 
+    def on_arriving(self, channel: str) -> None:
+        """After `on_joined`, where lines have no times: what follows may be history."""
+
+    def on_arrived(self, channel: str) -> None:
+        """All that came with our JOIN of `channel` has come: what follows is no history."""
+
     def on_members_complete(self, channel: str) -> None:
         """The member list of `channel` is complete, with the accounts if the server has WHOX."""
 

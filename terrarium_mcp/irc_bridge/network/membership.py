@@ -69,7 +69,7 @@ class Membership:
         if len(line.params) > 2:  # IRCv3 extended-join: channel, account, real name
             facts["account"] = "" if line.params[1] == "*" else line.params[1]
         await self._client.update_user(line.source, **facts)
-        for channel in filter(self._client.isupport.is_channel, line.params[0].split(",")):
+        for channel in filter(self._client.isupport.is_channel, line.targets):
             if self._client.is_own(line.source) and not self._client.in_channel(channel):
                 self._client.add_channel(channel)
             if self._client.in_channel(channel):

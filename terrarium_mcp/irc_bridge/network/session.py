@@ -10,6 +10,7 @@ import anyio.abc
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING
 from terrarium_mcp.chat.irc_message import IrcMessage, MalformedMessage, must_be_last, parse_line
+from terrarium_mcp.irc_bridge.network.arrivals import Arrivals
 from terrarium_mcp.irc_bridge.network.autojoin import AutoJoin
 from terrarium_mcp.irc_bridge.network.batches import Batches
 from terrarium_mcp.irc_bridge.network.bouncer import Attachment, lost_server
@@ -111,6 +112,7 @@ class Session:
     def _handler_table(self) -> Mapping[str, tuple[MessageHandler, ...]]:
         """Who handles which command, in this order; pydle alone handles what is not listed."""
         pydle = self.client.handle
+        self._arrivals = Arrivals(self.client, self.post, listener)
         autojoin, members, nick = self._autojoin, self.membership, self._nick
         history, own_lines = self.history, self._own_lines
         return MappingProxyType(
@@ -149,14 +151,14 @@ class Session:
                 "CHGHOST": (self._own_mask.on_chghost, pydle),
                 "FAIL": (history.on_fail, own_lines.on_fail),
                 "INVITE": (),  # we join no channel that the settings do not name
-                "JOIN": (members.on_join, autojoin.on_join),
+                "JOIN": (members.on_join, autojoin.on_join, self._arrivals.on_join),
                 "KICK": (pydle, autojoin.on_kick),
                 "KILL": (self._on_kill, pydle),
                 "NICK": (self._on_nick, pydle, nick.on_renamed),
                 # Never answered (RFC 1459 4.4.2).
                 "NOTICE": (self._nickserv.on_notice, self._on_bouncer),
                 "PART": (pydle, autojoin.on_part),
-                "PONG": (own_lines.on_pong, self._attachment.on_pong),
+                "PONG": (own_lines.on_pong, self._attachment.on_pong, self._arrivals.on_pong),
                 "PRIVMSG": (self._ctcp.on_privmsg, self._on_bouncer),
                 "QUIT": (pydle, nick.on_user_gone),
             }
@@ -255,23 +257,24 @@ class Session:
         for raw in received:
             try:
                 parsed = without_our_secrets(parse_line(raw), self._secrets)
-                line = self._batches.marked(parsed)
+                batched = self._batches.marked(parsed)
             except MalformedMessage as error:
                 self._limit.warning("malformed", "ignored a line: %s", error)
                 continue
             if not (self._own_lines.was_refused(line) or self._attachment.made_up(line)):
                 self._deliver(line)
-            if line.replay:
-                self.history.on_replay(line)
-            else:
+            if not line.replay:
                 await self._handle(line)
             if self.why:  # the rest of what was received no longer matters
+            line = self._arrivals.marked(batched)
                 return
 
     def _deliver(self, line: IrcMessage) -> None:
         """Pass a line to the listener. A failure there must not cost the lines that follow."""
         try:
             self._listener.on_line(self.membership.with_account(line))
+            elif batched.replay:
+                self.history.on_replay(line)
         except Exception as error:  # noqa: BLE001 - logged there, with its traceback
             kind = _failure("recording", line, error)
             self._limit.exception(

@@ -66,6 +66,12 @@ class Ear:
     def on_joined(self, channel: str) -> None:
         self._note("joined", channel)
 
+    def on_arriving(self, channel: str) -> None:
+        """No scene of these asks for it."""
+
+    def on_arrived(self, channel: str) -> None:
+        """Nor for this."""
+
     def on_members_complete(self, channel: str) -> None:
         self._note("members_complete", channel)
 
