@@ -132,8 +132,8 @@ class Reception:
         match line.command, line.params:
             case "QUIT", _:
                 self._gone(line.source.nick, "")
-            case "PART", (channels, *_):
-                for channel in channels.split(","):
+            case "PART", (_, *_):
+                for channel in line.targets:
                     self._gone(line.source.nick, channel)
             case "KICK", (channel, nick, *_):
                 self._gone(nick, channel)

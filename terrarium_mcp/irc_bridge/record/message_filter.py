@@ -57,7 +57,11 @@ class MessageFilter:
         match line.command, line.params:
             case "PRIVMSG" | "NOTICE" as command, (target, *_, text):
                 return self._speech(line, MessageType(command), target, text, now)
-            case "JOIN" | "PART" | "KICK" | "MODE" | "TOPIC" as command, (channel, *rest):
+            case "JOIN" | "PART" as command, (_, *rest):
+                kind = MessageType(command)
+                events = (self._event(line, kind, channel, rest, now) for channel in line.targets)
+                return [record for records in events for record in records]
+            case "KICK" | "MODE" | "TOPIC" as command, (channel, *rest):
                 return self._event(line, MessageType(command), channel, rest, now)
             case "NICK", [] | [""]:  # no server should send it
                 return []

@@ -251,3 +251,12 @@ def test_a_relay_is_told_by_its_nick_as_the_network_compares_it() -> None:
 )
 def test_what_is_said_to_somebody_off_the_record_is_not_kept(text: str) -> None:
     assert recorded(f":ada!u@h PRIVMSG #tea :{text}") == []
+
+
+@pytest.mark.parametrize("command", ["JOIN", "PART"])
+def test_who_comes_to_several_channels_at_once_or_leaves_them_does_so_in_each(command: str) -> None:
+    lines = recorded(f":ada!u@h {command} #tea,ada,#mate")
+    assert [(line.channel, line.kind.value) for line in lines] == [
+        ("#tea", command),
+        ("#mate", command),
+    ]
