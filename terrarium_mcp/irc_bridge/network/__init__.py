@@ -7,7 +7,7 @@
 - pydle_client, isupport, log_limit, server_words: what pydle, the server and
   strangers send
 - sasl, nickname, nickserv, own_mask: who we are there
-- autojoin, membership, member_prefixes, operators: our channels, and who is in them
+- autojoin, membership, who_requests, member_prefixes, operators: our channels, and who is in them
 - batches, arrivals, chathistory, history_fetch, bouncer: what was said earlier
 - sender, send_queue, outgoing, own_lines, refused_lines, ctcp: what we say
 """

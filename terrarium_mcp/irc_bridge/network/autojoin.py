@@ -9,11 +9,11 @@ import anyio
 
 from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.irc_bridge.network.listener import Listener
-from terrarium_mcp.irc_bridge.network.membership import Membership
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
 from terrarium_mcp.irc_bridge.network.send_queue import QueuedLine
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
+from terrarium_mcp.irc_bridge.network.who_requests import WhoRequests
 from terrarium_mcp.settings import ConfiguredChannel
 from terrarium_mcp.wording import shown
 
@@ -55,7 +55,7 @@ class AutoJoin:
         config: ServerConfig,
         timeouts: Timeouts,
         client: PydleClient,
-        membership: Membership,
+        who_requests: WhoRequests,
         listener: Listener,
         post: Post,
         start: Callable[..., None],
@@ -68,7 +68,7 @@ class AutoJoin:
         self._takes_part = False
         self._timeouts = timeouts
         self._client = client
-        self._membership = membership
+        self._who_requests = who_requests
         self._listener = listener
         self._post = post
         self._start = start
@@ -153,7 +153,8 @@ class AutoJoin:
             channel.not_before = -inf
             channel.is_listed = False
             self._listener.on_joined(name)
-            channel.who = self._membership.ask_who(name)
+            channel.who = self._who_requests.ask(name)
+
 
     def on_names_end(self, line: IrcMessage) -> None:
         """Report that a member list is complete, unless WHO is about to show the accounts."""

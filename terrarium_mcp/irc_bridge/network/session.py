@@ -35,6 +35,7 @@ from terrarium_mcp.irc_bridge.network.server_words import without_our_secrets
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.network.transport import Connection
 from terrarium_mcp.settings import ConfiguredChannel
+from terrarium_mcp.irc_bridge.network.who_requests import WhoRequests
 from terrarium_mcp.wording import shown
 
 log = logging.getLogger(__name__)
@@ -87,6 +88,9 @@ class Session:
         self._own_mask = OwnMask(self.client)
         self._own_lines = OwnLines(
             config, self.client, self.post, self._deliver, refused or RefusedLines()
+        self._who_requests = WhoRequests(
+            timeouts, self.client, self.membership.ask_who, self._start
+        )
         )
         self.sender = Sender(
             self._queue, timeouts, self.client, self._own_mask, self._own_lines.sent
@@ -97,7 +101,7 @@ class Session:
             config,
             timeouts,
             self.client,
-            self.membership,
+            self._who_requests,
             listener,
             self.post,
             self._start,
@@ -123,7 +127,8 @@ class Session:
                 "005": (self._on_isupport,),
                 "302": (own_lines.on_userhost,),
                 "313": (self._nickserv.on_whois_operator,),
-                "315": (autojoin.on_who_end,),
+                "315": (self._who_requests.on_end, autojoin.on_who_end),
+                "263": (self._who_requests.on_refused,),
                 "352": (members.on_who,),
                 "354": (members.on_whox,),
                 "366": (autojoin.on_names_end,),

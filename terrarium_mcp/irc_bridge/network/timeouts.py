@@ -37,6 +37,8 @@ class Timeouts:
 
     accounts: float = 120
     """For an answer to our WHO of a channel, once that has left."""
+    who_refused: tuple[float, ...] = (10, 30, 60, 300)
+    """Pauses after a WHO that the server had no time for; the last one repeats."""
     history: float = 120
     """For an answer to CHATHISTORY, once that has left."""
 
