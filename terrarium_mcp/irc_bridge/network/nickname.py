@@ -43,9 +43,12 @@ class OwnNick:
         self._taken = Backoff(timeouts.nick_taken, settled=timeouts.forgiven)
         self._ours_since = self._ask_from = -math.inf
         self._has_told = False
+        self.is_asking = False
+        """Whether we asked for the configured nick, and have no answer yet."""
 
     def on_refused(self, line: IrcMessage) -> None:
         """Register under a similar nick; end after a few attempts."""
+        self.is_asking = False
         if self._client.registered:
             return
         self._refusals += 1
@@ -64,7 +67,9 @@ class OwnNick:
         """Note whether the configured nick is ours now, was taken from us, or became free."""
         if not (line.params and self._client.is_same_nick(line.params[0], self._client.nickname)):
             self.on_user_gone(line)
-        elif self._client.is_same_nick(line.params[0], self._configured):
+            return
+        self.is_asking = False
+        if self._client.is_same_nick(line.params[0], self._configured):
             self._ours_since = anyio.current_time()
         elif line.source and self._client.is_same_nick(line.source.nick, self._configured):
             self._on_taken()
@@ -92,6 +97,7 @@ class OwnNick:
             with anyio.move_on_after(self._timeouts.regain_nick):
                 await self._freed.wait()
             if self._is_due:
+                self.is_asking = True
                 self._post("NICK", self._configured)
 
     @property

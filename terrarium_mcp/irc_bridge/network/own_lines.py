@@ -22,11 +22,12 @@ from terrarium_mcp.wording import quantity
 log = logging.getLogger(__name__)
 
 REFUSALS = frozenset(
-    map(str, (401, 403, 404, 407, 408, 415, 437, 442, 477, 482, 486, 489, 492, 531, 716))
+    map(str, (401, 403, 404, 407, 408, 415, 437, 439, 442, 477, 482, 486, 489, 492, 531, 707, 716))
 )
 """Refusals of a PRIVMSG or NOTICE: no such nick or channel, cannot send, too many targets, colours,
 a mask, unavailable, not on that channel, registered nicks only, operators only, TLS only, no CTCP,
-a user who wants none (RFC 1459 6.1, and what solanum, inspircd, UnrealIRCd and bahamut add)."""
+a user who wants none, and other targets too quickly: 439 of ircu and bahamut, 707 of solanum and
+charybdis (RFC 1459 6.1, and what solanum, inspircd, UnrealIRCd and bahamut add)."""
 
 _TOKEN = "terrarium-said-"  # noqa: S105 - marks the answers to our own PINGs
 
@@ -91,6 +92,19 @@ class OwnLines:
             self._expect(under_way[0])
         await under_way[-1].ended.wait()
         return under_way[-1].refusal
+
+    def on_echo(self, line: IrcMessage) -> None:
+        """Deliver a line no second time that the server echoes after all.
+
+        It does so from our CAP REQ of echo-message on, of which we know only when its ACK comes.
+        """
+        if not self._client.is_own(line.source) or len(line.params) < 2:
+            return
+        said = self._client.fold(line.params[0]), line.command, line.params[-1]
+        for own in (*self._probed, *self._sent):
+            if own.line and said == (own.target, own.line.command, own.line.params[-1]):
+                own.line = None
+                return
 
     def on_pong(self, line: IrcMessage) -> None:
         """Deliver what was sent before this PING and not refused."""

@@ -45,10 +45,11 @@ MessageHandler = Callable[[IrcMessage], Awaitable[None] | None]
 
 _ERRORS = (*range(400, 600), *range(900, 1000))
 """Numerics that refuse something. Servers have dozens for a JOIN, and some of their own."""
-# Refusals of a JOIN that refuse a line of ours too: no such channel, registered nicks only, TLS
-# only.
-_JOIN_OR_SPEECH_REFUSED = (403, 477, 489)
-_NICK_REFUSED = (432, 433, 436)  # not a nick here, in use, a collision
+# Refusals of a JOIN that refuse a line of ours too: no such channel, other targets too quickly,
+# registered nicks only, TLS only.
+_JOIN_OR_SPEECH_REFUSED = (403, 439, 477, 489)
+# Not a nick here, in use, banned in a channel, a collision, too often, none while in a channel.
+_NICK_REFUSED = (432, 433, 435, 436, 438, 447)
 _LOGIN_REFUSED = (902, 904, 905, 906)
 _NOT_ADMITTED = (463, 464, 465)  # not from this host, a wrong password, banned
 
@@ -143,8 +144,7 @@ class Session:
                     str(numeric): (autojoin.on_refused, own_lines.on_refused)
                     for numeric in _JOIN_OR_SPEECH_REFUSED
                 },
-                # Unavailable: a nick, or a channel.
-                "437": (nick.on_refused, autojoin.on_refused, own_lines.on_refused),
+                "437": (self._on_unavailable,),
                 "470": (autojoin.on_forwarded,),
                 **{str(numeric): (self._sasl.on_refused,) for numeric in _LOGIN_REFUSED},
                 **{str(numeric): (self._on_not_admitted,) for numeric in _NOT_ADMITTED},
@@ -161,10 +161,10 @@ class Session:
                 "KILL": (self._on_kill, pydle),
                 "NICK": (self._on_nick, pydle, nick.on_renamed),
                 # Never answered (RFC 1459 4.4.2).
-                "NOTICE": (self._nickserv.on_notice, self._on_bouncer),
+                "NOTICE": (self._nickserv.on_notice, self._on_bouncer, own_lines.on_echo),
                 "PART": (pydle, autojoin.on_part),
                 "PONG": (own_lines.on_pong, self._attachment.on_pong, self._arrivals.on_pong),
-                "PRIVMSG": (self._ctcp.on_privmsg, self._on_bouncer),
+                "PRIVMSG": (self._ctcp.on_privmsg, self._on_bouncer, own_lines.on_echo),
                 "QUIT": (pydle, nick.on_user_gone),
             }
         )
@@ -333,6 +333,17 @@ class Session:
     def _on_not_admitted(self, line: IrcMessage) -> None:
         """End with the server's reason, where it may hang up without one."""
         if not self.welcomed:
+    def _on_unavailable(self, line: IrcMessage) -> None:
+        """Note the refusal of our NICK, if one has no answer yet; else of a JOIN, or of a line.
+
+        hybrid and UnrealIRCd refuse a NICK with `437 me #tea :Cannot change nickname while banned`.
+        """
+        is_of_nick = self._nick.is_asking
+        self._nick.on_refused(line)
+        self._autojoin.on_refused(line)
+        if not is_of_nick:
+            self._own_lines.on_refused(line)
+
             self.end(not_admitted(line))
 
     def _on_kill(self, line: IrcMessage) -> None:

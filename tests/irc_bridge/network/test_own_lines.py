@@ -259,3 +259,72 @@ async def test_who_waits_for_the_networks_word_is_not_held_by_its_end() -> None:
                 async with beside(server.drops):
                     await ear.happens("lost")
             assert await network.confirm("#tea")  # nor afterwards
+
+
+@pytest.mark.parametrize("numeric", ["439", "707"])
+async def test_a_line_that_comes_too_quickly_after_others_is_refused(numeric: str) -> None:
+    def answer(line: str) -> list[str] | None:
+        refusal = f":srv {numeric} Terra #tea :Targets changing too fast, message dropped"
+        return [refusal] if line.startswith("PRIVMSG") else None
+
+    async with (
+        fake_ircd(answer=answer) as server,
+        staying(login(server.port, "#tea"), confirm=PATIENCE) as (network, ear),
+    ):
+        await ear.happens("members_complete", "#tea")
+        why = await refused(network, "tea at four")
+        assert why == "Targets changing too fast, message dropped"
+        assert ear.texts() == []
+
+
+@pytest.mark.parametrize(
+    ("answers", "is_taken"),
+    [
+        ([":srv 437 Terra-1 #tea :Cannot change nickname while banned on channel"], True),
+        ([":srv 447 Terra-1 :Cannot now", ":srv 437 Terra-1 #tea :Unavailable"], False),
+    ],
+)
+async def test_what_refuses_a_nick_refuses_no_line(answers: list[str], is_taken: bool) -> None:
+    def answer(line: str) -> list[str] | None:
+        if line.startswith("PING terrarium-said"):
+            return []
+        if line == "NICK Terra":
+            return [":srv 433 * Terra :in use"] if not server.heard("JOIN") else []
+        return None
+
+    async with (
+        fake_ircd(answer=answer) as server,
+        staying(login(server.port, "#tea"), regain_nick=3600, confirm=PATIENCE) as (network, ear),
+    ):
+        await ear.happens("members_complete", "#tea")
+        await network.say("#tea", "tea at four")
+        await server.hears("PING terrarium-said")
+        await server.says(":terra!t@h QUIT :gone")
+        await server.hears("NICK Terra", times=3)
+        await server.says(*answers, ":srv PONG srv terrarium-said-1")
+        await server.settles()
+        assert ear.texts() == ["tea at four"] * is_taken
+
+
+@pytest.mark.parametrize("is_granted", [True, False])
+async def test_a_line_said_while_echoes_are_asked_for_is_heard_once(is_granted: bool) -> None:
+    async with (
+        fake_ircd(answer=silent_at("PING terrarium-said", "CAP REQ")) as server,
+        staying(login(server.port, "#tea")) as (network, ear),
+    ):
+        await ear.happens("members_complete", "#tea")
+        await server.says(":srv CAP Terra NEW :echo-message")
+        await server.hears("CAP REQ")
+        for number, text in enumerate(("one", "one", "two"), 1):
+            await network.say("#tea", text)
+            await server.hears("PRIVMSG", times=number)
+        echoes = [f":Terra!u@host.example {line}" for line in server.heard("PRIVMSG")]
+        if is_granted:
+            await server.says(":srv CAP Terra ACK :echo-message", *echoes)
+        else:
+            await server.says(":srv CAP Terra NAK :echo-message")
+        for number in (1, 2):
+            await server.hears("PING terrarium-said", times=number)
+            await server.says(f":srv PONG srv terrarium-said-{number}")
+        await server.settles()
+        assert ear.texts() == ["one", "one", "two"]
