@@ -83,11 +83,15 @@ class HistoryFetch:
 
     def on_batch(self, line: IrcMessage) -> None:
         """Report the page that ends here, and request the next one."""
-        if not self._client.in_channel(line.replay_of):
-            return
         lines = self._lines.pop(self._client.fold(line.replay_of), [])
         request = self._pending
-        if request is None or not self._client.is_same_channel(request.channel, line.replay_of):
+        if request and not self._client.is_same_channel(request.channel, line.replay_of):
+            request = None
+        if not self._client.in_channel(line.replay_of):  # we were kicked meanwhile
+            if request:
+                self._continue_with(None)
+            return
+        if request is None:
             # A server that sends history on request may say late, or by halves, what we gave up on.
             by_itself = not self._client.has_capability(*CAPABILITIES)
             self._report(HistoryPage(line.replay_of, lines, is_last=by_itself))
@@ -138,8 +142,11 @@ class HistoryFetch:
         self._send_next()
 
     def _send_next(self) -> None:
-        if self._pending is None and self._waiting:
-            request = self._pending = self._waiting.pop(next(iter(self._waiting)))
+        while self._pending is None and self._waiting:
+            request = self._waiting.pop(next(iter(self._waiting)))
+            if not self._client.in_channel(request.channel):
+                continue
+            self._pending = request
             self._label += 1
             labelled = self._client.has_capability("labeled-response")
             tags = {"label": str(self._label)} if labelled else {}

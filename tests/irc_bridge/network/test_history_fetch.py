@@ -302,3 +302,25 @@ async def test_what_a_server_replays_by_itself_is_all_there_is() -> None:
         await ear.happens("history", "#tea")
         assert ear.pages == [HistoryPage("#tea", [line(1)], None, is_last=True)]
         assert server.heard("CHATHISTORY") == []
+
+
+async def test_a_kick_amid_the_history_of_a_channel_keeps_no_other_waiting(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with (
+        fake_ircd(caps=CAPS) as server,
+        staying(login(server.port, "#tea", "#mate", "#soup"), rejoin=(3600,)) as (network, ear),
+    ):
+        await ready(server, ear, "#tea", "#mate", "#soup")
+        for channel in ("#tea", "#mate", "#soup"):
+            network.fetch_history(channel, SINCE)
+        await server.hears("CHATHISTORY AFTER #tea")
+        first, second, *_, end = page(replayed(1), replayed(2))
+        kick = ":op!o@h KICK {} Terra :out"
+        await server.says(first, second, kick.format("#tea"), kick.format("#mate"), end)
+        await server.hears("CHATHISTORY AFTER #soup")
+        assert server.heard("CHATHISTORY AFTER #mate") == []
+        await server.says(*page(channel="#soup"))
+        await ear.happens("history", "#soup")
+        assert [one.channel for one in ear.pages] == ["#soup"]
+    assert "no history of" not in caplog.text
