@@ -21,6 +21,8 @@ log = logging.getLogger(__name__)
 
 _JOIN_BYTES = 400  # channels and keys in one JOIN: well inside a line of 512 bytes
 
+_LONGEST_PART = 3  # bytes of a character of UTF-8 that was cut
+
 
 @dataclass
 class ChannelState:
@@ -31,6 +33,8 @@ class ChannelState:
     joined_as: str = ""
     """The name as the server spells it; empty while we are not in it."""
     joined_at: float = 0
+    is_asked_for: bool = False
+    """Whether our last JOIN of it has no answer yet."""
     kicks: int = 0
     refusals: int = 0
     returning: bool = False
@@ -80,7 +84,12 @@ class AutoJoin:
         joined = [channel for channel in self._channels if not channel.left_out]
         per_line = self._client.isupport.joins_per_line or len(self._channels)
         for channels in _lines_of(joined, per_line):
-            self._post("JOIN", *_join_parameters(channels))
+            self._join(channels)
+
+    def _join(self, channels: Sequence[ChannelState]) -> None:
+        for channel in channels:
+            channel.is_asked_for = True
+        self._post("JOIN", *_join_parameters(channels))
 
     def _leave_out(self) -> None:
         """Mark the channels that this server does not allow, and name them in the log."""
@@ -144,10 +153,9 @@ class AutoJoin:
         for name in filter(self._client.isupport.is_channel, line.targets):
             channel = self._configured(name)
             if channel is None:
-                label = self._label(name)
-                log.warning("forced into %s, which the settings do not name: leaving it", label)
-                self._post("PART", name, "only here by invitation of my operator")
+                self._leave(name)
                 continue
+            channel.is_asked_for = False
             channel.joined_as, channel.joined_at = name, anyio.current_time()
             channel.refusals = 0
             channel.not_before = -inf
@@ -155,6 +163,28 @@ class AutoJoin:
             self._listener.on_joined(name)
             channel.who = self._who_requests.ask(name)
 
+    def _leave(self, name: str) -> None:
+        """Leave a channel that the settings do not name.
+
+        Where the server cuts long names, it is what it made of one of ours, which is not tried
+        again for long: the people there would see us come and go.
+        """
+        self._post("PART", name, "only here by invitation of my operator")
+        cut = [one for one in self._channels if one.is_asked_for and _is_cut(name, one.name)]
+        if not cut:
+            label = self._label(name)
+            log.warning("forced into %s, which the settings do not name: leaving it", label)
+        pause = self._timeouts.forwarded
+        for channel in cut:
+            channel.is_asked_for = False
+            channel.not_before = anyio.current_time() + pause
+            log.error(
+                "the server takes %s for %s: its name is too long there, so it is neither joined"
+                " nor recorded. Retrying in %g s, or when the settings are reloaded.",
+                self._label(channel.name),
+                self._label(name),
+                pause,
+            )
 
     def on_names_end(self, line: IrcMessage) -> None:
         """Report that a member list is complete, unless WHO is about to show the accounts."""
@@ -208,6 +238,7 @@ class AutoJoin:
         channel = self._configured(line.params[1]) if len(line.params) > 1 else None
         if channel is None or self._client.in_channel(channel.name):
             return
+        channel.is_asked_for = False
         pauses = self._timeouts.refused
         pause = pauses[min(channel.refusals, len(pauses) - 1)]
         channel.refusals += 1
@@ -223,6 +254,7 @@ class AutoJoin:
         channel = self._configured(line.params[1]) if len(line.params) > 1 else None
         if channel is None or self._client.in_channel(channel.name):
             return
+        channel.is_asked_for = False
         pause = self._timeouts.forwarded
         channel.not_before = anyio.current_time() + pause
         log.warning(
@@ -267,7 +299,7 @@ class AutoJoin:
         channel.returning = False
         is_named = any(channel is one for one in self._channels)
         if is_named and not (self._client.in_channel(channel.name) or self._gave_up(channel)):
-            self._post("JOIN", *_join_parameters([channel]))
+            self._join([channel])
 
     def is_configured(self, name: str) -> bool:
         """Whether the settings name this channel."""
@@ -293,6 +325,15 @@ def _lines_of(channels: Sequence[ChannelState], at_most: int) -> Iterator[list[C
         line.append(channel)
     if line:
         yield line
+
+
+def _is_cut(name: str, whole: str) -> bool:
+    """Whether `name` is the first bytes of `whole`; a character cut in two was read as cp1252."""
+    read = whole.encode()
+    return len(name) < len(whole) and any(
+        read.startswith(name[:end].encode() + name[end:].encode("cp1252", "replace"))
+        for end in range(len(name), max(len(name) - _LONGEST_PART, 1) - 1, -1)
+    )
 
 
 def _join_parameters(channels: Sequence[ChannelState]) -> list[str]:

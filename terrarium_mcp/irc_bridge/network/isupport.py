@@ -41,7 +41,7 @@ _RANKS = re.compile(r"\(([A-Za-z]*)\)([!-/:-@\[-`{-~]*)")
 
 @dataclass(frozen=True, slots=True)
 class Isupport:
-    """The tokens that matter to us. Lengths are those the server counts; None: it names none."""
+    """The tokens that matter to us. Lengths are in bytes; None: the server names none."""
 
     casemapping: str = DEFAULT_CASEMAPPING
     """How nicks and channels compare: one of `CASEMAPPINGS`."""
@@ -105,7 +105,7 @@ class Isupport:
         for channel in channels:
             types = next((types for types in room if channel[:1] in types), "")
             is_full = types != "" and room[types] <= 0
-            is_long = self.channellen is not None and len(channel) > self.channellen
+            is_long = self.channellen is not None and len(channel.encode()) > self.channellen
             if is_full or is_long or not self.is_channel(channel):
                 left_out.append(channel)
                 continue

@@ -155,3 +155,8 @@ def test_whatever_a_server_says_of_itself_stays_within_bounds(
     for limit in (known.nicklen, known.channellen, known.joins_per_line, known.chathistory):
         assert limit is None or limit >= 1
     assert all(types and limit >= 1 for types, limit in known.chanlimit)
+
+
+def test_the_length_of_a_channel_is_counted_in_bytes() -> None:
+    known = after("CHANNELLEN=6")
+    assert known.within_limits(["#th\u00e9s", "#th\u00e9-s"]) == (["#th\u00e9s"], ["#th\u00e9-s"])

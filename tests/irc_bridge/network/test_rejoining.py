@@ -493,3 +493,25 @@ async def test_more_channels_than_the_server_allows_are_named_in_one_line(
     left_out = "#much-too-long, #d, +e, &f"
     told = f"127.0.0.1: the server does not allow all of IRC_CHANNELS ({limits})."
     assert named == [f"{told} Not joined, not recorded: {left_out}"]
+
+
+@pytest.mark.parametrize("cut", [b"#long-t\xc3\xa9", b"#long-t\xc3"], ids=["between", "inside"])
+async def test_a_channel_whose_name_the_server_cuts_is_not_tried_again_and_again(
+    cut: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    joined = b":Terra!u@host.example JOIN " + cut
+
+    def answer(line: str) -> list[str | bytes] | None:
+        return [joined] if line == "JOIN #long-t\u00e9a" else None
+
+    async with fake_ircd(isupport="CHANTYPES=# TARGMAX=JOIN:1", answer=answer) as server:
+        who = login(server.port, "#long-t\u00e9a", "#mate", network="labnet")
+        async with staying(who, look_round=0.01, rejoin=(0.02,) * 9) as (_, ear):
+            await ear.happens("members_complete", "#mate")
+            for times in range(2, 5):  # in a look round, or after the pause
+                await server.says(KICK.replace("#tea", "#mate"))
+                await server.hears("JOIN #mate", times=times)
+            assert len(server.heard("PART #long-t")) == 1
+            assert len(server.heard("JOIN #long-t")) == 1
+    assert "takes labnet/#long-t\u00e9a for labnet/#long-t" in caplog.text
+    assert "forced into" not in caplog.text
