@@ -73,7 +73,7 @@ class Membership:
             if self._client.is_own(line.source) and not self._client.in_channel(channel):
                 self._client.add_channel(channel)
             if self._client.in_channel(channel):
-                self._client.channels[channel]["users"].add(line.source.nick)
+                self._client.channels[channel]["users"].add(self._client.spelling(line.source.nick))
 
     def ask_who(self, channel: str) -> QueuedLine:
         """Ask for every member's account, host and absence in one request, which is returned."""

@@ -290,6 +290,7 @@ class PydleClient(pydle.Client):
             self.users[nickname] = {"nickname": nickname}
 
     async def _rename_user(self, user: str, new: str) -> None:
+        user = self.spelling(user)
         self.users[new] = {**self.users.pop(user, {}), "nickname": new}
         for channel in self.channels.values():
             if user in channel["users"]:
@@ -304,7 +305,7 @@ class PydleClient(pydle.Client):
         monitor_override: bool = False,
     ) -> None:
         with suppress(KeyError):  # a user whose JOIN we never saw
-            super()._destroy_user(nickname, channel, monitor_override)
+            super()._destroy_user(self.spelling(nickname), channel, monitor_override)
 
     def _parse_channel_modes(
         self, channel: str, modes: Sequence[str], current: Mapping[str, Any] | None = None
@@ -322,8 +323,11 @@ class PydleClient(pydle.Client):
 
 
 def _mask(source: Source) -> dict[str, str]:
-    """The known parts of a mask, by pydle's names for them."""
-    parts = {"nickname": source.nick, "username": source.user, "hostname": source.host}
+    """The known parts of a mask but the nick, by pydle's names for them.
+
+    A nick stays spelled as in the member lists, which pydle does not compare as the network does.
+    """
+    parts = {"username": source.user, "hostname": source.host}
     return {name: value for name, value in parts.items() if value}
 
 

@@ -338,3 +338,25 @@ async def test_ranks_are_those_that_the_server_names(
     ):
         await ear.happens("members_complete", "#tea")
         assert {one.nick: one.rank for one in network.members("#tea")} == ranks
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ":ADA!a@h QUIT :bye",
+        ":ADA!a@h PART #tea",
+        ":op!o@h KICK #tea ADA",
+        ":ADA!a@h NICK Bo",
+    ],
+)
+async def test_who_goes_is_gone_however_the_server_spells_them(line: str) -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
+        await ear.happens("members_complete", "#tea")
+        await server.says(":ada!a@h PRIVMSG #tea :hello", line)
+        await server.settles()
+        members = [member.nick for member in network.members("#tea")]
+        assert members == (["Bo", "Terra"] if "NICK" in line else ["Terra"])
+        assert network.channels_of("ada") == []
+        await server.says(":BO!b@h JOIN #tea", ":bo!b@h PART #tea")
+        await server.settles()
+        assert [member.nick for member in network.members("#tea")] == ["Terra"]
