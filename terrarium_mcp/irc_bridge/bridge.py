@@ -20,7 +20,7 @@ from terrarium_mcp.irc_bridge.ask.introduction import Introducer
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard, reflex_rules
 from terrarium_mcp.irc_bridge.ask.question_service import QuestionService
 from terrarium_mcp.irc_bridge.ask.quiet_times import QuietTimes
-from terrarium_mcp.irc_bridge.ask.reception import DEPARTURES, Reception
+from terrarium_mcp.irc_bridge.ask.reception import MOVEMENTS, Reception
 from terrarium_mcp.irc_bridge.ask.responder import Responder
 from terrarium_mcp.irc_bridge.ask.speech import ReplySpeech
 from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
@@ -250,7 +250,7 @@ class Bridge:
             self._presence.schedule_check()
         if message.command in FOLLOWED:
             self._consent.follow(message)
-        if message.command in DEPARTURES:
+        if message.command in MOVEMENTS:
             self._reception.follow(message)
         if message.command == "NICK" and message.source and message.params:
             self._speech.renamed(message.source, message.params[0])

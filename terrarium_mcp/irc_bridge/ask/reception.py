@@ -8,7 +8,7 @@ channel. What passes waits in `CommandQueue`.
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -19,6 +19,7 @@ from terrarium_mcp.irc_bridge.ask.askers import AskerCheck
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue, PendingCommand
 from terrarium_mcp.irc_bridge.ask.command_traits import NEAR_MISS, Silence
 from terrarium_mcp.irc_bridge.ask.commands import Command, PersonKey
+from terrarium_mcp.irc_bridge.ask.host_cycles import HostCycles
 from terrarium_mcp.irc_bridge.ask.ignored import IgnoreList
 from terrarium_mcp.irc_bridge.ask.limits import QuestionLimits, Refusal
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard, Pace
@@ -31,8 +32,8 @@ from terrarium_mcp.irc_bridge.network.outgoing import PRIVATE
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage
 from terrarium_mcp.settings import Settings
 
-DEPARTURES = frozenset(("KICK", "NICK", "PART", "QUIT"))
-"""IRC commands after which somebody is gone, or goes by another nick."""
+MOVEMENTS = frozenset(("JOIN", "KICK", "NICK", "PART", "QUIT"))
+"""IRC commands after which somebody is gone, is back, or goes by another nick."""
 
 MOST_SHORT = 2
 """Short commands of one person whose replies have not been said."""
@@ -63,6 +64,7 @@ class Reception:
         self._limits = _question_limits(settings)
         self._suggestions = SuggestionMemory()
         self._guard = guard
+        self._host_cycles = HostCycles(network.fold)
         self._board = NoticeBoard(self._refuse_aloud, queue.waits, network.label)
         self._moderation = Moderation(network, settings, queue, quiet, self._board)
 
@@ -123,15 +125,19 @@ class Reception:
                 self._admit(PendingCommand(command, message, flow))
 
     def follow(self, line: IrcMessage) -> None:
-        """Follow one of DEPARTURES: an answer whose asker has left is not said.
+        """Follow one of MOVEMENTS: an answer whose asker has left is not said.
 
-        Comes before the line changes who is in which channel.
+        Somebody who quits and is back at once is answered. Comes before the line changes who is in
+        which channel.
         """
         if line.replay or line.source is None:
             return
         match line.command, line.params:
             case "QUIT", _:
-                self._gone(line.source.nick, "")
+                self._host_cycles.quit(self._gone(line.source.nick, ""))
+            case "JOIN", (_, *_):
+                for pending in self._host_cycles.joined(line):
+                    self._queue.put(pending)
             case "PART", (_, *_):
                 for channel in line.targets:
                     self._gone(line.source.nick, channel)
@@ -215,8 +221,11 @@ class Reception:
     def _is_in(self, command: Command, channel: str) -> bool:
         return self._network.fold(command.channel) == self._network.fold(channel)
 
-    def _gone(self, nick: str, channel: str) -> None:
-        """Somebody left a channel, or with "" all of them: they are told nothing more there."""
+    def _gone(self, nick: str, channel: str) -> Sequence[PendingCommand]:
+        """Somebody left a channel, or with "" all of them: they are told nothing more there.
+
+        Returns their commands that are dropped for it.
+        """
         self._board.withdraw(
             lambda command: (
                 self._network.same_nick(command.asker, nick)
@@ -229,7 +238,7 @@ class Reception:
         if in_private:
             self._network.drop(nick)
         if not any(self._network.same_nick(one.command.asker, nick) for one in self._queue):
-            return  # as nearly always: a netsplit brings hundreds
+            return ()  # as nearly always: a netsplit brings hundreds
 
         def is_unwanted(one: PendingCommand) -> bool:
             if not self._network.same_nick(one.command.asker, nick):
@@ -237,7 +246,7 @@ class Reception:
             here = not channel or self._is_in(one.command, channel)
             return here if one.command.channel else in_private
 
-        self._queue.stop(is_unwanted)
+        return self._queue.stop(is_unwanted)
 
     def _renamed(self, nick: str, new: str) -> None:
         """Whoever asked goes by another nick now."""

@@ -112,6 +112,11 @@ class Stopwatch:
         self._lines += 1
         self._bytes += len(line.encode())
 
+    @property
+    def has_spoken(self) -> bool:
+        """Whether a line of the answer has left."""
+        return self._lines > 0
+
     def lap(self, name: PartName) -> None:
         """What has passed since the last part, or since the beginning, was this part."""
         waited = RunningPart(name, self._lapped)

@@ -1038,3 +1038,55 @@ async def test_what_is_said_while_a_question_waits_is_nothing_it_is_shown(tmp_pa
         shown = str(scene.agent.requests[-1])
         assert "the gate creaks 1" in shown
         assert "oiled by dee" not in shown
+
+
+@pytest.mark.parametrize(
+    ("joins", "is_back"),
+    [
+        ([":Cy!cy@cloak.example JOIN #mate", ":Cy!cy@cloak.example JOIN #TEA"], True),
+        ([":cy!cy@cloak.example JOIN #mate,#tea"], True),
+        ([":cy!eve@elsewhere.example JOIN #tea"], False),
+        ([":cyril!cy@cy.example JOIN #tea"], False),
+        ([":cy!cy@cloak.example JOIN #mate"], False),
+    ],
+)
+async def test_who_quits_and_is_back_at_once_with_another_host_is_answered(
+    tmp_path: Path, joins: list[str], is_back: bool
+) -> None:
+    async with teahouse(tmp_path) as scene:
+        scene.agent.will(hangs(says("too late")), "the answer")
+        await scene.enter("cy")
+        await scene.say("cy", "!ask anything")
+        with anyio.fail_after(PATIENCE):
+            await scene.agent.asked(1)
+        await scene.server.says(f":{mask('cy')} QUIT :Changing host", *joins)
+        await scene.server.settles()
+        scene.agent.release()
+        asker = joins[-1][1:].partition("!")[0]
+        if not is_back:
+            asker = "ada"
+            await scene.say(asker, "!ask the next")
+        await scene.hears(f"{asker}: [LLM] the answer")
+        assert scene.said("too late") == []
+        assert len(scene.said("LLM")) == 1
+
+
+@pytest.mark.parametrize("account", ["countess", "thief"])
+async def test_who_asked_in_private_is_back_only_by_their_account(
+    tmp_path: Path, account: str
+) -> None:
+    async with teahouse(tmp_path) as scene:
+        scene.agent.will(hangs(says("too late")), "the answer")
+        await scene.enter("cy")
+        await scene.server.says(f"@account=countess :{mask('cy')} PRIVMSG Terra :!ask anything")
+        with anyio.fail_after(PATIENCE):
+            await scene.agent.asked(1)
+        back = f":cy!cy@cloak.example JOIN #tea {account} :Cy"
+        await scene.server.says(f":{mask('cy')} QUIT :Registered", back)
+        await scene.server.settles()
+        scene.agent.release()
+        asker = "cy" if account == "countess" else "ada"
+        if asker == "ada":
+            await scene.say("ada", "!ask the next", target="Terra")
+        await scene.hears(f"PRIVMSG {asker} :[LLM] the answer")
+        assert len(scene.said("LLM")) == 1
