@@ -1,12 +1,13 @@
 """The values that all layers exchange: a message to be recorded, a message of the record."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING
-from terrarium_mcp.chat.times.timestamps import Position, to_text
+from terrarium_mcp.chat.times.timestamps import Position, from_iso, to_text
 
 
 class MessageType(StrEnum):
@@ -69,6 +70,15 @@ class NewMessage(NamedTuple):
     own: bool = False
     bot: bool = False
     repeat: int = 0
+
+    @property
+    def server_second(self) -> str:
+        """The second in which its server has it, as text: equal for all copies of a message."""
+        moment = self.said_at
+        if self.server_time:
+            with suppress(ValueError):  # not one that can be read
+                moment = from_iso(self.server_time)
+        return to_text(moment)[:19]
 
 
 class Room(NamedTuple):

@@ -341,15 +341,16 @@ class Bridge:
 
     def _replayed(self, message: IrcMessage, now: datetime) -> None:
         """Record a replayed message: it changes nothing now, and is not answered."""
+        at = said_at(message, now, self.network.clock_ahead)
         for record in self._filter.messages_in(message, now):
             if self._channels.includes(record.channel):
-                self._recorder.record(self._repeats.numbered(record))
+                self._recorder.record(self._repeats.numbered(record._replace(said_at=at)))
         self._redact(message)
 
     def _decided_earlier(self, command: Command, message: IrcMessage, now: datetime) -> None:
         """Heed a decision that comes too late to be answered. It is not recorded either."""
-        at = said_at(message, now)
-        is_unheard = partial(self._backfill.is_unheard, command.channel, at)
+        at = said_at(message, now, self.network.clock_ahead)
+        is_unheard = partial(self._backfill.is_unheard, command.channel, said_at(message, now))
         self._consent.heed_late(command, at, is_unheard)
 
     def _redact(self, message: IrcMessage) -> None:

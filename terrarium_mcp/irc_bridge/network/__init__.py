@@ -4,7 +4,7 @@
   say of it; timeouts: its seconds
 - transport, diagnosis: a connection, or why there is none; errors: the same for callers
 - session: the life of one connection, and who handles which command; listener: whom it reports to
-- pydle_client, isupport, log_limit, server_words: what pydle, the server and
+- pydle_client, isupport, log_limit, server_clock, server_words: what pydle, the server and
   strangers send
 - sasl, nickname, nickserv, own_mask: who we are there
 - autojoin, membership, who_requests, member_prefixes, operators: our channels, and who is in them

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import timedelta
 
 import anyio
 
@@ -224,6 +225,11 @@ class IrcNetwork:
     def isupport(self) -> Isupport:
         """What the server says of itself."""
         return self._session.client.isupport
+
+    @property
+    def clock_ahead(self) -> timedelta:
+        """By how much the server's clock is ahead of ours, as far as its lines have shown."""
+        return self._session.clock.ahead
 
     def fold(self, name: str) -> str:
         """The form in which this network compares nicks and channels."""

@@ -30,12 +30,13 @@ from terrarium_mcp.irc_bridge.network.refused_lines import RefusedLines
 from terrarium_mcp.irc_bridge.network.sasl import Sasl
 from terrarium_mcp.irc_bridge.network.send_queue import SendQueue
 from terrarium_mcp.irc_bridge.network.sender import Sender
+from terrarium_mcp.irc_bridge.network.server_clock import ServerClock
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.server_words import without_our_secrets
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.network.transport import Connection
-from terrarium_mcp.settings import ConfiguredChannel
 from terrarium_mcp.irc_bridge.network.who_requests import WhoRequests
+from terrarium_mcp.settings import ConfiguredChannel
 from terrarium_mcp.wording import shown
 
 log = logging.getLogger(__name__)
@@ -79,6 +80,7 @@ class Session:
         self._listener = listener
         self._timeouts = timeouts
         self._tasks: anyio.abc.TaskGroup | None = None
+        self.clock = ServerClock()
         self._batches = Batches()
         self._queue = SendQueue(timeouts)
         self._sasl = Sasl(config, self.post, self.end)
@@ -86,12 +88,12 @@ class Session:
         known = Isupport(casemapping=casemapping)  # until this server says otherwise
         self.client = PydleClient(config, self._sasl, self.post, self.end, known, self._limit)
         self.membership = Membership(self.client, self._queue.post_who)
-        self._own_mask = OwnMask(self.client)
-        self._own_lines = OwnLines(
-            config, self.client, self.post, self._deliver, refused or RefusedLines()
         self._who_requests = WhoRequests(
             timeouts, self.client, self.membership.ask_who, self._start
         )
+        self._own_mask = OwnMask(self.client)
+        self._own_lines = OwnLines(
+            config, self.client, self.post, self._deliver, refused or RefusedLines()
         )
         self.sender = Sender(
             self._queue, timeouts, self.client, self._own_mask, self._own_lines.sent
@@ -110,6 +112,7 @@ class Session:
         self.history = HistoryFetch(
             config, timeouts, self.client, listener, self._queue.post_low_priority, self._start
         )
+        self._arrivals = Arrivals(self.client, self.post, listener)
         self._ctcp = Ctcp(timeouts, self.client, self.post)
         self._attachment = Attachment(self.client, self.post)
         self._handlers = self._handler_table()
@@ -117,7 +120,6 @@ class Session:
     def _handler_table(self) -> Mapping[str, tuple[MessageHandler, ...]]:
         """Who handles which command, in this order; pydle alone handles what is not listed."""
         pydle = self.client.handle
-        self._arrivals = Arrivals(self.client, self.post, listener)
         autojoin, members, nick = self._autojoin, self.membership, self._nick
         history, own_lines = self.history, self._own_lines
         return MappingProxyType(
@@ -126,10 +128,10 @@ class Session:
                 **dict.fromkeys(REFUSALS, (pydle, own_lines.on_refused)),
                 "001": (self._sasl.require_login, pydle, own_lines.on_welcome),
                 "005": (self._on_isupport,),
+                "263": (self._who_requests.on_refused,),
                 "302": (own_lines.on_userhost,),
                 "313": (self._nickserv.on_whois_operator,),
                 "315": (self._who_requests.on_end, autojoin.on_who_end),
-                "263": (self._who_requests.on_refused,),
                 "352": (members.on_who,),
                 "354": (members.on_whox,),
                 "366": (autojoin.on_names_end,),
@@ -266,20 +268,20 @@ class Session:
             except MalformedMessage as error:
                 self._limit.warning("malformed", "ignored a line: %s", error)
                 continue
+            line = self._arrivals.marked(batched)
             if not (self._own_lines.was_refused(line) or self._attachment.made_up(line)):
                 self._deliver(line)
             if not line.replay:
                 await self._handle(line)
+            elif batched.replay:
+                self.history.on_replay(line)
             if self.why:  # the rest of what was received no longer matters
-            line = self._arrivals.marked(batched)
                 return
 
     def _deliver(self, line: IrcMessage) -> None:
         """Pass a line to the listener. A failure there must not cost the lines that follow."""
         try:
             self._listener.on_line(self.membership.with_account(line))
-            elif batched.replay:
-                self.history.on_replay(line)
         except Exception as error:  # noqa: BLE001 - logged there, with its traceback
             kind = _failure("recording", line, error)
             self._limit.exception(
@@ -289,6 +291,7 @@ class Session:
     async def _handle(self, line: IrcMessage) -> None:
         """Run the handlers of a line. A failure there must not cost the lines that follow."""
         try:
+            self.clock.learn(line)
             self._own_mask.learn(line)
             self.membership.learn_account(line)
             for handler in self._handlers.get(line.command, (self.client.handle,)):
@@ -330,9 +333,6 @@ class Session:
         else:
             self.sender.readdress(line.source.nick, line.params[0])
 
-    def _on_not_admitted(self, line: IrcMessage) -> None:
-        """End with the server's reason, where it may hang up without one."""
-        if not self.welcomed:
     def _on_unavailable(self, line: IrcMessage) -> None:
         """Note the refusal of our NICK, if one has no answer yet; else of a JOIN, or of a line.
 
@@ -344,6 +344,9 @@ class Session:
         if not is_of_nick:
             self._own_lines.on_refused(line)
 
+    def _on_not_admitted(self, line: IrcMessage) -> None:
+        """End with the server's reason, where it may hang up without one."""
+        if not self.welcomed:
             self.end(not_admitted(line))
 
     def _on_kill(self, line: IrcMessage) -> None:

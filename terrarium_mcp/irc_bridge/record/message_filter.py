@@ -116,13 +116,18 @@ class MessageFilter:
         )
 
 
-def said_at(line: IrcMessage, now: datetime) -> datetime:
-    """When a line was said: its IRCv3 server-time; now, if absent, malformed or too far ahead."""
+def said_at(line: IrcMessage, now: datetime, ahead: timedelta = timedelta()) -> datetime:
+    """When a line was said: its IRCv3 server-time; now, if absent, malformed or too far ahead.
+
+    Of a server whose clock is too far `ahead` the live lines have our time. So has what it replays.
+    """
     tag = line.tags.get("time", "")
     if not tag:  # an exception for every line of a server without tags takes longer
         return now
     try:
         sent = from_iso(tag)
-    except ValueError:
+        if line.replay and ahead > AHEAD:
+            return min(sent - ahead, now)
+    except (ValueError, OverflowError):
         return now
     return sent if sent <= now + AHEAD else now

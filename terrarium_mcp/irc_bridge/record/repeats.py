@@ -1,7 +1,6 @@
 """Tells equal lines of one replay apart: people do say "hi" three times in a second."""
 
 from collections import Counter
-from datetime import datetime
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.records import NewMessage
@@ -11,11 +10,11 @@ class Repeats:
     """Counts equal lines of a second in the replays of each channel, which are in order of time."""
 
     def __init__(self) -> None:
-        self._seconds: dict[str, tuple[datetime, Counter[tuple[str, ...]]]] = {}
+        self._seconds: dict[str, tuple[str, Counter[tuple[str, ...]]]] = {}
 
     def numbered(self, message: NewMessage) -> NewMessage:
         """A replayed message, with `repeat` set."""
-        channel, second = fold(message.channel), message.said_at.replace(microsecond=0)
+        channel, second = fold(message.channel), message.server_second
         counted = self._seconds.get(channel)
         if counted is None or counted[0] != second:
             counted = self._seconds[channel] = second, Counter()

@@ -163,11 +163,14 @@ class _Rows:
             "kind": message.kind.value,
             "nick": storable(message.nick),
             "text": storable(message.text),
-            "second": to_text(message.said_at)[:19],
+            "second": message.server_second,
+        }
+        alike = tuple(params.values())
+        near = {
+            "from": to_text(message.said_at - _CLOCK_ERROR),
             "to": to_text(message.said_at + _LONGEST_SHIFT),
         }
-        alike = tuple(params.values())[:-1]
-        stored = int(await self._writer.value(_ALIKE, params)) + self._unnamed[alike]
+        stored = int(await self._writer.value(_ALIKE, params | near)) + self._unnamed[alike]
         if message.own:
             around = {
                 "from": to_text(message.said_at - _OWN_SHIFT),
@@ -184,6 +187,10 @@ _LONGEST_SHIFT = timedelta(seconds=120)
 """How much later than its server-time a live line may be dated: as much as the line before it was,
 whose server-time is at most 60 s ahead of our clock, and some delay."""
 
+_CLOCK_ERROR = timedelta(seconds=10)
+"""How much earlier a line may be dated than its copy: where the server's clock is too far ahead,
+both have our time, that of the copy by what was seen of the two clocks."""
+
 _OWN_SHIFT = timedelta(seconds=10)
 """How far the time of our own live line may be from its server-time: it is dated by our own clock,
 when the network has confirmed it."""
@@ -191,7 +198,7 @@ when the network has confirmed it."""
 _ALIKE = """
 SELECT count(*) FROM messages
  WHERE room = :room AND (msgid IS NULL OR :msgid = '')
-   AND timestamp BETWEEN :second AND :to
+   AND timestamp BETWEEN :from AND :to
    AND replace(substr(ifnull(server_time, timestamp), 1, 19), 'T', ' ') = :second
    AND message_type = :kind AND nick = :nick
    AND (message = :text OR redacted_at NOT NULL)
