@@ -9,8 +9,6 @@ import anyio
 from mcp.server import MCPServer
 from mcp.server.sse import SseServerTransport
 from mcp.server.transport_security import TransportSecuritySettings
-from mcp.types import jsonrpc_message_adapter
-from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -23,9 +21,11 @@ from terrarium_mcp.serving.address import Listening
 from terrarium_mcp.serving.bounded_calls import CALLS_IN_ALL, BoundedCalls, hold_slot
 from terrarium_mcp.serving.host_check import HostCheck, allowed_hosts
 from terrarium_mcp.serving.open_calls import bounded
+from terrarium_mcp.serving.posted_messages import PostedMessages
 from terrarium_mcp.serving.resumption import FreshStreams
 from terrarium_mcp.serving.session_room import MAX_SESSIONS, SessionRoom
 from terrarium_mcp.serving.shutdown import Shutdown, ShutdownMiddleware
+from terrarium_mcp.serving.unreadable import UnreadableMessage, message_in
 from terrarium_mcp.serving.uploads import WholeRequests, replayed
 
 HealthCheck: TypeAlias = Callable[[], Awaitable[Mapping[str, object]]]
@@ -59,6 +59,7 @@ def build_application(
             Middleware(ShutdownMiddleware, shutdown=shutdown),
             Middleware(HostCheck, allowed=allowed_hosts(listening)),
             Middleware(WholeRequests),
+            Middleware(PostedMessages, path="/mcp"),
             Middleware(BoundedCalls, stream_paths=("/mcp", "/sse")),
             Middleware(SessionRoom, server=server),
             Middleware(FreshStreams),
@@ -107,8 +108,8 @@ class MessagePosts:
 
 def _is_message(body: bytes) -> bool:
     try:
-        jsonrpc_message_adapter.validate_json(body, by_name=False)
-    except ValidationError:
+        message_in(body)
+    except UnreadableMessage:
         return False
     return True
 

@@ -10,11 +10,9 @@ from typing import Protocol
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
-from mcp.types import JSONRPCNotification, jsonrpc_message_adapter
-from pydantic import ValidationError
 
 from terrarium_mcp.sdk import Incoming, Outgoing
-from terrarium_mcp.serving.unreadable import UnreadableMessage, has_id
+from terrarium_mcp.serving.unreadable import UnreadableMessage, message_in
 
 
 class LineReader(Protocol):
@@ -60,7 +58,7 @@ async def _read(
                     line = await reader.read()
                     is_open = bool(line)
                     if line.strip():  # a client may send empty lines to keep the pipe alive
-                        await heard.send(_message(line))
+                        await heard.send(SessionMessage(message_in(line)))
                 except UnreadableMessage as unreadable:
                     await answers.send(SessionMessage(unreadable.answer))
 
@@ -70,13 +68,3 @@ async def _write(to_write: MemoryObjectReceiveStream[SessionMessage], writer: Li
         async for sent in to_write:
             json = sent.message.model_dump_json(by_alias=True, exclude_unset=True)
             await writer.write(json.encode() + b"\n")
-
-
-def _message(line: bytes) -> SessionMessage:
-    try:
-        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-    except ValidationError as error:
-        raise UnreadableMessage.in_line(line, error) from error
-    if isinstance(message, JSONRPCNotification) and has_id(line):
-        raise UnreadableMessage.no_message(line)  # a request, whose client waits for an answer
-    return SessionMessage(message)

@@ -1,14 +1,23 @@
-"""Lines that hold no message that can be read, and the JSON-RPC error that answers each."""
+"""Messages as they arrive, and the JSON-RPC error that answers each that cannot be read."""
 
 import json
 
-from mcp.types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, RequestId
+from mcp.types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    RequestId,
+    jsonrpc_message_adapter,
+)
 from pydantic import ValidationError
 from pydantic_core import from_json
 
 
 class UnreadableMessage(Exception):
-    """A line that is no JSON-RPC message.
+    """A line, or the body of a request, that is no JSON-RPC message.
 
     Its `answer` has the id of the message if that is certain, else null (JSON-RPC 2.0, section 5).
     """
@@ -19,18 +28,18 @@ class UnreadableMessage(Exception):
         self.answer = JSONRPCError(jsonrpc="2.0", id=request_id, error=error)
 
     @classmethod
-    def in_line(cls, line: bytes, error: ValidationError) -> "UnreadableMessage":
-        """A line that failed to validate as a message."""
+    def invalid(cls, text: bytes, error: ValidationError) -> "UnreadableMessage":
+        """A text that failed to validate as a message."""
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         if first["type"] != "json_invalid":
-            return cls.no_message(line)
-        return cls(f"Parse error: {first['msg']}.", PARSE_ERROR, _id_in(line))
+            return cls.no_message(text)
+        return cls(f"Parse error: {first['msg']}.", PARSE_ERROR, _id_in(text))
 
     @classmethod
-    def no_message(cls, line: bytes) -> "UnreadableMessage":
-        """A line of JSON that is not one message."""
-        text = "Invalid request: the line is not one JSON-RPC message."
-        return cls(text, INVALID_REQUEST, _id_in(line))
+    def no_message(cls, text: bytes) -> "UnreadableMessage":
+        """JSON that is not one message."""
+        problem = "Invalid request: this is not one JSON-RPC message."
+        return cls(problem, INVALID_REQUEST, _id_in(text))
 
     @classmethod
     def too_long(cls, beginning: bytes, most: int) -> "UnreadableMessage":
@@ -39,13 +48,29 @@ class UnreadableMessage(Exception):
         return cls(text, INVALID_REQUEST, _id_in(beginning, is_cut=True))
 
 
-def has_id(line: bytes) -> bool:
-    """Whether a line of valid JSON is an object with an id, of whatever kind."""
-    return b"id" in line and "id" in from_json(line)
+def message_in(text: bytes) -> JSONRPCMessage:
+    """The message that a text is.
+
+    Raises:
+        UnreadableMessage: it is none, or a request whose id cannot be one: its client waits for an
+            answer, which a notification does not get.
+    """
+    try:
+        message = jsonrpc_message_adapter.validate_json(text, by_name=False)
+    except ValidationError as error:
+        raise UnreadableMessage.invalid(text, error) from error
+    if isinstance(message, JSONRPCNotification) and _has_id(text):
+        raise UnreadableMessage.no_message(text)
+    return message
+
+
+def _has_id(text: bytes) -> bool:
+    """Whether a text of valid JSON is an object with an id, of whatever kind."""
+    return b"id" in text and "id" in from_json(text)
 
 
 def _id_in(line: bytes, *, is_cut: bool = False) -> RequestId | None:
-    """The id in a line that may be no message; None if it is not certain."""
+    """The id in a text that may be no message; None if it is not certain."""
     try:
         # The standard library accepts lone surrogates, and the other a line that is cut.
         message = from_json(line, allow_partial=True) if is_cut else json.loads(line)

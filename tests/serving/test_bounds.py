@@ -206,6 +206,7 @@ async def test_calls_that_are_sent_and_left_count_until_they_end(tmp_path: Path)
             with connected(house) as client:
                 client.sendall(request(house, "/mcp", body, mcp_session_id=session))
                 await ledger_has(house, "taken", number)
+        body = json.dumps(call(CALLS_EACH + 1, "take", seconds=60)).encode()
         with connected(house) as client:
             client.sendall(request(house, "/mcp", body, mcp_session_id=session))
             assert answer_of(client)[0] == 503
@@ -296,7 +297,7 @@ async def test_a_session_with_an_open_stream_or_a_running_call_is_kept(
 ) -> None:
     house = small_house
     listening, calling = opened_session(house), opened_session(house)
-    body = json.dumps(call(1, "take", seconds=60)).encode()
+    body = json.dumps(call(2, "take", seconds=60)).encode()
     with connected(house) as stream, connected(house) as caller:
         stream.sendall(request(house, "/mcp", method="GET", mcp_session_id=listening))
         assert answer_of(stream)[0] == 200

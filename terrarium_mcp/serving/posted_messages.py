@@ -1,0 +1,101 @@
+"""The messages that clients POST to the Streamable HTTP endpoint, checked before the SDK has them.
+
+Each is answered: the SDK accepts a request whose id is none as a notification, and leaves open the
+stream of one whose id is in work already.
+"""
+
+from http import HTTPStatus
+
+from mcp.types import INVALID_REQUEST, ErrorData, JSONRPCError, JSONRPCRequest, RequestId
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from terrarium_mcp.serving.session_calls import SessionCalls
+from terrarium_mcp.serving.unreadable import UnreadableMessage, message_in
+from terrarium_mcp.serving.uploads import replayed
+
+_ID_IN_WORK = "Invalid request: a request with this id is in work."
+_SESSION_ENDED = "The session has ended."
+
+
+class PostedMessages:
+    """ASGI middleware that passes on what is one message, and in a session has an id of its own.
+
+    The bodies of its requests must be complete: `WholeRequests` comes before it.
+    """
+
+    def __init__(self, app: ASGIApp, path: str) -> None:
+        self._app = app
+        self._path = path
+        self._calls = SessionCalls()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request, or refuse it here."""
+        if scope["type"] != "http" or scope["path"] != self._path:
+            await self._app(scope, receive, send)
+            return
+        session = Headers(scope=scope).get("mcp-session-id", "")
+        if scope["method"] == "POST":
+            await self._serve_message(session, scope, receive, send)
+        elif scope["method"] == "DELETE" and session:
+            async with self._calls.ended(session):
+                await self._app(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _serve_message(
+        self, session: str, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        body = await receive()
+        response = _MessageResponse(scope, receive, send)
+        try:
+            message = message_in(body["body"])
+        except UnreadableMessage as unreadable:
+            await response.end_with(unreadable.answer, HTTPStatus.BAD_REQUEST)
+            return
+        whole = replayed(body, receive)
+        if not session:
+            await self._app(scope, whole, send)
+            return
+        call = message.id if isinstance(message, JSONRPCRequest) else None
+        if call is not None and self._calls.is_in_work(session, call):
+            await response.end_with(_error(call, _ID_IN_WORK), HTTPStatus.BAD_REQUEST)
+            return
+        is_cut = self._calls.is_ending(session)
+        if not is_cut:
+            with self._calls.in_work(session, call) as work:
+                await self._app(scope, whole, response.send)
+            is_cut = work.cancelled_caught
+        if is_cut:
+            await response.end_with(_error(call, _SESSION_ENDED), HTTPStatus.NOT_FOUND)
+
+
+class _MessageResponse:
+    """The response to one message, which can be ended with an error wherever it is."""
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._connection = scope, receive, send
+        self._is_started = False
+        self._is_complete = False
+
+    async def send(self, message: Message) -> None:
+        """Pass on a part of the response."""
+        self._is_started = True
+        if message["type"] == "http.response.body":
+            self._is_complete = not message.get("more_body", False)
+        await self._connection[2](message)
+
+    async def end_with(self, error: JSONRPCError, status: HTTPStatus) -> None:
+        """Answer with an error: as a response of its own, or as the last event of a stream."""
+        json = error.model_dump_json(by_alias=True, exclude_unset=True)
+        if not self._is_started:
+            refusal = Response(json, status, media_type="application/json")
+            await refusal(*self._connection)
+        elif not self._is_complete:
+            event = f"event: message\r\ndata: {json}\r\n\r\n".encode()
+            await self.send({"type": "http.response.body", "body": event, "more_body": False})
+
+
+def _error(call: RequestId | None, text: str) -> JSONRPCError:
+    return JSONRPCError(jsonrpc="2.0", id=call, error=ErrorData(code=INVALID_REQUEST, message=text))
