@@ -6,6 +6,7 @@ pile up in memory.
 """
 
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from typing import Self
@@ -25,11 +26,18 @@ LISTEN = "subscriptions/listen"
 
 
 def bounded(
-    incoming: Incoming, outgoing: Outgoing, most: int = OPEN_CALLS
+    incoming: Incoming,
+    outgoing: Outgoing,
+    most: int = OPEN_CALLS,
+    *,
+    at_end: Callable[["OpenCalls"], Awaitable[None]] | None = None,
 ) -> tuple["BoundedIncoming", "BoundedOutgoing"]:
-    """These two streams, of which the first waits for the answers in the second."""
+    """These two streams, of which the first waits for the answers in the second.
+
+    Its end cancels the calls that are open then; `at_end` may wait for them before.
+    """
     calls = OpenCalls(most)
-    return BoundedIncoming(incoming, calls), BoundedOutgoing(outgoing, calls)
+    return BoundedIncoming(incoming, calls, at_end), BoundedOutgoing(outgoing, calls)
 
 
 class OpenCalls:
@@ -38,11 +46,18 @@ class OpenCalls:
     def __init__(self, most: int) -> None:
         self._places = anyio.Semaphore(most, fast_acquire=True)
         self._open: Counter[RequestId] = Counter()
+        self._has_ended = anyio.Event()
 
     async def begin(self, call: RequestId) -> None:
         """Count a call, once there is a place for it."""
         await self._places.acquire()
         self._open[call] += 1
+
+    async def all_ended(self) -> None:
+        """Wait until every call has been answered."""
+        while self._open:
+            self._has_ended = anyio.Event()
+            await self._has_ended.wait()
 
     async def end(self, call: RequestId) -> None:
         """Count a call no more; nothing happens if it did not count."""
@@ -51,14 +66,21 @@ class OpenCalls:
             self._places.release()
         if not self._open[call]:
             del self._open[call]
+        self._has_ended.set()
 
 
 class BoundedIncoming(AsyncResource):
     """The messages of a client, read no faster than its calls are answered."""
 
-    def __init__(self, incoming: Incoming, calls: OpenCalls) -> None:
+    def __init__(
+        self,
+        incoming: Incoming,
+        calls: OpenCalls,
+        at_end: Callable[[OpenCalls], Awaitable[None]] | None,
+    ) -> None:
         self._incoming = incoming
         self._calls = calls
+        self._at_end = at_end
 
     @property
     def last_context(self) -> object:
@@ -67,7 +89,12 @@ class BoundedIncoming(AsyncResource):
 
     async def receive(self) -> SessionMessage | Exception:
         """The next message."""
-        item = await self._incoming.receive()
+        try:
+            item = await self._incoming.receive()
+        except anyio.EndOfStream:
+            if self._at_end:
+                await self._at_end(self._calls)
+            raise
         if isinstance(item, Exception) or not isinstance(item.message, JSONRPCRequest):
             return item
         if item.message.method == LISTEN:

@@ -4,6 +4,10 @@ The SDK's transport reads in a worker thread that nothing can interrupt: such a 
 Ctrl-C and the death of its client for as long as stdin stays open. Here every way to stop becomes
 the one that MCP prescribes, the end of stdin: calls are cancelled, the lifespan is left normally,
 and answers already given are still delivered.
+
+At the end of stdin alone, calls have `LAST_CALLS` seconds to be answered first: requests that a
+shell pipes in end so, and their answers are read. A client that has died has closed stdout too, and
+one that waits for this process sends a signal: then nothing is waited for.
 """
 
 import asyncio
@@ -20,7 +24,7 @@ from mcp.server import MCPServer
 
 from terrarium_mcp import sdk
 from terrarium_mcp.serving.lines import over_lines
-from terrarium_mcp.serving.open_calls import bounded
+from terrarium_mcp.serving.open_calls import OpenCalls, bounded
 from terrarium_mcp.serving.unreadable import UnreadableMessage
 
 assert sys.platform != "win32"  # noqa: S101 -- stdio.py has seen to it, unknown to mypy
@@ -30,6 +34,7 @@ LONGEST_LINE = 8 * 2**20
 
 _KEPT = 4_096
 """Bytes kept of a longer line: its id is among the first."""
+LAST_CALLS = 5.0  # seconds for open calls to be answered at the end of stdin
 LAST_READS = 0.25  # seconds for the client to read the last answers before the pipe is cut
 
 
@@ -41,7 +46,7 @@ async def serve_pipes(server: MCPServer[Any]) -> None:
             _watched(reader, writer),
             over_lines(reader, writer) as streams,
         ):
-            await sdk.serve_only_client(server, *bounded(*streams))
+            await sdk.serve_only_client(server, *bounded(*streams, at_end=reader.answered))
 
 
 class StdinLines(asyncio.Protocol):
@@ -49,6 +54,7 @@ class StdinLines(asyncio.Protocol):
 
     def __init__(self) -> None:
         self.closed = anyio.Event()
+        self._is_over = anyio.Event()
         self._lines = asyncio.StreamReader(limit=LONGEST_LINE)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -85,8 +91,22 @@ class StdinLines(asyncio.Protocol):
             return line
 
     def close(self) -> None:
-        """Read nothing more: the iteration ends."""
+        """Read nothing more, and wait for no call: the iteration ends."""
+        self._is_over.set()
         self._pipe.close()
+
+    async def answered(self, calls: OpenCalls) -> None:
+        """Wait for open calls, at most `LAST_CALLS` seconds, and not once `close` was called."""
+
+        async def answer(waiting: anyio.CancelScope) -> None:
+            await calls.all_ended()
+            waiting.cancel()
+
+        with anyio.move_on_after(LAST_CALLS):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(answer, tasks.cancel_scope)
+                await self._is_over.wait()
+                tasks.cancel_scope.cancel()
 
 
 class StdoutLines(asyncio.BaseProtocol):

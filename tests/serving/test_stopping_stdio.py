@@ -34,7 +34,7 @@ def test_while_idle(
     assert ended.well()
 
 
-@EVENTS
+@pytest.mark.parametrize("event", [StdioHouse.stop_reading, interrupt, terminate])
 def test_during_a_call(
     stdio_house_without_haste: StdioHouse, event: Callable[[StdioHouse], None]
 ) -> None:

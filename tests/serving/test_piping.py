@@ -1,0 +1,50 @@
+"""Requests that are piped into a stdio server are answered before it ends."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.serving.processes import StdioHouse, call
+
+AT_ONCE = 1.5  # seconds, of the five that a call may take
+
+
+def test_calls_before_the_end_of_stdin_are_answered(stdio_house: StdioHouse) -> None:
+    stdio_house.send(*(call(number, "echo", text="tea") for number in range(1, 9)))
+    stdio_house.send(call(9, "take", seconds=0.2))
+    stdio_house.hang_up()
+    answered = set[int]()
+    while len(answered) < 9:
+        answer = stdio_house.read()
+        if "id" in answer:
+            assert "result" in answer
+            answered.add(answer["id"])
+    assert stdio_house.wait().well()
+
+
+def test_a_call_that_goes_on_is_cut_off(tmp_path: Path) -> None:
+    with closing(StdioHouse(tmp_path / "ledger", pipes__LAST_CALLS=0.1)) as house:
+        house.greet()
+        house.send(call(1, "take", seconds=60))
+        assert house.read()["method"] == "notifications/progress"
+        house.hang_up()
+        ended = house.wait()
+    assert ended.well()
+    assert ended.seconds < AT_ONCE
+
+
+@pytest.mark.parametrize("stop", ["SIGTERM", "closed stdout"])
+def test_a_client_that_also_goes_away_or_sends_a_signal_is_not_waited_for(
+    stdio_house: StdioHouse, stop: str
+) -> None:
+    stdio_house.send(call(1, "take", seconds=60))
+    assert stdio_house.read()["method"] == "notifications/progress"
+    stdio_house.hang_up()
+    if stop == "SIGTERM":
+        stdio_house.process.terminate()
+    else:
+        stdio_house.stop_reading()
+    ended = stdio_house.wait()
+    assert ended.well()
+    assert ended.seconds < AT_ONCE
