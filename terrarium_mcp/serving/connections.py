@@ -109,6 +109,13 @@ class BoundedConnection(H11Protocol):
         self._stop_request_timer()
         self.transport.abort()
 
+    def _should_upgrade(self) -> bool:
+        """Never: a client that offers another protocol, as Java's does, is served in this one.
+
+        uvicorn would log two warnings for each, and how to install more.
+        """
+        return False
+
     @property
     def _owes_request(self) -> bool:
         """Whether the client has to send something before the server can go on."""

@@ -59,3 +59,19 @@ def test_the_port_that_browsers_leave_out_may_be_left_out() -> None:
 
 def test_an_unusual_loopback_address_is_a_name_too() -> None:
     assert "http://127.0.0.5:8765" in allowed_hosts(Listening("127.0.0.5", 8765)).allowed_origins
+
+
+async def test_the_name_may_be_in_capitals(http_house: HttpHouse) -> None:
+    here = f"LOCALHOST:{http_house.port}"
+    answer = await ask(http_house, "healthz", host=here, origin=f"HTTP://{here}")
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize("upgrade", ["h2c", "websocket"])
+async def test_an_offer_of_another_protocol_is_no_line_in_the_log(
+    doomed_http_house: HttpHouse, upgrade: str
+) -> None:
+    offer = {"connection": "Upgrade, HTTP2-Settings", "upgrade": upgrade, "http2-settings": ""}
+    answer = await ask(doomed_http_house, "healthz", **offer)
+    assert answer.status_code == 200
+    assert "pgrade" not in (await doomed_http_house.stop()).said
