@@ -30,14 +30,15 @@ def bounded(
     outgoing: Outgoing,
     most: int = OPEN_CALLS,
     *,
-    at_end: Callable[["OpenCalls"], Awaitable[None]] | None = None,
+    too_late: Callable[[], Awaitable[None]] | None = None,
 ) -> tuple["BoundedIncoming", "BoundedOutgoing"]:
     """These two streams, of which the first waits for the answers in the second.
 
-    Its end cancels the calls that are open then; `at_end` may wait for them before.
+    Its end cancels the calls that are open then. With `too_late` they are answered first, unless
+    that returns before; nor is a place for a call waited for any longer.
     """
     calls = OpenCalls(most)
-    return BoundedIncoming(incoming, calls, at_end), BoundedOutgoing(outgoing, calls)
+    return BoundedIncoming(incoming, calls, too_late), BoundedOutgoing(outgoing, calls)
 
 
 class OpenCalls:
@@ -47,6 +48,11 @@ class OpenCalls:
         self._places = anyio.Semaphore(most, fast_acquire=True)
         self._open: Counter[RequestId] = Counter()
         self._has_ended = anyio.Event()
+
+    @property
+    def has_place(self) -> bool:
+        """Whether the next call need not wait for a place."""
+        return self._places.value > 0
 
     async def begin(self, call: RequestId) -> None:
         """Count a call, once there is a place for it."""
@@ -76,11 +82,11 @@ class BoundedIncoming(AsyncResource):
         self,
         incoming: Incoming,
         calls: OpenCalls,
-        at_end: Callable[[OpenCalls], Awaitable[None]] | None,
+        too_late: Callable[[], Awaitable[None]] | None,
     ) -> None:
         self._incoming = incoming
         self._calls = calls
-        self._at_end = at_end
+        self._too_late = too_late
 
     @property
     def last_context(self) -> object:
@@ -92,19 +98,31 @@ class BoundedIncoming(AsyncResource):
         try:
             item = await self._incoming.receive()
         except anyio.EndOfStream:
-            if self._at_end:
-                await self._at_end(self._calls)
+            if self._too_late:
+                await _before(self._too_late, self._calls.all_ended)
             raise
         if isinstance(item, Exception) or not isinstance(item.message, JSONRPCRequest):
             return item
         if item.message.method == LISTEN:
             return item
-        await self._calls.begin(item.message.id)
+        await self._begin(item.message.id)
         known = item.metadata if isinstance(item.metadata, ServerMessageMetadata) else None
         # A call that its client cancels is never answered.
         unanswered = partial(self._calls.end, item.message.id)
         metadata = replace(known or ServerMessageMetadata(), on_request_unanswered=unanswered)
         return SessionMessage(item.message, metadata)
+
+    async def _begin(self, call: RequestId) -> None:
+        """Count a call, once there is a place for it.
+
+        Raises:
+            EndOfStream: it is too late for that.
+        """
+        begin = partial(self._calls.begin, call)
+        if self._calls.has_place or not self._too_late:
+            await begin()
+        elif not await _before(self._too_late, begin):
+            raise anyio.EndOfStream
 
     async def aclose(self) -> None:
         """Read no more."""
@@ -139,3 +157,21 @@ class BoundedOutgoing(AsyncResource):
     async def aclose(self) -> None:
         """Send no more."""
         await self._outgoing.aclose()
+
+
+async def _before(
+    too_late: Callable[[], Awaitable[None]], wait: Callable[[], Awaitable[None]]
+) -> bool:
+    """Whether a wait ends before it is too late; then it is given up."""
+    has_waited = False
+    async with anyio.create_task_group() as tasks:
+
+        async def give_up() -> None:
+            await too_late()
+            tasks.cancel_scope.cancel()
+
+        tasks.start_soon(give_up)
+        await wait()
+        has_waited = True
+        tasks.cancel_scope.cancel()
+    return has_waited

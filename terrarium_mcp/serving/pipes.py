@@ -24,7 +24,7 @@ from mcp.server import MCPServer
 
 from terrarium_mcp import sdk
 from terrarium_mcp.serving.lines import over_lines
-from terrarium_mcp.serving.open_calls import OpenCalls, bounded
+from terrarium_mcp.serving.open_calls import bounded
 from terrarium_mcp.serving.unreadable import UnreadableMessage
 
 assert sys.platform != "win32"  # noqa: S101 -- stdio.py has seen to it, unknown to mypy
@@ -34,7 +34,7 @@ LONGEST_LINE = 8 * 2**20
 
 _KEPT = 4_096
 """Bytes kept of a longer line: its id is among the first."""
-LAST_CALLS = 5.0  # seconds for open calls to be answered at the end of stdin
+LAST_CALLS = 5.0  # seconds for an open call to be answered at the end of stdin
 LAST_READS = 0.25  # seconds for the client to read the last answers before the pipe is cut
 
 
@@ -46,7 +46,7 @@ async def serve_pipes(server: MCPServer[Any]) -> None:
             _watched(reader, writer),
             over_lines(reader, writer) as streams,
         ):
-            await sdk.serve_only_client(server, *bounded(*streams, at_end=reader.answered))
+            await sdk.serve_only_client(server, *bounded(*streams, too_late=reader.too_late))
 
 
 class StdinLines(asyncio.Protocol):
@@ -95,18 +95,11 @@ class StdinLines(asyncio.Protocol):
         self._is_over.set()
         self._pipe.close()
 
-    async def answered(self, calls: OpenCalls) -> None:
-        """Wait for open calls, at most `LAST_CALLS` seconds, and not once `close` was called."""
-
-        async def answer(waiting: anyio.CancelScope) -> None:
-            await calls.all_ended()
-            waiting.cancel()
-
+    async def too_late(self) -> None:
+        """Wait for `close`, or from the end of stdin on for `LAST_CALLS` seconds."""
+        await self.closed.wait()
         with anyio.move_on_after(LAST_CALLS):
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(answer, tasks.cancel_scope)
-                await self._is_over.wait()
-                tasks.cancel_scope.cancel()
+            await self._is_over.wait()
 
 
 class StdoutLines(asyncio.BaseProtocol):

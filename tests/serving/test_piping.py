@@ -1,10 +1,12 @@
 """Requests that are piped into a stdio server are answered before it ends."""
 
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from terrarium_mcp.serving.open_calls import OPEN_CALLS
 from tests.serving.processes import StdioHouse, call
 
 AT_ONCE = 1.5  # seconds, of the five that a call may take
@@ -48,3 +50,29 @@ def test_a_client_that_also_goes_away_or_sends_a_signal_is_not_waited_for(
     ended = stdio_house.wait()
     assert ended.well()
     assert ended.seconds < AT_ONCE
+
+
+@pytest.mark.parametrize("stop", [StdioHouse.hang_up, StdioHouse.stop_reading, "SIGTERM"])
+def test_it_ends_while_a_call_waits_for_a_place(
+    tmp_path: Path, stop: Callable[[StdioHouse], None] | str
+) -> None:
+    with closing(StdioHouse(tmp_path / "ledger", pipes__LAST_CALLS=0.1)) as house:
+        house.greet()
+        house.send(*(call(number, "take", seconds=60) for number in range(OPEN_CALLS + 4)))
+        for _ in range(OPEN_CALLS):
+            assert house.read()["method"] == "notifications/progress"
+        if callable(stop):
+            stop(house)
+        else:
+            house.process.terminate()
+        ended = house.wait()
+    assert ended.well()
+    assert ended.seconds < AT_ONCE
+
+
+def test_more_calls_than_have_places_are_answered(stdio_house: StdioHouse) -> None:
+    numbers = range(1, 3 * OPEN_CALLS)
+    stdio_house.send(*(call(number, "echo", text="tea") for number in numbers))
+    stdio_house.hang_up()
+    assert {stdio_house.read()["id"] for _ in numbers} == {*numbers}
+    assert stdio_house.wait().well()
