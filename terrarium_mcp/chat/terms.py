@@ -68,6 +68,10 @@ _MARKS_AROUND = re.compile(f"^[{_MARKS}]+|[{_MARKS}]+$")
 _DROPPED = re.compile(rf"[^\w\s'\u2019\u0300-\u036f{_MARKS}\ufe00-\ufe0f\U000f0000-\U0010fffd]|_")
 
 
+BEGINNING = "*"
+"""The sign behind the beginning of a word, which stands for any word that begins so."""
+
+
 class TermKind(StrEnum):
     """How a term must occur: as a word, as consecutive words, as the beginning of a word."""
 

@@ -58,8 +58,12 @@ class Attempt:
     @property
     def question(self) -> PlainQuestion:
         """The query as a plain question, restricted by everything but its words."""
+        query = self.search.query
+        cut = {term.text: term for term in query.terms if _is_beginning(term)}
+        words = query.question.split() if cut else [query.question]
         return PlainQuestion(
-            text=self.search.query.question,
+            text=" ".join(word for word in words if word not in cut),
+            beginnings=tuple(dict.fromkeys(str(_as_indexed(term)) for term in cut.values())),
             scope=self.scope,
             now=self.search.now or datetime.now(UTC),
             zone=self.search.zone,
@@ -126,7 +130,17 @@ def _any_word(terms: Sequence[Term]) -> Clause:
     """The clause of any word that is no stop word; if there are none but stop words, of these."""
     words = [term for term in terms if term.words]
     words = [term for term in words if _says_something(term)] or words
-    return tuple(dict.fromkeys(Term(" ".join(term.words), TermKind.PHRASE) for term in words))
+    return tuple(dict.fromkeys(map(_as_indexed, words)))
+
+
+def _as_indexed(term: Term) -> Term:
+    """What the index knows of a term: its words, of which the last may be only a beginning."""
+    kind = TermKind.PREFIX if _is_beginning(term) else TermKind.PHRASE
+    return Term(" ".join(term.words), kind)
+
+
+def _is_beginning(term: Term) -> bool:
+    return term.kind is TermKind.PREFIX and bool(term.words)
 
 
 def _telling(clauses: Clauses) -> Clauses:

@@ -20,7 +20,8 @@ class ConditionKind(StrEnum):
 class Condition(NamedTuple):
     """A line holds the word `text`, is by the nick `text`, is speech, or is in the scope.
 
-    Words with signs, such as `11.04` and `C++`, are found by their parts.
+    Words with signs, such as `11.04` and `C++`, are found by their parts, and by `lat*` any word
+    that begins so.
     """
 
     kind: ConditionKind

@@ -18,7 +18,8 @@ class PlainQuestion:
 
     `scope` says which lines may answer: its rooms, its time, and all of its query but the words
     asked for. Neighbouring lines, which only lend their words, need only be in its rooms. `hits` is
-    how many lines are wanted: for few, less is read.
+    how many lines are wanted: for few, less is read. `beginnings` are words asked for beside those
+    of the text, each the beginning of a word and a `*`, with any words before it: `lat*`.
     """
 
     text: str
@@ -26,6 +27,7 @@ class PlainQuestion:
     now: datetime
     zone: tzinfo
     hits: int
+    beginnings: tuple[str, ...] = ()
 
     @property
     def is_restricted(self) -> bool:
@@ -39,6 +41,8 @@ class PlainQuestion:
 @dataclass(frozen=True, slots=True)
 class TermGroup:
     """A content word of the question, and the words that may stand for it, each with its weight.
+
+    `lat*` stands for any word that begins so.
 
     `lines` is how many lines hold the word in one of its forms (an estimate for a word with signs,
     such as `C++`), `found_in` an upper bound for any of `words`. It `is_unsaid` if no line holds

@@ -22,6 +22,7 @@ from terrarium_mcp.store.search.relevance.weights import (
     MENDED,
     MISTYPED,
 )
+from terrarium_mcp.store.search.spelling import LONGEST_WHOLE
 from terrarium_mcp.store.search.vocabulary_queries import (
     Vocabulary,
     VocabularyQuery,
@@ -43,6 +44,9 @@ _BEGINNING, _LONGER, _EXAMINED = 5, 5, 40
 """Letters of that beginning, how many letters a word of the family may have more than the word
 itself, and how many words with that beginning are examined, forms of the word among them; as many
 completions and corrections are, stop words among them."""
+
+_BEGUN = 1_000
+"""Words with a beginning that was asked for whose lines are counted."""
 
 _USUAL = 20
 """Lines with a word that may be meant as it is. A rarer one may be the beginning of another."""
@@ -91,6 +95,7 @@ async def parse_question(question: PlainQuestion, corpus: Corpus) -> ParsedQuest
     content = content_words(text, people)[:_CONSIDERED]
     groups = await _groups(_one_of_each_stem(content), log.lines, corpus)
     groups = await with_compounds(groups, text, corpus)
+    groups += await _begun_groups(question.beginnings, corpus)
     # Words in no line come last: they find nothing.
     groups.sort(key=lambda group: group.lines or log.lines)
     return ParsedQuestion(
@@ -136,6 +141,29 @@ async def _groups(content: Sequence[str], lines: int, vocabulary: Vocabulary) ->
     groups = [_group(word, known, family.get(word, {})) for word in content]
     groups = await _mended(groups, lines, vocabulary)
     return [*groups, *(_literal_group(literal, known, lines) for literal in literals)]
+
+
+async def _begun_groups(beginnings: Sequence[str], vocabulary: Vocabulary) -> list[TermGroup]:
+    """Each beginning of a word as a group, which holds as many lines as all words that it begins.
+
+    A look-up finds these words by the beginning, however many there are.
+    """
+    if not beginnings:
+        return []
+    words = [words_in(beginning) for beginning in beginnings]
+    known, *begun = await vocabulary.most_frequent(
+        WordsAmong({word for its in words for word in its[:-1]}),
+        *(WordsBeginning(its[-1][:LONGEST_WHOLE], LONGEST_WHOLE, _BEGUN) for its in words),
+    )
+    return [
+        _begun_group(beginning, [sum(found.values()), *(known.get(word, 0) for word in its[:-1])])
+        for beginning, its, found in zip(beginnings, words, begun, strict=True)
+    ]
+
+
+def _begun_group(beginning: str, lines_of_parts: Sequence[int]) -> TermGroup:
+    lines = min(lines_of_parts)
+    return TermGroup(beginning, {beginning: 1.0}, lines, lines, is_unsaid=not lines)
 
 
 def _literal_group(literal: str, known: Mapping[str, int], lines: int) -> TermGroup:

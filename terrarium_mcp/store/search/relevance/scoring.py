@@ -13,7 +13,7 @@ from terrarium_mcp.chat.question import (
     names_a_time,
     said_words,
 )
-from terrarium_mcp.chat.terms import Term, contains_term, words_in
+from terrarium_mcp.chat.terms import BEGINNING, Term, TermKind, contains_term, words_in
 from terrarium_mcp.chat.times.time_expressions import TimeExpression
 from terrarium_mcp.store.search.relevance import weights
 from terrarium_mcp.store.search.relevance.corpus import CandidateLine, Passage
@@ -59,7 +59,7 @@ class Scorer:
             for word, weight in group.words.items():
                 self._groups_of.setdefault(word, []).append((number, weight))
         self._asked = frozenset(self._groups_of)
-        self._literals = [Term(word) for word in self._asked if is_literal(word)]
+        self._read_for = {word: _term(word) for word in self._asked if _needs_the_line(word)}
         self._strong = [_STRONG * idf for idf in self._idf]
         self._weights: dict[int, GroupWeights] = {}
         self._called: dict[int, str] = {}
@@ -210,8 +210,8 @@ class Scorer:
 
     def _said(self, line: CandidateLine) -> Sequence[str]:
         """The words of a line, and those with signs that the question names and the line holds."""
-        literals = [term.text for term in self._literals if contains_term(line.text, term)]
-        return [*words_in(line.text), *literals] if literals else words_in(line.text)
+        held = [word for word, term in self._read_for.items() if contains_term(line.text, term)]
+        return [*words_in(line.text), *held] if held else words_in(line.text)
 
     def _weighed(self, words: Sequence[str]) -> GroupWeights:
         held: dict[int, tuple[int, float]] = {}
@@ -225,6 +225,17 @@ class Scorer:
             group: best * self._idf[group] * times * (k1 + 1) / (times + norm)
             for group, (times, best) in held.items()
         }
+
+
+def _needs_the_line(word: str) -> bool:
+    """Whether a word of the question is none of those into which a line is taken apart."""
+    return is_literal(word) or word.endswith(BEGINNING)
+
+
+def _term(word: str) -> Term:
+    if word.endswith(BEGINNING):
+        return Term(word.removesuffix(BEGINNING), TermKind.PREFIX)
+    return Term(word)
 
 
 def _whole(parsed: ParsedQuestion) -> float:

@@ -1,5 +1,6 @@
 """Look-ups in FTS5's language."""
 
+from terrarium_mcp.chat.terms import BEGINNING
 from terrarium_mcp.store.search.relevance.lookup import AnyOf, Condition, ConditionKind, Lookup
 from terrarium_mcp.store.sqlite.engine.index_words import nick_words
 from terrarium_mcp.store.sqlite.index.fts_syntax import all_speech, one_of, ordered_and, quoted
@@ -24,7 +25,7 @@ def _any(part: AnyOf, restriction: str) -> str:
 def _expression(condition: Condition, restriction: str) -> str:
     match condition:
         case (ConditionKind.WORD, word):
-            return f"message : {quoted(word)}"
+            return f"message : {quoted(word)}{' *' if word.endswith(BEGINNING) else ''}"
         case (ConditionKind.SPEAKER, nick):
             return one_of(nick_words(nick))
         case (ConditionKind.SPEECH, _):
