@@ -96,6 +96,7 @@ def fenced(
     gaps: Iterable[Gap] = (),
     foot_tokens: int = _FOOTER_TOKENS,
     json_costs: JsonCosts | None = None,
+    least: int = 0,
 ) -> Transcript:
     """Render `messages` in the order given, under `head`, within the budget.
 
@@ -111,6 +112,7 @@ def fenced(
         gaps: the gaps in the record, oldest first.
         foot_tokens: the part of the budget for what the caller puts below the fence.
         json_costs: if the messages are returned as JSON too, what that costs.
+        least: how many of the first or last are kept even beyond the budget.
     """
     safe_head = [harmless(line) for line in head]  # it may repeat the words of a question
     spent = sum(map(line_cost, safe_head)) + FENCE_TOKENS + LEFT_OUT_TOKENS + foot_tokens
@@ -122,6 +124,8 @@ def fenced(
         costs = [cost + GAP_JSON_TOKENS * len(block.gaps) for cost, block in both]
         kept = _kept(messages, costs, json_costs.budget, keep, nearest_to)
         first, last = max(first, kept[0]), min(last, kept[1])
+    if last - first < least:
+        first, last = _kept(messages, [1] * len(messages), least, keep, nearest_to)
     shown = tuple(messages[first:last])
     left_out = len(messages) - len(shown)
     lines = [

@@ -36,7 +36,7 @@ class Direction(NamedTuple):
 
     Attributes:
         keep: which lines are shown if not all fit.
-        ways: how to read on from a page of which these lines are visible.
+        ways: how to read on from a page of which these lines are visible: at least one of any.
         hint: the same in words.
     """
 
@@ -48,15 +48,14 @@ class Direction(NamedTuple):
 def _ways_back(page: Page, visible: Sequence[Message]) -> WaysOn:
     if not page.messages:
         return WaysOn()
-    # If the budget allows no line at all, the previous page starts after the one it left out.
-    first, last = (visible or page.messages[-1:])[0], page.messages[-1]
+    first, last = visible[0], page.messages[-1]
     return WaysOn(page.more, str(first.id) if page.more else "", str(last.id))
 
 
 def _ways_forward(page: Page, visible: Sequence[Message]) -> WaysOn:
     if not page.messages:
         return WaysOn()
-    first, last = page.messages[0], (visible or page.messages[:1])[-1]
+    first, last = page.messages[0], visible[-1]
     return WaysOn(page.more, str(first.id), str(last.id))
 
 

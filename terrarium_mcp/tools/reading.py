@@ -1,6 +1,7 @@
 """get_recent_irc_messages and get_message_context: read the log itself."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Annotated, Literal
 
 from mcp.types import CallToolResult
@@ -29,6 +30,7 @@ from terrarium_mcp.tools.parameters import (
     if_given,
 )
 from terrarium_mcp.tools.results import lines_result
+from terrarium_mcp.tools.shortened_lines import shortened
 from terrarium_mcp.tools.silence import last_line_note
 from terrarium_mcp.wording import quantity, shown
 
@@ -99,19 +101,23 @@ def _fitted_page(
 ) -> tuple[Transcript, str]:
     """The transcript of a page, and its headline, which counts the lines that fit.
 
-    Until these are known, the headline takes the room of its longest form.
+    Until these are known, the headline takes the room of its longest form. If not even one line
+    fits, the beginning of one is shown beyond the budget: the next page begins behind it.
     """
     lines = f"{quantity(len(page.messages), 'line')} in {request.room_names(rooms)}"
     longest = f"{len(page.messages)} of {lines}"
     facts = head_facts(longest, covered, notes) | LONGEST_WAYS._asdict()
-    transcript = fenced(
-        page.messages,
-        request.render_options(rooms),
+    render = partial(
+        fenced,
+        options=request.render_options(rooms),
         head=[longest, covered, *notes],
         keep=keep,
         gaps=gaps,
         json_costs=json_costs(form, page.messages, facts, request.budget),
     )
+    transcript = render(page.messages)
+    if not transcript.shown:
+        transcript = render([*map(shortened, page.messages)], least=1)
     headline = f"{len(transcript.shown)} of {lines}" if transcript.left_out else lines
     return transcript.headed(longest, headline), headline
 

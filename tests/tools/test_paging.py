@@ -193,3 +193,23 @@ async def test_the_log_can_be_read_onwards_without_losing_a_line(talk: House, bu
             break
         assert f"next: after_id={after} |" in page.outside
     assert seen == list(range(2, 81))
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize("budget", [1, 150])
+async def test_a_page_of_the_log_has_a_line_at_any_budget(
+    house: House, budget: int, form: str
+) -> None:
+    ids = await house.hears("\n".join(f"<ada> line {n} {'tea ' * 90}" for n in range(5)))
+    asked, view = {"limit": 3, "format": form}, {"max_tokens": budget}
+    back, onward = list[int](), [ids[0]]
+    while len(back) < len(ids):
+        before = back[0] if back else ""
+        page = await house.learns("get_recent_irc_messages", view, before_id=before, **asked)
+        assert "..." in page.inside
+        back = page.ids + back
+    assert back == ids
+    while len(onward) < len(ids):
+        page = await house.learns("get_recent_irc_messages", view, after_id=onward[-1], **asked)
+        onward += page.ids
+    assert onward == ids
