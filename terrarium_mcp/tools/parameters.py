@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticUseDefault
 
 from terrarium_mcp.chat.relays import nick_meant
+from terrarium_mcp.chat.times.calendar_words import COUNTS
 from terrarium_mcp.tools.notes import note
 
 _ABSENT = (None, "", "null")
@@ -88,19 +89,36 @@ def _short(value: int) -> str:
     return "over 10^12" if value > 0 else "below -10^12"
 
 
-_HOURS = re.compile(r"(\d{1,9}) ?h(?:ours?)?", re.IGNORECASE)
+_SO_LONG = re.compile(
+    rf"(?:(?:the )?(?:last|past) )?(?:(?P<digits>\d{{1,9}}) ?|(?P<word>{'|'.join(COUNTS)}) )"
+    r"(?P<unit>m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?|w(?:eeks?)?|months?|y(?:ears?)?)"
+    r"(?: ago)?"
+)
+_MINUTES = {"m": 1, "h": 60, "d": 1_440, "w": 10_080, "mo": 43_200, "y": 525_600}
+"""The minutes of a unit, by its beginning."""
+
+_FROM = re.compile(r"(?:^|(?<=,))\s*from:", re.IGNORECASE)
 
 
 def _hours_alone(value: object) -> object:
-    """`2h` as the number of hours that it is: other arguments take a time so."""
-    match = _HOURS.fullmatch(value.strip()) if isinstance(value, str) else None
-    return match[1] if match else value
+    """`2h` and `7 days` as a number of hours, rounded up: other arguments take a time so."""
+    match = _SO_LONG.fullmatch(value.strip().lower()) if isinstance(value, str) else None
+    if match is None:
+        return value
+    count = int(match["digits"] or COUNTS[match["word"]])
+    unit = match["unit"]
+    return -(-count * _MINUTES["mo" if unit.startswith("mo") else unit[0]] // 60)
+
+
+def _nick_alone(typed: str) -> str:
+    """The nick that is meant, also by `from:ada`, as a query has it."""
+    return nick_meant(_FROM.sub("", typed))
 
 
 Forgiving = BeforeValidator(_default_if_absent)
 ForgivingChoice = BeforeValidator(_as_choice)
 Text = Annotated[str, BeforeValidator(_as_text)]
-Nick = Annotated[Text, AfterValidator(nick_meant)]
+Nick = Annotated[Text, AfterValidator(_nick_alone)]
 Channel = Annotated[Text, Field(description="one channel: #chan or libera/#chan")]
 Hours = Annotated[
     int,

@@ -5,9 +5,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.times.timestamps import to_iso
+from terrarium_mcp.tools.parameters import Hours
 from tests.store.scene import NOON, line_of
 from tests.tools.scene import House
 
@@ -207,3 +209,42 @@ async def test_hours_may_be_written_as_elsewhere(house: House) -> None:
     for hours in ("2h", "2 hours", "2"):
         told = await house.learns("search_irc_history", query="tea", hours=hours)
         assert told.lines[-1].endswith("<ada> tea at four")
+
+
+@pytest.mark.parametrize(
+    ("typed", "hours"),
+    [
+        ("2h", 2),
+        ("24 hours ago", 24),
+        ("7d", 168),
+        ("1 day", 24),
+        ("last 3 days", 72),
+        ("a week", 168),
+        ("two weeks", 336),
+        ("30m", 1),
+        ("90 min", 2),
+        ("1 Month", 720),
+        ("1y", 8_760),
+        ("9" * 9 + "h", 876_000),
+    ],
+)
+def test_hours_may_be_a_time_in_any_unit(typed: str, hours: int) -> None:
+    assert TypeAdapter(Hours).validate_python(typed) == hours
+
+
+async def test_lines_of_the_last_days_are_read(house: House) -> None:
+    await house.hears("<ada> tea at four", at=datetime.now(UTC) - timedelta(days=6))
+    for tool in ("get_recent_irc_messages", "search_irc_history"):
+        asked = {"query": "tea"} if tool.startswith("search") else {}
+        assert (await house.learns(tool, hours="7d", **asked)).ids == [1]
+        assert (await house.learns(tool, hours="1 day", **asked)).ids == []
+
+
+async def test_a_nick_may_be_written_as_a_query_has_it(house: House) -> None:
+    await house.hears("<ada> tea\n<bo> tea\n<cy> tea")
+    for typed in ("from:ada", "From:@ada", "ada"):
+        told = await house.learns("get_channel_stats", nick=typed)
+        assert "from:ada" in told.text
+        assert "from:from" not in told.text
+    told = await house.learns("get_channel_stats", nick="from:ada,from:bo", query="tea")
+    assert "2 lines" in told.text
