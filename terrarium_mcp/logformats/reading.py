@@ -87,8 +87,9 @@ def reading(files: Iterable[LogFile]) -> Iterator[LogReading]:
 async def _here(
     contents: Sequence[LogContent], rules: Mapping[str, VoiceRules]
 ) -> AsyncGenerator[ReadPart, None]:
-    for part in reading_child.prepared_parts(contents, rules):
-        yield part
+    for parts in reading_child.prepared_parts(contents, rules):
+        for part in _usable(parts):
+            yield part
 
 
 @contextmanager
@@ -125,10 +126,20 @@ async def _received(
     async for parts in received:
         if isinstance(parts, ReadingStopped):
             raise parts
-        for part in parts:
-            if isinstance(part, UnusableFile):
-                raise part
+        for part in _usable(parts):
             yield part
+
+
+def _usable(parts: ReadParts) -> Iterator[ReadPart]:
+    """The parts.
+
+    Raises:
+        UnusableFile: the content behind them cannot be read to its end.
+    """
+    for part in parts:
+        if isinstance(part, UnusableFile):
+            raise part
+        yield part
 
 
 def _order(process: subprocess.Popen[bytes], order: object) -> None:

@@ -9,8 +9,9 @@ import os
 import pickle
 import signal
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import accumulate, chain, pairwise
 from queue import Queue
 from threading import Thread
 from typing import IO
@@ -26,20 +27,40 @@ AHEAD = 20
 """
 
 ReadParts = list[ReadPart | UnusableFile]
-"""Parts that are sent together: a large one, or those of many small files. None are sent last."""
+"""Parts that are sent together: a large one, or those of many small files. An error is the last."""
 
 
 def prepared_parts(
     contents: Iterable[LogContent], rules: Mapping[str, VoiceRules]
-) -> Iterator[ReadPart]:
+) -> Iterator[ReadParts]:
     """The parts of contents, one after the other, their messages as prepared lines.
 
-    Raises:
-        UnusableFile: one cannot be read to its end.
+    They come by lists, of as many lines as a block may have, which are prepared at once. After a
+    content that cannot be read to its end comes nothing.
     """
-    for content in contents:
-        for part in read_parts(content, rules):
-            yield part._replace(messages=prepared(part.messages))
+    parts: list[ReadPart] = []
+    lines = 0
+    try:
+        for content in contents:
+            for part in read_parts(content, rules):
+                if parts and lines + part.lines > LINES_IN_BLOCK:
+                    yield [*_prepared(parts)]
+                    parts, lines = [], 0
+                parts.append(part)
+                lines += part.lines
+    except UnusableFile as error:
+        yield [*_prepared(parts), error]
+        return
+    if parts:
+        yield [*_prepared(parts)]
+
+
+def _prepared(parts: Sequence[ReadPart]) -> Iterator[ReadPart]:
+    """The parts with their messages as prepared lines: all messages are one block."""
+    block = prepared([*chain.from_iterable(part.messages for part in parts)])
+    ends = accumulate((len(part.messages) for part in parts), initial=0)
+    for part, (begin, end) in zip(parts, pairwise(ends), strict=True):
+        yield part._replace(messages=block[begin:end])
 
 
 @contextmanager
@@ -68,29 +89,11 @@ def main() -> None:
     writer.start()
     try:
         with rarely_collecting():
-            for parts in _lists(prepared_parts(contents, rules)):
+            for parts in chain(prepared_parts(contents, rules), [[]]):  # none: that was all
                 pickles.put(pickle.dumps(parts, pickle.HIGHEST_PROTOCOL))
     finally:
         pickles.put(b"")
         writer.join()
-
-
-def _lists(parts: Iterable[ReadPart]) -> Iterator[ReadParts]:
-    """Parts by lists of a block's lines or more, but for the last; then the empty list."""
-    some: ReadParts = []
-    lines = 0
-    try:
-        for part in parts:
-            some.append(part)
-            lines += part.lines
-            if lines >= LINES_IN_BLOCK:
-                yield some
-                some, lines = [], 0
-    except UnusableFile as error:
-        some.append(error)
-    if some:
-        yield some
-    yield []
 
 
 def _private_output() -> IO[bytes]:

@@ -109,11 +109,12 @@ class LogStream:
         """By network, as they were when its first log was begun: clocks need no more."""
 
     async def blocks(self, logs: Logs) -> AsyncGenerator[PreparedLines, None]:
-        """The lines of all logs, with corrected times.
+        """The lines of all logs, with corrected times: small logs that were read together as one.
 
         Raises:
             UnstorableMessage: the time of one cannot be stored.
         """
+        together: list[PreparedLines] = []
         async with aclosing(each_of(logs)) as each:
             async for log, lines in each:
                 work = await self._begin(log)
@@ -127,7 +128,10 @@ class LogStream:
                             self._recent.add(
                                 work.correction.clock, block, self._taken, work.correction.room_of
                             )
-                        yield block
+                        together.append(block)
+                        if read.ends_block:
+                            yield joined(together)
+                            together = []
                 work.is_read = True
 
     async def insert(

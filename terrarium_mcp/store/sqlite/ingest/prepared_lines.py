@@ -8,7 +8,7 @@ line, and SQLite takes them without a call to Python.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import MAXYEAR, MINYEAR, timedelta
 from functools import cached_property
-from itertools import accumulate, chain, count, islice, repeat
+from itertools import chain, count, islice, repeat
 from typing import Any, NamedTuple, TypeVar, overload
 
 from terrarium_mcp.chat.identity import is_channel
@@ -65,21 +65,45 @@ class LineColumns(NamedTuple):
     pairs: Sequence[str | None]
 
 
+class Cut(NamedTuple):
+    """Consecutive lines of a block, numbered from 0: from `begin` to before `end`."""
+
+    block: "PreparedLines"
+    begin: int
+    end: int
+
+
 class PreparedLines(Sequence[NewMessage]):
-    """Lines of a log. As messages, to the millisecond, they are made when they are looked at."""
+    """Lines of a log, or of several. As messages, to the millisecond, they are made when needed.
+
+    A part of them remembers the block of which it was cut, so that all its parts are that block
+    again, and what was counted of it still counts: a block may hold the lines of fifty small logs.
+    """
 
     def __init__(
         self,
         columns: LineColumns,
         tallies: LineTallies | None = None,
+        *,
         blocks: "Sequence[PreparedLines]" = (),
+        cut: Cut | None = None,
     ) -> None:
-        """Lines by columns; what was counted of them, if it is known; the blocks that they are."""
+        """Lines by columns.
+
+        Args:
+            columns: the lines.
+            tallies: what was counted of them, if it is known.
+            blocks: those that they are, if they were joined.
+            cut: of which block they are a part, if of any.
+        """
         self.columns = columns
         self._tallies = tallies
         self._blocks = blocks
+        self._cut = cut
 
     def __reduce__(self) -> tuple[object, ...]:
+        if self._cut:  # parts that are pickled together have their block only once
+            return _part, tuple(self._cut)
         columns = list(map(_packed, self.columns))
         return _unpacked, (columns, len(self), *packed_tallies(self.tallies))
 
@@ -93,23 +117,38 @@ class PreparedLines(Sequence[NewMessage]):
     def __getitem__(self, key: int | slice) -> "NewMessage | PreparedLines":
         if isinstance(key, slice):
             begin, end, step = key.indices(len(self))
-            if step == 1 and (blocks := self._blocks_between(begin, end)):
-                return joined(blocks)
-            return _of_columns(column[key] for column in self.columns)
+            if step != 1:
+                return self.at(range(begin, end, step))
+            return self if (begin, end) == (0, len(self)) else self._part(begin, end)
         row: list[Any] = [column[key] for column in self.columns[:_OF_A_ROW]]
         return _message(*row)
 
     def __iter__(self) -> Iterator[NewMessage]:
         return map(_message, *self.columns[:_OF_A_ROW])
 
-    def _blocks_between(self, begin: int, end: int) -> "Sequence[PreparedLines]":
-        """The blocks that these lines are, which are tallied; none if they are no whole blocks."""
-        if (begin, end) == (0, len(self)):
-            return [self]
-        ends = list(accumulate(map(len, self._blocks), initial=0))
-        if begin in ends and end in ends:
-            return self._blocks[ends.index(begin) : ends.index(end)]
-        return ()
+    @property
+    def cut(self) -> Cut:
+        """Of which block they are a part: they may be all of it."""
+        return self._cut or Cut(self, 0, len(self))
+
+    @property
+    def ends_block(self) -> bool:
+        """Whether no line of their block is behind them."""
+        return self.cut.end == len(self.cut.block)
+
+    def _part(self, begin: int, end: int) -> "PreparedLines":
+        end = max(begin, end)
+        block, first, _ = self.cut
+        columns = LineColumns._make([column[begin:end] for column in self.columns])
+        return PreparedLines(columns, cut=Cut(block, first + begin, first + end))
+
+    def _between(self, begin: int, end: int) -> "Iterator[PreparedLines]":
+        """The blocks, and parts of blocks, that the lines from `begin` to before `end` are."""
+        first = 0
+        for block in self._blocks:
+            if begin < first + len(block) and first < end:
+                yield block[max(begin - first, 0) : end - first]
+            first += len(block)
 
     @property
     def names(self) -> Iterable[PlaceName]:
@@ -126,8 +165,10 @@ class PreparedLines(Sequence[NewMessage]):
     @property
     def tallies(self) -> LineTallies:
         """What was counted of them: by who prepared them, or else now."""
-        if self._tallies is None and self._blocks:
-            self._tallies = joined_tallies([(len(block), block.tallies) for block in self._blocks])
+        if self._tallies is None:
+            block, begin, end = self.cut
+            parts = [(len(part), part.tallies) for part in block._between(begin, end)]  # noqa: SLF001 -- of this class
+            self._tallies = joined_tallies(parts) if parts else None
         if self._tallies is None:
             self._tallies = self._tallied(map(encoded_words, map(plain, self.columns.message)))
         return self._tallies
@@ -193,13 +234,29 @@ def prepared(messages: Sequence[NewMessage]) -> PreparedLines:
     return _of_columns(columns).tallied_by(words)
 
 
-def joined(blocks: Sequence[PreparedLines]) -> PreparedLines:
-    """All lines of some blocks as one."""
+def joined(parts: Sequence[PreparedLines]) -> PreparedLines:
+    """All lines of some parts as one. The parts of a block, where they are all of it, are that."""
+    blocks = [cut.block[cut.begin : cut.end] for cut in _rejoined(parts)]
     if len(blocks) == 1:
         return blocks[0]
     by_column = zip(*(block.columns for block in blocks), strict=True)
     columns = [list(chain.from_iterable(column)) for column in by_column]
     return PreparedLines(LineColumns._make(columns), blocks=blocks)
+
+
+def _rejoined(parts: Iterable[PreparedLines]) -> Iterable[Cut]:
+    """The parts, as one where they follow each other in a block."""
+    cuts: list[Cut] = []
+    for cut in (part.cut for part in parts):
+        if cuts and cuts[-1].block is cut.block and cuts[-1].end == cut.begin:
+            cuts[-1] = Cut(cut.block, cuts[-1].begin, cut.end)
+        else:
+            cuts.append(cut)
+    return cuts
+
+
+def _part(block: PreparedLines, begin: int, end: int) -> PreparedLines:
+    return block[begin:end]
 
 
 def _packed(column: Sequence[Any]) -> Sequence[Any]:

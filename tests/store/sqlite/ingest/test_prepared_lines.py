@@ -49,7 +49,7 @@ def test_they_are_the_messages_again_whole_cut_joined_and_sent(
 def test_blocks_that_were_joined_are_found_again_with_what_was_counted_of_them() -> None:
     blocks = [prepared(chat(text)) for text in ("<ada> tea?", "<bo> tea\n<bo> hot tea", "<cy> no")]
     lines = joined(blocks)
-    assert lines[1:3] is blocks[1]
+    assert lines[1:3].tallies == blocks[1].tallies
     assert [*lines[1:]] == [*lines][1:]
     assert [*lines[::2]] == [*lines][::2]
     assert lines[1:].tallies == joined(blocks[1:]).tallies
@@ -57,6 +57,18 @@ def test_blocks_that_were_joined_are_found_again_with_what_was_counted_of_them()
     assert sorted(lines[2:].tallies.words.counts) == [("hot", 1), ("no", 1), ("tea", 1)]
     assert [hour.last for hour in lines.tallies.hours] == [0, 2, 3]
     assert pickle.loads(pickle.dumps(lines)).tallies == lines.tallies  # noqa: S301 -- ours
+
+
+def test_the_parts_of_a_block_are_that_block_again_also_once_they_were_sent() -> None:
+    block = prepared(chat("<ada> tea?\n<bo> tea\n<bo> hot tea"))
+    parts = [block[:1], block[1:1], block[1:][:1], block[2:]]
+    assert joined(parts) is block
+    assert [part.ends_block for part in parts] == [False, False, False, True]
+    sent = pickle.loads(pickle.dumps(parts))  # noqa: S301 -- ours
+    assert list(map(list, sent)) == list(map(list, parts))
+    assert joined(sent).tallies == block.tallies
+    assert [*joined(sent[2:])] == [*block[1:]]
+    assert joined(sent[2:]).tallies == joined([prepared([*block[1:]])]).tallies
 
 
 def test_a_clock_that_was_fast_is_set_back_as_far_as_the_calendar_reaches() -> None:
