@@ -5,6 +5,7 @@ its own for each of a thousand small logs would take as long as their lines.
 """
 
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import NamedTuple
@@ -137,6 +138,18 @@ class _Saved(NamedTuple):
     ids: Sequence[int]
 
 
+class _Unsaved(NamedTuple):
+    """Lines of one place that are looked up, but not saved.
+
+    Attributes:
+        group: the lines.
+        reached: the latest timestamp of them, and of all before them.
+    """
+
+    group: LineGroup
+    reached: str
+
+
 class _Group:
     """Looks up part after part, and saves several at once.
 
@@ -163,7 +176,7 @@ class _Group:
         self._stored = dict(conditions.stored)
         """What `conditions.stored` has, and the lines of the group that are saved."""
         self._unsaved: list[_LookedUp] = []
-        self._unsaved_times: dict[LogPlace, TimeSpan] = {}
+        self._unsaved_in = defaultdict[LogPlace, list[_Unsaved]](list)
 
     async def add(self, part: LogPart, by_place: Sequence[PlaceLines]) -> None:
         """Look up the lines of the next part; they are saved together with those around them."""
@@ -174,11 +187,16 @@ class _Group:
             if one.group.place.is_private or _is_near(one.group, self._stored):
                 known |= await known_lines(self._writer, part.row, one)
         self._unsaved.append(_LookedUp(part, by_place, known))
-        _note_times(by_place, self._unsaved_times)
+        for one in by_place:
+            before = self._unsaved_in[one.group.place]
+            last = one.group.said.last
+            reached = max(last, before[-1].reached) if before else last
+            before.append(_Unsaved(one.group, reached))
 
     async def save(self) -> None:
         """Save the parts that were looked up, and note which messages each log has."""
-        looked_up, self._unsaved, self._unsaved_times = self._unsaved, [], {}
+        looked_up, self._unsaved = self._unsaved, []
+        self._unsaved_in.clear()
         places = self._conditions.places
         newest = await newest_message(self._writer)
         added = await self._insert(looked_up)
@@ -207,10 +225,16 @@ class _Group:
         )
 
     def _may_be_unsaved(self, lines: LineGroup) -> bool:
-        """Whether one of the lines may be one that is looked up, but not saved."""
-        return _is_near(lines, self._unsaved_times) and any(
-            its.group.may_share_a_line(lines) for one in self._unsaved for its in one.by_place
-        )
+        """Whether one of the lines may be one that is looked up, but not saved.
+
+        Logs come by their times: of a thousand days only the last one or two are near.
+        """
+        for group, reached in reversed(self._unsaved_in[lines.place]):
+            if reached < lines.near.first:
+                return False
+            if group.may_share_a_line(lines):
+                return True
+        return False
 
     async def _insert(self, parts: Sequence[_LookedUp]) -> Inserted:
         """Insert the lines of the next parts that are not known."""

@@ -15,7 +15,7 @@ from terrarium_mcp.store.recognition.comparison import ComparableLine
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.imports import group_insert, stored_lines
-from terrarium_mcp.store.sqlite.imports.stored_lines import comparables
+from terrarium_mcp.store.sqlite.imports.stored_lines import LineGroup, comparables
 from terrarium_mcp.store.sqlite.ingest import bulk
 from terrarium_mcp.store.sqlite.ingest.insert import Inserted
 from terrarium_mcp.store.sqlite.ingest.insert_prepared import insert_prepared
@@ -254,3 +254,24 @@ async def test_days_that_meet_at_midnight_are_stored_together_unless_a_line_may_
     await store.imports.add_all(number, days)
     assert inserts == together
     assert sorted(words_in(file)) == sorted(("ada", f"line {n}") for n in range(80))
+
+
+async def test_a_day_is_held_against_the_day_before_it_and_against_no_other(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = 0
+    may_share_a_line = LineGroup.may_share_a_line
+
+    def counted(one: LineGroup, later: LineGroup) -> bool:
+        nonlocal held
+        held += 1
+        return may_share_a_line(one, later)
+
+    monkeypatch.setattr(LineGroup, "may_share_a_line", counted)
+    times = (timedelta(days=day, seconds=86_399 * half) for day in range(20) for half in (0, 1))
+    talk = logged(line_of("ada", f"line {n}", NOON + time) for n, time in enumerate(times))
+    days = [(log_of(f"{n}.log"), talk[2 * n : 2 * n + 2]) for n in range(20)]
+    number = await store.imports.begin("terrarium-mcp import znc")
+    totals = await store.imports.add_all(number, days)
+    assert [one.added for one in totals] == [2] * 20
+    assert held == 19
