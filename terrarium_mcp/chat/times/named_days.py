@@ -93,10 +93,6 @@ _NO_OTHER_DAY = "".join(
 _ENDS_A_QUESTION = r"(?=\s*\?\s*$)"
 _ANY_WEEKDAY = rf"(?:{'|'.join(WEEKDAYS)})"
 _SHORT_WEEKDAYS = r"(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)"
-_SHORT_WEEKDAY = (
-    rf"(?P<weekday>{_SHORT_WEEKDAYS})\.?"
-    rf"(?=\s+{PART}\b|{BY_NUMBER_ALONE}|\s+(?:about|on|with|to)\b)"
-)
 _WEEKDAYS = (
     rf"(?P<weekdays>{_ANY_WEEKDAY}(?:,\s*{_ANY_WEEKDAY}){{0,5}}"
     rf",?\s+(?:and|or)\s+(?:on\s+)?{_ANY_WEEKDAY})"
@@ -110,6 +106,10 @@ _OF_A_WEEK = (
     rf"(?=,?\s+(?:(?:of|in)\s+)?(?:(?:last|this)\s+week\b|(?:a\s+)?{_COUNTED}weeks?\s+ago\b))"
 )
 """What follows a month or a weekday that nothing else shows to be one: `july last year`."""
+_SHORT_WEEKDAY = (
+    rf"(?P<weekday>{_SHORT_WEEKDAYS})\.?"
+    rf"(?=\s+{PART}\b|{BY_NUMBER_ALONE}|{_OF_A_WEEK}|\s+(?:about|on|with|to)\b)"
+)
 
 
 def _on(found: re.Match[str], today: date) -> list[Days]:
@@ -522,6 +522,7 @@ OF_WAKING_HOURS: tuple[Reader, ...] = (_this_part, _tonight)
 
 INSIDE_OTHERS: tuple[Reader, ...] = (
     days_between,
+    days_dashed,
     days_listed,
     _on,
     _on_day_dot_month,
@@ -533,7 +534,9 @@ INSIDE_OTHERS: tuple[Reader, ...] = (
     _week_of_month,
     _latest_season,
     _latest_feast,
+    _feasts_between,
     _weekday,
+    _short_weekday,
     _weekdays,
 )
 """What reads days of which there is one in every year, month or week."""
