@@ -36,6 +36,10 @@ _SAID = (
 )
 _DID = "(?:did|does|do|has|had|have|would|could|can|should|might)"
 
+_DO = "(?:did|does|do|has|have|had)"
+_OTHERS = r"[^\s,]+(?:,\s+[^\s,]+){0,5},?"
+"""Who else does something together with a person."""
+
 _NICK = "\ue001"
 """A private-use character that stands for the nick while signs are looked for."""
 
@@ -51,6 +55,7 @@ _SIGNS = tuple(
         (2, rf"{_NICK}['\u2019]s(?!\w)"),
         (2, rf"\b(?:by|from)\s+{_NICK}"),
         (2, rf"\b(?:did|does|has|had)\s+{_NICK}(?!\s+(?:mean|stand)\b)"),
+        (2, rf"\b{_DO}\s+{_OTHERS}\s+(?:and|or|&)\s+{_NICK}(?!\s+(?:mean|stand)\b)"),
         (2, rf"\bwho\s+(?:is|was)\s+{_NICK}"),
         (1, rf"\b(?:is|was)\s+{_NICK}"),
     )

@@ -29,6 +29,7 @@ def test_people_are_those_who_said_something() -> None:
         *["mark\u2019s", "mark said", "mark say", "mark says", "mark wrote", "mark asked"],
         *["mark ask", "mark mentioned", "mark suggested", "mark told", "mark thought"],
         *["mark think", "mark thinks", "Did MARK", "what was mark told", "is Mark", "was Mark"],
+        *["did ada and mark vote", "what do ada, bo or mark agree on", "have ada & Mark met"],
         *["according to mark, tea", "who told mark", "what would mark recommend", "mark has said"],
     ],
 )
@@ -41,6 +42,7 @@ def test_wording_that_only_a_person_has(text: str) -> None:
     [
         *["mark it", "the mark", "did marks", "remark says", "mark sayings", "is a mark"],
         *["adid mark", "was mark here", "Mark it", "to the Mark", "what was MARK again"],
+        *["tea and mark", "did it fall and then mark", "what do tick and mark mean"],
         *["what does mark mean", "what does MARK stand for"],
     ],
 )
