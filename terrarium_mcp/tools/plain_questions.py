@@ -146,7 +146,9 @@ async def _by_person(parts: QuestionParts, search: Search, request: Request) -> 
     With a topic they are ranked, unless nothing is: in order of time, or of events.
     """
     query = search.query
-    asked = person_question(parts.rest, of_a_channel=bool(query.channels))
+    asked = person_question(
+        parts.rest, of_a_channel=bool(query.channels), of_a_time=bool(parts.times)
+    )
     if asked is None or (asked.nick and query.people):  # operators name the people
         return None
     if not await _is_speaker(asked, parts.rest, search, request):

@@ -29,6 +29,7 @@ _LAST = r"(?:(?P<last>last|most\s+recently)|(?P<first>first))"
 _MANY = rf"(?:(?:\d{{1,4}}|{'|'.join(COUNTS)})\s+(?:of\s+)?)?"
 _LINE = rf"{_MANY}(?:thing|line|message|comment|word)s?"
 _LINK = r"(?P<links>links?|urls?)"
+_LINKS = r"(?P<links>links|urls)"
 _PASTE = r"(?:post|posted|paste|pasted|share|shared|send|sent|drop|dropped|give|gave|link|linked)"
 _HERE = r"(?:\s+(?:here|there|lately|recently|in\s+(?:here|(?:this|the)\s+channel)))*"
 _EVER = r"(?:\s+(?:that|was|were|been|ever|here|there|said|written|posted|sent|recorded|logged))*"
@@ -40,6 +41,8 @@ _WERE_SHARED = (
     r"(?:\s+(?:that\s+)?(?:were|was|have\s+been|got)"
     r"\s+(?:posted|pasted|shared|sent|dropped|given|mentioned))?"
 )
+
+_SHOW_THE = rf"(?:(?:what(?:'s|\s+is|\s+was)|{_FIND})\s+(?:the\s+)?|the\s+)"
 
 _FORMS = (
     rf"what\s+{_OFTEN}{_HAVE}\s+{_NICK}\s+{_OFTEN}{_SAY}{_TO}",
@@ -54,8 +57,15 @@ _FORMS = (
     rf"what\s+{_HAVE}\s+{_NICK}\s+{_OFTEN}{_TELL}{_TOLD}",
     rf"(?:what|which)\s+{_LINK}\s+{_HAVE}\s+{_NICK}\s+{_OFTEN}{_PASTE}",
     rf"{_SHOW}{_LINK}\s+(?:by|from|that)\s+{_NICK}(?:\s+{_PASTE})?",
-    rf"(?:what|which|{_FIND})\s+{_ALL}{_LINK}{_WERE_SHARED}{_HERE}",
+    rf"(?:what|which|any|{_FIND})\s+{_ALL}{_LINK}{_WERE_SHARED}{_HERE}",
+    rf"{_SHOW}{_END}\s+{_MANY}{_LINKS}{_WERE_SHARED}{_HERE}",
+    rf"{_SHOW_THE}{_END}\s+{_LINK}{_WERE_SHARED}{_HERE}",
+    rf"{_SHOW}{_END}\s+{_MANY}{_LINK}\s+(?:by|from)\s+{_NICK}",
+    rf"{_SHOW}(?:{_END}\s+{_MANY})?{_LINK}\s+(?:that\s+)?{_NICK}\s+{_PASTE}",
+    rf"{_SHOW}{_NICK}['\u2019]s\s+(?:{_END}\s+{_MANY})?{_LINK}",
     rf"(?:what(?:'s|\s+is|\s+are|\s+was|\s+were)|{_FIND})\s+{_ALL}{_END}\s+{_LINE}{_EVER}",
+    rf"who\s+(?:is|was)\s+the\s+{_END}\s+(?:(?:one|person)\s+)?to\s+{_SPEAK}{_HERE}",
+    rf"who\s+(?:spoke|talked|wrote|posted|said\s+(?:something|anything))\s+{_LAST}{_HERE}",
     rf"{_ALL}{_END}\s+{_MANY}(?:lines|messages){_EVER}(?:\s+(?:from|of))?",
     rf"{_SHOW}{_END}\s+{_LINE}\s+(?:that\s+)?{_NICK}\s+(?:said|wrote|posted)",
     rf"{_SHOW}{_END}\s+{_LINE}\s+(?:by|from|of)\s+{_NICK}",
@@ -69,6 +79,12 @@ _FORMS = (
 
 _OF_A_CHANNEL = rf"{_ALL}{_END}\s+(?:line|message){_EVER}"
 """The question for a single line where a channel is named: elsewhere these may be two words."""
+
+_OF_A_TIME = rf"{_ALL}{_LINKS}{_WERE_SHARED}{_HERE}"
+"""The question for links where a time is named: elsewhere `links` is a word, and a program."""
+
+_ABOUT_LINKS = rf"(?:{_SHOW}|(?:any|which)\s+){_LINK}\s+(?:about|on|for|to|with)\s+(?P<words>.+?)"
+"""The question for links with a topic, which some of the lines with a link have."""
 
 _OF_THEM = rf"what\s+{_OFTEN}{_HAVE}\s+(?:(?:they|she|he)\s+)?{_OFTEN}{_SAY}"
 """The question for the words of somebody whom an operator names."""
@@ -93,12 +109,15 @@ class PersonQuestion(NamedTuple):
     is_general: bool = False
 
 
-def person_question(text: str, *, of_a_channel: bool = False) -> PersonQuestion | None:
+def person_question(
+    text: str, *, of_a_channel: bool = False, of_a_time: bool = False
+) -> PersonQuestion | None:
     """What somebody said, if a text asks for that; without the words for a time and a channel.
 
-    With `of_a_channel` it named one.
+    With `of_a_channel` and `of_a_time` it named one.
     """
-    for pattern in (_OF_A_CHANNEL, *_FORMS) if of_a_channel else _FORMS:
+    named = ((of_a_channel, _OF_A_CHANNEL), (of_a_time, _OF_A_TIME))
+    for pattern in (*(one for is_named, one in named if is_named), *_FORMS):
         if match := form(pattern).fullmatch(text):
             found = match.groupdict()
             if (general := found.get("general")) and not asks_what_was_said(general):
@@ -116,6 +135,12 @@ def person_question(text: str, *, of_a_channel: bool = False) -> PersonQuestion 
                 is_general=bool(general),
             )
     return None
+
+
+def topic_of_links(text: str) -> str:
+    """What the links are about for which a text asks; "" if it asks for none with a topic."""
+    found = form(_ABOUT_LINKS).fullmatch(text)
+    return found["words"] if found else ""
 
 
 def names_a_speaker(text: str) -> bool:

@@ -4,7 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.questions.people import PersonQuestion, person_question
+from terrarium_mcp.chat.questions.people import (
+    PersonQuestion,
+    person_question,
+    topic_of_links,
+)
 
 ADA = PersonQuestion("ada")
 
@@ -40,6 +44,19 @@ ADA = PersonQuestion("ada")
         ("which links were shared?", PersonQuestion("", only_links=True)),
         ("what urls were posted here?", PersonQuestion("", only_links=True)),
         ("show me all the links", PersonQuestion("", only_links=True)),
+        ("any links?", PersonQuestion("", only_links=True)),
+        ("latest links", PersonQuestion("", only_links=True, is_for_last=True)),
+        ("the last link", PersonQuestion("", only_links=True, is_for_last=True)),
+        (
+            "what was the first link that was shared",
+            PersonQuestion("", only_links=True, is_for_first=True),
+        ),
+        ("ada's links", PersonQuestion("ada", only_links=True)),
+        ("show me the links ada posted", PersonQuestion("ada", only_links=True)),
+        ("the last link by ada", PersonQuestion("ada", only_links=True, is_for_last=True)),
+        ("ada's latest link", PersonQuestion("ada", only_links=True, is_for_last=True)),
+        ("who was the last to talk?", PersonQuestion("", is_for_last=True)),
+        ("who spoke last here?", PersonQuestion("", is_for_last=True)),
         ("what was the last thing ada said?", PersonQuestion("ada", is_for_last=True)),
         ("the latest message from ada", PersonQuestion("ada", is_for_last=True)),
         ("what was the very first thing ada said?", PersonQuestion("ada", is_for_first=True)),
@@ -64,6 +81,27 @@ ADA = PersonQuestion("ada")
 )
 def test_the_person_is_who_said_it(text: str, meant: PersonQuestion) -> None:
     assert person_question(text) == meant
+
+
+def test_links_alone_are_asked_for_where_a_time_is_named_and_else_a_word() -> None:
+    for text in ("links", "the urls", "all the links that were posted here"):
+        assert person_question(text, of_a_time=True) == PersonQuestion("", only_links=True)
+        assert person_question(text) is None
+    assert person_question("last link", of_a_time=True) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("links about green tea?", "green tea"),
+        ("show me the links to the wiki", "the wiki"),
+        ("any url on sqlite", "sqlite"),
+        ("links by ada", ""),
+        ("what is the link", ""),
+    ],
+)
+def test_links_may_have_a_topic(text: str, topic: str) -> None:
+    assert topic_of_links(text) == topic
 
 
 def test_a_single_message_is_asked_for_where_a_channel_is_named_and_else_words() -> None:
