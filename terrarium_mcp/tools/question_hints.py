@@ -1,6 +1,7 @@
 """Notes for questions that no ranked line answers: the query or the tool that does."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -8,14 +9,19 @@ from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.question import asks_what_was_said
 from terrarium_mcp.chat.questions.counts import CountQuestion, count_question
 from terrarium_mcp.chat.questions.ends import EndQuestion, end_question
-from terrarium_mcp.chat.questions.events import event_query, may_ask_for_events
+from terrarium_mcp.chat.questions.events import event_queries, may_ask_for_events
 from terrarium_mcp.chat.questions.narrowing import narrowed_to, telling_clauses
+from terrarium_mcp.chat.questions.people import topic_of_links
 from terrarium_mcp.chat.questions.presence import asks_who_is_here, last_seen_of
 from terrarium_mcp.chat.times.time_expressions import TimeExpression
+from terrarium_mcp.errors import UnknownMessage
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Hits, Rung, Search, Sort
 from terrarium_mcp.tools.known_nicks import people_called
 from terrarium_mcp.tools.repeated_query import query_argument
+
+_MESSAGE = re.compile(r"(?:terrarium://message/|message\s+#?)(?P<id>\d{1,18})", re.IGNORECASE)
+"""What names a message, and is no number alone."""
 
 EXACT = (Rung.ALL_WORDS, Rung.EVERYTHING)
 """How a search finds only what its query says."""
@@ -32,6 +38,8 @@ async def question_hints(
         search: where it asks.
         request: who asks.
     """
+    if hints := await _message_hints(search, request):
+        return hints
     if nick := last_seen_of(rest):
         known = await people_called(request, nick, search.rooms)
         return [f"from:{nick}, sorted by newest, shows when they last spoke"] if known else []
@@ -43,10 +51,37 @@ async def question_hints(
         return await _end_hints(asked, times, search, request)
     if hints := await _event_hints(rest, times, search, request):
         return hints
+    if about := topic_of_links(rest):
+        return await _link_hints(about, times, search, request)
     if search.query.channels and not times and asks_what_was_said(rest):
         every_line = search.query.with_clauses().printed(search.zone)
         return [f"{every_line}, sorted by newest, shows what was said last"]
     return []
+
+
+async def _message_hints(search: Search, request: Request) -> list[str]:
+    """The call that shows the message whose id or permalink is all of a question, if it exists."""
+    named = _MESSAGE.fullmatch(search.query.question.strip())
+    if named is None:
+        return []
+    try:
+        message = await request.message(named["id"])
+    except UnknownMessage:
+        return []
+    return [f"get_message_context({message.id}) shows that message"]
+
+
+async def _link_hints(
+    about: str, times: Sequence[TimeExpression], search: Search, request: Request
+) -> list[str]:
+    """The query for the lines with a link and the words of its topic, if it finds any."""
+    during = narrowed_to(times, search.query).with_clauses(*telling_clauses(about))
+    sought = replace(during, has_link=True, notes=())
+    hits = await found_exactly(sought, search, request)
+    if not hits.messages:
+        return []
+    lines = "line" if hits.total == 1 else "lines"
+    return [f"the query {sought.printed(search.zone)} finds {hits.total_text} {lines} with a link"]
 
 
 async def _count_hints(
@@ -96,22 +131,21 @@ async def _event_hints(
     rest: str, times: Sequence[TimeExpression], search: Search, request: Request
 ) -> list[str]:
     """The query that finds the events asked for, if it finds any."""
-    query = search.query
-    asked = event_query(rest) if not query.kinds and may_ask_for_events(rest) else None
-    if asked is None:
-        return []
-    sought = replace(
-        narrowed_to(times, query).with_clauses(*asked.clauses),
-        people=asked.people or query.people,
-        kinds=asked.kinds,
-        notes=(),
-    )
-    hits = await found_exactly(sought, search, request)
-    if not hits.messages:
-        return []
-    events = "event" if hits.total == 1 else "events"
-    finds = f"the query {sought.printed(search.zone)} finds {hits.total_text} {events}"
-    return [f"{finds}; a question finds only what was said"]
+    query, hints = search.query, list[str]()
+    asked = event_queries(rest) if not query.kinds and may_ask_for_events(rest) else []
+    for one in asked:
+        sought = replace(
+            narrowed_to(times, query).with_clauses(*one.clauses),
+            people=one.people or query.people,
+            kinds=one.kinds,
+            notes=(),
+        )
+        hits = await found_exactly(sought, search, request)
+        if hits.messages:
+            events = "event" if hits.total == 1 else "events"
+            finds = f"the query {sought.printed(search.zone)} finds {hits.total_text} {events}"
+            hints.append(f"{finds}; a question finds only what was said")
+    return hints
 
 
 async def finds_exactly(query: Query, search: Search, request: Request) -> bool:

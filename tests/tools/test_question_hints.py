@@ -102,6 +102,13 @@ COUNTS = "note: a search does not count: get_channel_stats("
             'query="from:bo after:2026-04-02 before:2026-05-03"',
         ),
         ("how often was the kettle mentioned", 'query="kettle"'),
+        ("how many messages about the kettle?", 'query="kettle"'),
+        (
+            "how often did bo speak in May 2026?",
+            'query="from:bo after:2026-05-01 before:2026-06-01"',
+        ),
+        ("on what day did bo talk most?", 'query="from:bo", per="day"'),
+        ("at what hour is the channel busiest in #tea?", 'channel="#tea"'),
     ],
 )
 async def test_who_asks_for_a_count_is_told_the_arguments_of_the_figures(
@@ -166,6 +173,53 @@ async def test_of_nobody_who_is_recorded_no_count_is_proposed(house: House) -> N
     await house.hears("<bo> hello")
     told = await house.learns("search_irc_history", LATER, query="how often did zoe say hello?")
     assert "does not count" not in told.outside
+
+
+async def test_who_asks_what_a_topic_was_set_to_is_told_the_query_that_finds_it(
+    house: House,
+) -> None:
+    await house.hears("<bo> hello")
+    for number, topic in enumerate(("release 2.4", "tea")):
+        at = NOON + timedelta(minutes=number)
+        await house.store.messages.append([line_of("ada", topic, at, kind=MessageType.TOPIC)])
+    (note,) = await notes(house, "who changed the topic to release 2.4?")
+    assert note.startswith("note: the query release 2.4 type:topic finds 1 event;")
+
+
+async def test_who_asks_whether_somebody_was_kicked_or_left_is_told_both_queries(
+    house: House,
+) -> None:
+    await house.hears("<eve> hello")
+    await put_out(house, "eve")
+    question = "was eve kicked or did she leave?"
+    (note,) = await notes(house, question)
+    assert note.startswith("note: the query eve type:kick finds 1 event;")
+    leave = line_of("eve", "bye", NOON, "#tea", MessageType.PART)
+    await house.store.messages.append([leave])
+    assert [" type:kick " in one for one in await notes(house, question)] == [True, False]
+
+
+async def test_who_asks_for_links_on_a_topic_is_told_the_query_that_finds_them(
+    house: House,
+) -> None:
+    await house.hears("<bo> sqlite is at https://sqlite.example\n<ada> sqlite is small")
+    (note,) = await notes(house, "show me links about sqlite")
+    assert note == "note: the query sqlite has:link finds 1 line with a link"
+    assert await notes(house, "any links about tea?") == []
+
+
+@pytest.mark.parametrize("query", ["message 2", "terrarium://message/2", "Message #2"])
+async def test_who_names_a_message_is_told_the_tool_that_shows_it(house: House, query: str) -> None:
+    await house.hears("<bo> hello\n<ada> hello")
+    told = await house.learns("search_irc_history", LATER, query=query)
+    assert "note: get_message_context(2) shows that message" in told.outside
+
+
+@pytest.mark.parametrize("query", ["message 3", "2", "message 2 hello"])
+async def test_what_names_no_message_is_words(house: House, query: str) -> None:
+    await house.hears("<bo> hello\n<ada> hello")
+    told = await house.learns("search_irc_history", LATER, query=query)
+    assert "shows that message" not in told.outside
 
 
 async def test_who_asks_what_was_said_first_is_told_the_query_and_its_order(house: House) -> None:

@@ -26,6 +26,10 @@ _SPOKE = (
     rf"(?:{_SPEAK}|spoken|written|(?:were|are|was|been)\s+active"
     r"|sa(?:id|y)\s+(?:something|anything))"
 )
+_ABOUT = (
+    r"(?:(?:were|are|was)\s+(?:there\s+)?)?(?:about|on|with|mention(?:ed|ing)?|contain(?:ed|ing)?)"
+)
+_CHANNEL = r"(?:(?:the|this)\s+channel|it|this|here)"
 _PERIOD, _BUSIEST = r"(?P<per>day|week|month|hour)", r"(?:the\s+)?(?:busiest|most\s+active)"
 _HERE = r"(?:\s+(?:here|overall|of\s+all|in\s+(?:here|(?:this|the)\s+channel)))*"
 
@@ -38,14 +42,18 @@ _FORMS = tuple(
         r"who(?:'s|\s+(?:is|are|was|were))\s+(?:the\s+)?most\s+(?:active|talkative)",
         r"who\s+(?:is|are|was|were)\s+the\s+(?:top|biggest)\s+(?:talker|speaker|poster)s?",
         rf"{_OFTEN}\s+{_DID}\s+{_NICK}\s+(?:ever\s+)?{_SAY}\s+{_WORDS}",
+        rf"{_OFTEN}\s+{_DID}\s+{_NICK}\s+{_SPEAK}",
         rf"{_OFTEN}\s+(?:is|are|was|were|has|have)\s+{_WORDS}\s+(?:been\s+)?(?:said|mentioned)",
         rf"{_LINES}\s+{_DID}\s+{_NICK}\s+{_SEND}",
         rf"{_LINES}\s+(?:is|are|was|were|ha(?:s|ve)\s+been)\s+(?:there|said|written|posted|sent)",
+        rf"how\s+many\s+(?:lines|messages)\s+{_ABOUT}\s+{_WORDS}",
         rf"{_LINKS}\s+{_DID}\s+{_NICK}\s+(?:{_SEND}|{_SHARE})",
         rf"{_LINKS}\s+(?:is|are|was|were|have\s+been)\s+(?:there|{_SEND}|{_SHARE})",
         rf"{_PEOPLE}\s+(?:(?:have|had)\s+)?{_SPOKE}",
         rf"(?:which|what)\s+{_PERIOD}\s+(?:is|was|has\s+been)\s+{_BUSIEST}",
         rf"(?:which|what)\s+(?:is|was|has\s+been)\s+{_BUSIEST}\s+{_PERIOD}",
+        rf"(?:(?:on|in|at|during)\s+)?(?:which|what)\s+{_PERIOD}\s+(?:is|was)\s+{_CHANNEL}\s+{_BUSIEST}",
+        rf"(?:(?:on|in|at|during)\s+)?(?:which|what)\s+{_PERIOD}\s+{_DID}\s+{_NICK}\s+{_SPEAK}\s+{_MOST}",
     )
 )
 

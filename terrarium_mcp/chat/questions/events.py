@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.questions.forms import NICK, form, named_person
+from terrarium_mcp.chat.questions.narrowing import telling_clauses
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.chat.times.time_expressions import time_expressions, without_times
@@ -18,6 +19,14 @@ _WHEN = r"(?:(?:when|why|how(?:\s+often|\s+many\s+times)?|where|by\s+whom)\s+)?"
 _BE = r"(?:was|were|is|are|got|has|have|had|been|did|get)"
 _KICKED, _BANNED = r"kick(?:ed)?", r"bann?(?:ed)?"
 _TOPIC = r"(?:(?:current|latest|last)\s+)?(?:channel(?:['\u2019]s)?\s+)?topic"
+_TO_WORDS = r"(?:\s+to\s+(?P<words>.+?))?"
+"""What a topic was set to."""
+
+_OR = re.compile(r"(?P<one>.+?)\s+or\s+(?P<other>(?:was|were|is|did|has|had)\s.+)", re.IGNORECASE)
+"""Two questions for what happened: `was eve kicked or did she leave?`"""
+
+_PRONOUN = re.compile(r"\b(?:he|she|they|it)\b", re.IGNORECASE)
+
 _PLACE = (
     r"(?:\s+(?:in|from|on|of|out|off|to|at|by|here|there|lately|recently|irc|last|again"
     r"|the|this|that|channel|room|[#&]\S+))*"
@@ -42,11 +51,11 @@ class _EventForm(NamedTuple):
         """The match of a whole question put so."""
         return form(f"{self.pattern}{_PLACE}").fullmatch(text)
 
-    def query(self, nick: str) -> Query:
-        """The query that finds the events; `nick` is "" for anybody."""
+    def query(self, nick: str, words: str = "") -> Query:
+        """The query that finds the events; `nick` is "" for anybody, `words` are of their text."""
         sought = (*self.words, *([Term(nick)] if nick and not self.by_nick else []))
         return Query(
-            clauses=tuple((term,) for term in sought),
+            clauses=(*((term,) for term in sought), *telling_clauses(words)),
             people=(nick,) if nick and self.by_nick else (),
             kinds=self.kinds,
         )
@@ -99,9 +108,9 @@ _FORMS = (
     _EventForm(rf"{_WHEN}{_BE}\s+\S+\s+(?:{_BE}\s+)*{_BANNED}", _MODE, _BAN),
     _EventForm(rf"whom?\s+(?:did|has)\s+{_NICK}\s+{_BANNED}", _MODE, _BAN, by_nick=True),
     _EventForm(rf"what(?:\s+is|\s+was|['\u2019]?s)\s+the\s+{_TOPIC}", (MessageType.TOPIC,)),
-    _EventForm(rf"who\s+(?:set|changed)\s+the\s+{_TOPIC}", (MessageType.TOPIC,)),
+    _EventForm(rf"who\s+(?:set|changed)\s+the\s+{_TOPIC}{_TO_WORDS}", (MessageType.TOPIC,)),
     _EventForm(
-        rf"{_WHEN}(?:was|did)\s+the\s+{_TOPIC}\s+(?:last\s+)?(?:set|changed?)",
+        rf"{_WHEN}(?:was|did)\s+the\s+{_TOPIC}\s+(?:last\s+)?(?:set|changed?){_TO_WORDS}",
         (MessageType.TOPIC,),
     ),
     _EventForm(r"who\s+(?:has\s+|have\s+)?joined", _JOIN),
@@ -146,5 +155,25 @@ def event_query(text: str) -> Query | None:
     """The query for the events that a question asks for, without its time; None for any other."""
     for one in _FORMS:
         if match := one.match(text):
-            return one.query(named_person(match.groupdict().get("nick") or ""))
+            return one.query(_nick_in(match), match.groupdict().get("words") or "")
     return None
+
+
+def event_queries(text: str) -> list[Query]:
+    """The queries for the events that a question asks for; none for a question of another kind.
+
+    `Was eve kicked or did she leave` is two questions.
+    """
+    if query := event_query(text):
+        return [query]
+    both = _OR.fullmatch(text)
+    if both is None:
+        return []
+    nick = next((_nick_in(found) for one in _FORMS if (found := one.match(both["one"]))), "")
+    asked = (both["one"], _PRONOUN.sub(lambda _: nick, both["other"], count=1))
+    queries = [event_query(one) for one in asked]
+    return [query for query in queries if query] if nick and all(queries) else []
+
+
+def _nick_in(match: re.Match[str]) -> str:
+    return named_person(match.groupdict().get("nick") or "")

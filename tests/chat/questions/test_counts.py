@@ -39,6 +39,13 @@ EVERYTHING = CountQuestion()
         ("which day was busiest?", CountQuestion(per="day")),
         ("what is the busiest month in this channel?", CountQuestion(per="month")),
         ("which hour is the most active?", EVERYTHING),
+        ("at what hour is the channel busiest?", EVERYTHING),
+        ("on which day was this channel most active", CountQuestion(per="day")),
+        ("on what day did june talk most?", CountQuestion("june", per="day")),
+        ("which month did ada speak the most", CountQuestion("ada", per="month")),
+        ("how often did ada speak?", CountQuestion("ada")),
+        ("how many messages about green tea?", CountQuestion(words="green tea")),
+        ("how many lines mention tea", CountQuestion(words="tea")),
     ],
 )
 def test_what_is_to_be_counted_is_named(text: str, meant: CountQuestion) -> None:

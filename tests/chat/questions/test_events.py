@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.questions.events import asks_for_events, event_query, may_ask_for_events
+from terrarium_mcp.chat.questions.events import (
+    asks_for_events,
+    event_queries,
+    event_query,
+    may_ask_for_events,
+)
 
 
 @pytest.mark.parametrize(
@@ -32,6 +37,8 @@ from terrarium_mcp.chat.questions.events import asks_for_events, event_query, ma
         ("who set the current topic", "type:topic"),
         ("who changed the topic", "type:topic"),
         ("when was the topic last set?", "type:topic"),
+        ("who set the topic to release 2.4?", "release 2.4 type:topic"),
+        ("when was the topic changed to tea at four in #dev", "tea four type:topic"),
         ("who joined", "type:join"),
         ("when did eve join #lab?", "from:eve type:join"),
         ("who left the channel", "type:part type:quit"),
@@ -59,6 +66,21 @@ def test_the_query_that_finds_the_events_is_named(text: str, query: str) -> None
     assert found is not None
     assert sorted(str(found).split()) == sorted(query.split())
     assert may_ask_for_events(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "queries"),
+    [
+        ("was eve kicked?", ["eve type:kick"]),
+        ("was eve kicked or did she leave?", ["eve type:kick", "from:eve type:part type:quit"]),
+        ("did bob leave or was he kicked", ["from:bob type:part type:quit", "bob type:kick"]),
+        ("was eve kicked or did she laugh", []),
+        ("was she kicked or did he leave", []),
+        ("was it tea or did it rain", []),
+    ],
+)
+def test_a_question_for_one_of_two_events_has_two_queries(text: str, queries: list[str]) -> None:
+    assert [str(query) for query in event_queries(text)] == queries
 
 
 @pytest.mark.parametrize(
