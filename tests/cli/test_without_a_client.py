@@ -5,7 +5,8 @@ import os
 import subprocess
 from pathlib import Path
 
-from tests.cli.programs import HANGS, INSTALLED, environment, ran
+from tests.cli.programs import INSTALLED, environment, ran
+from tests.patience import PATIENCE
 
 CLIENTS = Path(__file__).parents[2] / "docs" / "clients.md"
 
@@ -21,7 +22,7 @@ def test_the_command_of_the_documentation_is_answered(tmp_path: Path) -> None:
         env=environment(PATH=path),
         capture_output=True,
         check=True,
-        timeout=HANGS,
+        timeout=PATIENCE,
     )
     initialized, tools = map(json.loads, done.stdout.splitlines())
     assert initialized["result"]["serverInfo"]["name"]

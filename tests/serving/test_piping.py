@@ -9,8 +9,6 @@ import pytest
 from terrarium_mcp.serving.open_calls import OPEN_CALLS
 from tests.serving.processes import StdioHouse, call
 
-AT_ONCE = 1.5  # seconds, of the five that a call may take
-
 
 def test_calls_before_the_end_of_stdin_are_answered(stdio_house: StdioHouse) -> None:
     stdio_house.send(*(call(number, "echo", text="tea") for number in range(1, 9)))
@@ -28,28 +26,28 @@ def test_calls_before_the_end_of_stdin_are_answered(stdio_house: StdioHouse) -> 
 def test_a_call_that_goes_on_is_cut_off(tmp_path: Path) -> None:
     with closing(StdioHouse(tmp_path / "ledger", pipes__LAST_CALLS=0.1)) as house:
         house.greet()
-        house.send(call(1, "take", seconds=60))
+        house.send(call(1, "take", seconds=3600))
         assert house.read()["method"] == "notifications/progress"
         house.hang_up()
         ended = house.wait()
     assert ended.well()
-    assert ended.seconds < AT_ONCE
 
 
 @pytest.mark.parametrize("stop", ["SIGTERM", "closed stdout"])
 def test_a_client_that_also_goes_away_or_sends_a_signal_is_not_waited_for(
-    stdio_house: StdioHouse, stop: str
+    tmp_path: Path, stop: str
 ) -> None:
-    stdio_house.send(call(1, "take", seconds=60))
-    assert stdio_house.read()["method"] == "notifications/progress"
-    stdio_house.hang_up()
-    if stop == "SIGTERM":
-        stdio_house.process.terminate()
-    else:
-        stdio_house.stop_reading()
-    ended = stdio_house.wait()
+    with closing(StdioHouse(tmp_path / "ledger", pipes__LAST_CALLS=3600)) as house:
+        house.greet()
+        house.send(call(1, "take", seconds=3600))
+        assert house.read()["method"] == "notifications/progress"
+        house.hang_up()
+        if stop == "SIGTERM":
+            house.process.terminate()
+        else:
+            house.stop_reading()
+        ended = house.wait()
     assert ended.well()
-    assert ended.seconds < AT_ONCE
 
 
 @pytest.mark.parametrize("stop", [StdioHouse.hang_up, StdioHouse.stop_reading, "SIGTERM"])
@@ -58,7 +56,7 @@ def test_it_ends_while_a_call_waits_for_a_place(
 ) -> None:
     with closing(StdioHouse(tmp_path / "ledger", pipes__LAST_CALLS=0.1)) as house:
         house.greet()
-        house.send(*(call(number, "take", seconds=60) for number in range(OPEN_CALLS + 4)))
+        house.send(*(call(number, "take", seconds=3600) for number in range(OPEN_CALLS + 4)))
         for _ in range(OPEN_CALLS):
             assert house.read()["method"] == "notifications/progress"
         if callable(stop):
@@ -67,7 +65,6 @@ def test_it_ends_while_a_call_waits_for_a_place(
             house.process.terminate()
         ended = house.wait()
     assert ended.well()
-    assert ended.seconds < AT_ONCE
 
 
 def test_more_calls_than_have_places_are_answered(stdio_house: StdioHouse) -> None:

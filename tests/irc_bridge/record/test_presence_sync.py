@@ -146,7 +146,7 @@ async def test_a_list_that_came_in_completes_no_other_as_the_network_compares_na
         for channel in channels:
             sync.channel_joined(channel)
         sync.members_complete("#A{")
-        with anyio.fail_after(5):
+        with anyio.fail_after(PATIENCE):
             while await nicks(store, "#a{") != ["bo"]:
                 await anyio.lowlevel.checkpoint()
         assert await nicks(store, "#a[") == []
