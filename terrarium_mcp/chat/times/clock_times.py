@@ -25,7 +25,10 @@ _TIME = (
     rf"|(?P<since>{_BEGINS})\s*[-\u2013]\s*(?P<until>{CLOCK})"
     rf"|(?:(?P<how>at|around|about|before|by|until|till|after|since|from)\s+)?(?P<at>{CLOCK}))"
 )
-_BEFORE = rf"(?<!\S)(?:{_TIME}|(?:(?:on|in|during)\s+)?(?:the\s+)?(?P<part>{PART})\s+of),?\s+$"
+_BEFORE = (
+    rf"(?<!\S)(?:{_TIME}|(?:(?:on|in|during)\s+)?(?:the\s+)?(?P<part>{PART})\s+of"
+    rf"|(?:(?:in|during)\s+the|at(?=\s+night))\s+(?P<part_on>{PART})),?\s+$"
+)
 _AFTER = rf",?\s+(?:{_TIME}|(?:(?:in|during)\s+the|at(?=\s+night))\s+(?P<part>{PART}))(?!\w)"
 _LONGEST = 50
 """Characters before a day in which its time is looked for."""
@@ -55,8 +58,8 @@ class TimeOfDay(NamedTuple):
             ValueError: there is no such time of day, or nothing is left of the part.
         """
         fields = self.found.groupdict()
-        if fields["part"]:
-            return hours_of(fields["part"].lower(), day, zone)
+        if named := fields["part"] or fields.get("part_on"):
+            return hours_of(named.lower(), day, zone)
         if ends := fields["ends"] or fields["until"]:
             return _between(fields["begins"] or fields["since"], ends, day, zone, part)
         whole = hours_of(part, day, zone)

@@ -70,7 +70,8 @@ RELATION = r"(?:since|before|prior\s+to|after|until|till|up\s+to|by|around)"
 _RELATED = rf"(?:(?:the\s+)?(?<!\bthis\s)(?<!\blast\s)(?:day|week|month|year)\s+)?{RELATION}"
 """These, perhaps with how long that time is: `the week before`. In `this week before Friday` the
 week is another time."""
-_AT = rf"(?:on|at|over|during|last|this|{_RELATED})\s+"
+_PART_OF = rf"(?:(?:on|in|during)\s+)?(?:the\s+)?{PART}\s+of"
+_AT = rf"(?:on|at|over|during|last|this|{_PART_OF}|{_RELATED})\s+"
 _IN = rf"(?:in|during|this|of|from|{_RELATED})\s+(?:the\s+)?"
 _LAST = r"(?P<last>last)\s+"
 # Bounded, because strangers write it.
@@ -487,7 +488,10 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"{_LATELY}(?:last|past)\s+(?P<unit>fortnight)", _last_few),
     (rf"{_LATELY}(?P<which>last|this)\s+(?P<unit>week|month|year)", _this_or_last),
     (rf"{_NO_OTHER_DAY}{_WEEKDAYS}{_ENDS_A_QUESTION}", _weekdays),
-    (rf"(?:last|on|(?P<this>this)|{_RELATED})\s+(?P<weekday>{'|'.join(WEEKDAYS)})", _weekday),
+    (
+        rf"(?:last|on|(?P<this>this)|{_PART_OF}|{_RELATED})\s+(?P<weekday>{'|'.join(WEEKDAYS)})",
+        _weekday,
+    ),
     (rf"(?P<sign>last|on|(?P<this>this)|{_RELATED})\s+{_SHORT_WEEKDAY}", _short_weekday),
     (
         rf"(?:on\s+)?(?:the\s+)?(?P<weekday>{_ANY_WEEKDAY})\s+before\s+last{BY_NUMBER_ALONE}",

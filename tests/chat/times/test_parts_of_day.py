@@ -27,6 +27,9 @@ def hours(text: str, now: datetime = NOW) -> list[str]:
         ("on 5 May in the afternoon", "05-05 12:00 to 05-05 18:00"),
         ("the day before yesterday in the evening", "05-12 18:00 to 05-13 00:00"),
         ("on monday evening", "05-11 18:00 to 05-12 00:00"),
+        ("on the evening of monday", "05-11 18:00 to 05-12 00:00"),
+        ("in the evening on monday", "05-11 18:00 to 05-12 00:00"),
+        ("the night of halloween", "10-31 18:00 to 11-01 06:00"),
         ("on mon evening", "05-11 18:00 to 05-12 00:00"),
         ("on 5 May in the evening last year", "05-05 18:00 to 05-06 00:00"),
     ],
@@ -37,7 +40,13 @@ def test_a_part_of_a_day_has_its_hours(text: str, named: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["last night", "yesterday night", "during the night of 13 May", "13 May at night"],
+    [
+        "last night",
+        "yesterday night",
+        "during the night of 13 May",
+        "13 May at night",
+        "at night on 13 May",
+    ],
 )
 def test_a_night_begins_with_the_evening_and_ends_on_the_next_day(text: str) -> None:
     asked = f"what broke {text}?"
