@@ -83,7 +83,7 @@ class TimeExpression(NamedTuple):
         return self.since.year > _EARLIEST.year
 
 
-@lru_cache(maxsize=16)  # several parts of one search ask, and it takes a quarter of a millisecond
+@lru_cache(maxsize=16)  # several parts of one search ask, and it takes half a millisecond
 def time_expressions(text: str, now: datetime, zone: tzinfo) -> tuple[TimeExpression, ...]:
     """The times that `text` names, the most certain first, read at `now` in the reader's `zone`."""
     today = local(now, zone).date()
