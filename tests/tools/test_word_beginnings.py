@@ -2,6 +2,7 @@
 
 import pytest
 
+from terrarium_mcp.store.search.relevance import question_analysis
 from tests.tools.scene import House
 
 TALK = """
@@ -69,3 +70,17 @@ async def test_a_beginning_finds_visible_lines_alone(house: House) -> None:
     found = await house.learns("search_irc_history", view, query="latent* kettle")
     assert found.ids == [4]
     assert "no line holds latent*" in found.text
+
+
+async def test_of_a_beginning_of_most_lines_the_usual_words_lead(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(question_analysis, "_MERGED", 2)
+    monkeypatch.setattr(question_analysis, "_INSTEAD", 1)
+    await house.hears(TALK)
+    await house.hears("18:00 <bo> latency is down")
+    found = await house.learns("search_irc_history", query="zzzqq lat*")
+    assert found.ids[:2] == [6, 3]
+    assert set(found.ids) == {1, 3, 5, 6}
+    found = await house.learns("search_irc_history", query="zzzqq is-lat*")
+    assert found.ids == [5]

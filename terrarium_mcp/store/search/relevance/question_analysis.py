@@ -48,6 +48,10 @@ completions and corrections are, stop words among them."""
 _BEGUN = 1_000
 """Words with a beginning that was asked for whose lines are counted."""
 
+_MERGED, _INSTEAD = 2_000_000, 16
+"""Up to this many lines an index merges at each look-up for a beginning (75 ms). One of more, such
+as `a*` in ten million lines (5 s on a busy machine), stands for its most frequent words alone."""
+
 _USUAL = 20
 """Lines with a word that may be meant as it is. A rarer one may be the beginning of another."""
 
@@ -146,7 +150,8 @@ async def _groups(content: Sequence[str], lines: int, vocabulary: Vocabulary) ->
 async def _begun_groups(beginnings: Sequence[str], vocabulary: Vocabulary) -> list[TermGroup]:
     """Each beginning of a word as a group, which holds as many lines as all words that it begins.
 
-    A look-up finds these words by the beginning, however many there are.
+    A look-up finds these words by the beginning, however many there are: but not if most lines hold
+    one of them.
     """
     if not beginnings:
         return []
@@ -156,14 +161,21 @@ async def _begun_groups(beginnings: Sequence[str], vocabulary: Vocabulary) -> li
         *(WordsBeginning(its[-1][:LONGEST_WHOLE], LONGEST_WHOLE, _BEGUN) for its in words),
     )
     return [
-        _begun_group(beginning, [sum(found.values()), *(known.get(word, 0) for word in its[:-1])])
+        _begun_group(beginning, [known.get(word, 0) for word in its[:-1]], found)
         for beginning, its, found in zip(beginnings, words, begun, strict=True)
     ]
 
 
-def _begun_group(beginning: str, lines_of_parts: Sequence[int]) -> TermGroup:
-    lines = min(lines_of_parts)
-    return TermGroup(beginning, {beginning: 1.0}, lines, lines, is_unsaid=not lines)
+def _begun_group(
+    beginning: str, lines_before: Sequence[int], begun: Mapping[str, int]
+) -> TermGroup:
+    """The group of a beginning, and of any words before it, whose lines are given."""
+    *before, _ = words_in(beginning)
+    merged = sum(begun.values())
+    usual = [" ".join([*before, word]) for word in islice(begun, _INSTEAD)]
+    words = [beginning] if merged <= _MERGED else usual
+    lines = min([merged, *lines_before])
+    return TermGroup(beginning, dict.fromkeys(words, 1.0), lines, lines, is_unsaid=not lines)
 
 
 def _literal_group(literal: str, known: Mapping[str, int], lines: int) -> TermGroup:
