@@ -141,7 +141,8 @@ def _remarks(reports: Sequence[ContentReport]) -> Iterator[str]:
         if report.totals and report.totals.offset != timedelta(0):
             fast = report.totals.offset.total_seconds()
             word = "fast" if fast > 0 else "slow"
-            yield f"{name}: its clock was {abs(fast):g} s {word}; the times were corrected"
+            most = "up to " if report.totals.clock_was_set else ""
+            yield f"{name}: its clock was {most}{abs(fast):g} s {word}; the times were corrected"
         if report.counts.steps_back:
             yield f"{name}: its clock was set back {quantity(report.counts.steps_back, 'time')}"
 

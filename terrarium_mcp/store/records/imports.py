@@ -60,7 +60,8 @@ class ImportTotals:
     """What became of the lines of a log: added, known already, or left out.
 
     `offset` is by how much the log's clock was fast; the times of its lines were corrected by it.
-    `left_out` counts the lines of people who opted out, or had theirs removed.
+    Where the `clock_was_set` within the log, it is the largest of several. `left_out` counts the
+    lines of people who opted out, or had theirs removed.
     """
 
     lines: int
@@ -68,6 +69,7 @@ class ImportTotals:
     known: int
     offset: timedelta
     left_out: int = 0
+    clock_was_set: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ from terrarium_mcp.store.recognition.clock_offset import (
     FEWEST,
     LONG,
     ClockOffset,
+    ClockStretch,
     distinctive,
-    offset_between,
+    offsets_along,
 )
 from terrarium_mcp.store.recognition.comparison import ComparableLine
 from tests.store.recognition.test_once import MINUTE, SECOND, said
@@ -36,9 +37,17 @@ def in_minutes(lines: Sequence[ComparableLine]) -> list[ComparableLine]:
     ]
 
 
-def found(lines: Sequence[ComparableLine], stored: Sequence[ComparableLine]) -> ClockOffset | None:
+def stretches(
+    lines: Sequence[ComparableLine], stored: Sequence[ComparableLine]
+) -> list[ClockStretch]:
     every = [line.at for line in stored]
-    return offset_between(distinctive(lines), stored, (min(every), max(every)))
+    return offsets_along(distinctive(lines), stored, (min(every), max(every)))
+
+
+def found(lines: Sequence[ComparableLine], stored: Sequence[ComparableLine]) -> ClockOffset | None:
+    found = stretches(lines, stored)
+    assert len(found) < 2
+    return found[0].offset if found else None
 
 
 @pytest.mark.parametrize("seconds", [5, 37, -90, 3_600, -7_200])
@@ -71,6 +80,29 @@ def test_little_evidence_shows_nothing() -> None:
 def test_lines_that_disagree_show_nothing() -> None:
     jumping = [line._replace(at=line.at + n * 60 * SECOND) for n, line in enumerate(talk())]
     assert found(jumping, talk()) is None
+
+
+def test_a_clock_that_was_set_has_an_offset_before_and_one_after() -> None:
+    right, fast = talk(60), talk(60, offset=37)
+    assert stretches([*fast[:20], *right[20:50], *fast[50:]], right) == [
+        ClockStretch(0, 19, ClockOffset(37 * SECOND, SECOND, 20)),
+        ClockStretch(20, 49, ClockOffset(0, SECOND, 30)),
+        ClockStretch(50, 59, ClockOffset(37 * SECOND, SECOND, 10)),
+    ]
+
+
+def test_a_clock_that_drifts_has_several_offsets() -> None:
+    drifting = [line._replace(at=line.at + n * SECOND // 10) for n, line in enumerate(talk(400))]
+    every = stretches(drifting, talk(400))
+    assert {n for one in every for n in range(one.first, one.last + 1)} == {*range(400)}
+    for first, last, offset in every:
+        assert abs(first * SECOND // 10 - offset.milliseconds) <= 5 * SECOND
+        assert abs(last * SECOND // 10 - offset.milliseconds) <= 5 * SECOND
+
+
+def test_a_few_lines_that_disagree_are_no_clock_that_was_set() -> None:
+    lines = [*talk(20), *talk(20 + FEWEST - 1, offset=37)[20:], *talk(60)[20 + FEWEST - 1 :]]
+    assert found(lines, talk(60)) == ClockOffset(0, SECOND, 60 - FEWEST + 1)
 
 
 def test_what_bots_say_every_day_is_no_offset() -> None:

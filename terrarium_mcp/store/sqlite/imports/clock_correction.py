@@ -3,6 +3,9 @@
 Only messages count that were stored before a line of the log was first read, and that the log did
 not bring itself. So a log that is read again, after an interruption or since it grew, is corrected
 from the same line on by as much.
+
+A clock may be set between any two lines, so every block is compared: first at the offset that is
+known by then, and only if some of its lines are not in the room then, with 28 hours of the room.
 """
 
 # ruff: noqa: S608 -- every statement is made of constants
@@ -24,8 +27,9 @@ from terrarium_mcp.store.recognition.clock_offset import (
     LONG,
     NO_OFFSET,
     ClockOffset,
+    ClockStretch,
     distinctive,
-    offset_between,
+    offsets_along,
 )
 from terrarium_mcp.store.recognition.comparison import (
     ComparableLine,
@@ -33,7 +37,7 @@ from terrarium_mcp.store.recognition.comparison import (
     milliseconds,
     moment_of,
 )
-from terrarium_mcp.store.recognition.once import recognised
+from terrarium_mcp.store.recognition.once import JITTER, recognised
 from terrarium_mcp.store.records.imports import LogSource
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
@@ -51,6 +55,7 @@ from terrarium_mcp.store.sqlite.imports.source_rows import (
     source_params,
 )
 from terrarium_mcp.store.sqlite.imports.stored_lines import (
+    COARSEST,
     TimeSpan,
     columns,
     comparables,
@@ -77,11 +82,20 @@ class UnsavedLines(NamedTuple):
     messages: PreparedLines
 
 
+class _RoomNear(NamedTuple):
+    """What a room had at a time: the parameters of `_NEAR`, and the unsaved lines."""
+
+    params: Mapping[str, object]
+    unsaved: Sequence[UnsavedLines]
+
+
 class ClockCorrection:
     """Corrects the times of one log.
 
     Attributes:
-        found: the offset; that of no line as long as nothing showed one.
+        found: the offset by now; that of no line as long as nothing showed one.
+        margin: milliseconds by which the corrected times may be farther off, as in `recognised`.
+        was_set: whether the offset changed.
         newest_before: the newest message when the log was first read; None if only its row in the
             tables would tell, if it has one.
     """
@@ -104,6 +118,8 @@ class ClockCorrection:
             earlier: returns the unsaved lines of the logs before it.
         """
         self.found = NO_OFFSET
+        self.margin = 0
+        self.was_set = False
         self.newest_before: int | None = None
         self._database = database
         self._log = log
@@ -116,6 +132,8 @@ class ClockCorrection:
         """The timestamp of its first line."""
         self._position = 0
         """How many of its lines were looked at."""
+        self._farthest = NO_OFFSET
+        """Of the offsets that lines were corrected by, the one that differs most from none."""
 
     @property
     def clock(self) -> object:
@@ -124,28 +142,70 @@ class ClockCorrection:
 
     @property
     def offset(self) -> timedelta:
-        """By how much the clock of the log was fast."""
-        return timedelta(milliseconds=self.found.milliseconds)
+        """By how much the clock of the log was fast, at most."""
+        return timedelta(milliseconds=self._farthest.milliseconds)
 
     async def corrected(self, block: PreparedLines) -> PreparedLines:
         """The next block, with corrected times once one of the blocks shows the offset."""
-        if self.found.lines or not (block and is_channel(self._log.channel)):
-            return self._moved(block)
+        if not (block and is_channel(self._log.channel)):
+            return block
         position, self._position = self._position, self._position + len(block)
         self._began = self._began or min(block.columns.timestamp)
         if not await self._has_beside(block):  # every block of a log that is alone, or of a series
-            return block
-        parts = []
+            return self._moved(block)
+        parts: list[PreparedLines] = []
         for source, lines in await self._by_source(block, position):
-            part = block[lines]
-            if not self.found.lines:
-                self.found = await self._look(part, source) or NO_OFFSET
-            parts.append(self._moved(part))
+            parts += await self._by_stretches(block[lines], source)
         return joined(parts)
+
+    async def _by_stretches(
+        self, lines: PreparedLines, source: EarlierSource | None
+    ) -> list[PreparedLines]:
+        """The next lines with corrected times, cut where the clock was set.
+
+        Args:
+            lines: the lines.
+            source: the first that had them; None if they are new.
+        """
+        parts: list[PreparedLines] = []
+        begin = may_change = 0
+        for first, last, offset in await self._look(lines, source):
+            if self.found.lines and offset.milliseconds != self.found.milliseconds:
+                between = lines[may_change:first]
+                end = may_change + await self._kept_by(between, source, offset)
+                parts.append(self._moved(lines[begin:end]))
+                begin, self.was_set = end, True
+            self.found = offset
+            self.margin = max(self.margin, offset.margin)
+            may_change = last + 1
+        return [*parts, self._moved(lines[begin:])]
+
+    async def _kept_by(
+        self, lines: PreparedLines, source: EarlierSource | None, later: ClockOffset
+    ) -> int:
+        """How many lines were said before the clock was set: so the room has the most of them.
+
+        Args:
+            lines: those between which it was set.
+            source: as in `_by_stretches`.
+            later: its offset behind them.
+        """
+        if not lines:
+            return 0
+        texts = _texts(lines, range(len(lines)), self._casemapping)
+        time = around(lines.columns.timestamp)
+        stored = await self._same_lines(texts, self._near(source, time))
+        before, after = (
+            [index is not None for index in recognised(some, stored, self.margin)]
+            for some in map(self._comparables, (self._moved(lines), _earlier(lines, later)))
+        )
+        return max(range(len(lines) + 1), key=lambda n: sum(before[:n]) + sum(after[n:]))
 
     def _moved(self, lines: PreparedLines) -> PreparedLines:
         """Lines with their times corrected by the offset."""
-        return lines.earlier_by(self.offset) if self.offset else lines
+        if lines and abs(self.found.milliseconds) > abs(self._farthest.milliseconds):
+            self._farthest = self.found
+        return _earlier(lines, self.found)
 
     async def _has_beside(self, block: PreparedLines) -> bool:
         """Whether the room may have lines of others at the time of a block, stored or brought."""
@@ -173,8 +233,10 @@ class ClockCorrection:
     def _room(self) -> FoldedRoom:
         return self.room_of((self._log.network, self._log.channel))
 
-    async def _look(self, block: PreparedLines, source: EarlierSource | None) -> ClockOffset | None:
-        """Compare lines with what the room had before the log; None if that shows nothing.
+    async def _look(
+        self, block: PreparedLines, source: EarlierSource | None
+    ) -> Sequence[ClockStretch]:
+        """Compare lines with what the room had before the log; by their numbers in the block.
 
         Args:
             block: the lines.
@@ -184,27 +246,57 @@ class ClockCorrection:
         is_stored = await self._has_others(time)
         sample = _sample(block.columns.message, self._is_here(block))
         if len(sample) < FEWEST:
-            return None
+            return []
         texts = _texts(block, sample, self._casemapping)
         if not is_stored and self._recent.count(texts, self.clock, time) < FEWEST:
-            return None
-        since, until = around([block.columns.timestamp[number] for number in sample])
-        near = source_params(self._log) | {
+            return []
+        its_sample = block.at(sample)
+        if await self._goes_on(its_sample, texts, source):
+            return []
+        room = self._near(source, around(its_sample.columns.timestamp))
+        stored = await self._same_lines(texts, room)
+        if len(stored) < FEWEST:
+            return []
+        some = self._comparables(its_sample)
+        lines = distinctive(some)
+        number_of = {line.text: number for number, line in zip(sample, some, strict=True)}
+        return [
+            ClockStretch(number_of[lines[first].text], number_of[lines[last].text], offset)
+            for first, last, offset in offsets_along(lines, stored, await self._covered(room))
+        ]
+
+    async def _goes_on(
+        self, lines: PreparedLines, texts: Iterable[str], source: EarlierSource | None
+    ) -> bool:
+        """Whether the room has nearly all of some lines at the offset that is known."""
+        if not self.found.lines:
+            return False
+        then = _earlier(lines, self.found)
+        at_that_time = around(then.columns.timestamp, COARSEST + JITTER + self.margin)
+        stored = await self._same_lines(texts, self._near(source, at_that_time))
+        return recognised(self._comparables(then), stored, self.margin).count(None) < FEWEST
+
+    def _comparables(self, lines: PreparedLines) -> list[ComparableLine]:
+        return comparables(lines, resolution_of(self._log), self._casemapping)
+
+    def _near(self, source: EarlierSource | None, time: TimeSpan) -> _RoomNear:
+        """What the room had at a time, before a source of the log, or before all of it."""
+        params = source_params(self._log) | {
             "folded": self._room.folded,
             "newest": source.newest_before if source else self.newest_before,
             "own": json.dumps([one.id for one in self._sources or ()]),
-            "since": since,
-            "until": until,
+            "since": time.first,
+            "until": time.last,
         }
-        rows = await self._rows(_SAME_TEXTS, near | {"texts": json.dumps([*texts])})
+        return _RoomNear(params, [] if source else self._unsaved_near(*time))
+
+    async def _same_lines(self, texts: Iterable[str], room: _RoomNear) -> list[ComparableLine]:
+        """The lines of the room with these texts."""
+        rows = await self._rows(_SAME_TEXTS, {**room.params, "texts": json.dumps([*texts])})
         stored = [compared(row, self._casemapping) for row in rows]
-        unsaved = [] if source else self._unsaved_near(since, until)
-        for one in unsaved:
-            stored += _new_lines(one, texts, stored, self._casemapping)
-        if len(stored) < FEWEST:
-            return None
-        some = comparables(block.at(sample), resolution_of(self._log), self._casemapping)
-        return offset_between(distinctive(some), stored, await self._covered(near, unsaved))
+        for one in room.unsaved:
+            stored += _new_lines(one, {*texts}, stored, self._casemapping)
+        return stored
 
     def _is_here(self, block: PreparedLines) -> list[bool]:
         """Of each line of a block, whether it is one of the log's channel."""
@@ -226,13 +318,11 @@ class ClockCorrection:
             and self._folded(other.log) == self._folded(self._log)
         )
 
-    async def _covered(
-        self, near: Mapping[str, object], unsaved: Sequence[UnsavedLines]
-    ) -> tuple[int, int]:
+    async def _covered(self, room: _RoomNear) -> tuple[int, int]:
         """From when to when the room has lines near the block, in milliseconds."""
-        ((first, last),) = await self._rows(_COVERED, near)
+        ((first, last),) = await self._rows(_COVERED, room.params)
         ends = [moment for moment in (first, last) if moment]
-        ends += [one.messages.columns.timestamp[end] for one in unsaved for end in (0, -1)]
+        ends += [one.messages.columns.timestamp[end] for one in room.unsaved for end in (0, -1)]
         covered = [milliseconds(from_text(moment)) for moment in ends]
         return min(covered), max(covered)
 
@@ -275,10 +365,19 @@ def _texts(lines: PreparedLines, numbers: Iterable[int], casemapping: str) -> se
     return {comparable_text(MessageType(kinds[n]), messages[n], casemapping) for n in numbers}
 
 
-def around(timestamps: Sequence[str]) -> TimeSpan:
-    """The first and last timestamp that lines have by any clock that is considered."""
+def _earlier(lines: PreparedLines, offset: ClockOffset) -> PreparedLines:
+    """Lines with their times corrected by an offset."""
+    fast = timedelta(milliseconds=offset.milliseconds)
+    return lines.earlier_by(fast) if fast else lines
+
+
+def around(timestamps: Sequence[str], farthest: int = FARTHEST) -> TimeSpan:
+    """The first and last timestamp that lines have by a clock that was wrong by some milliseconds.
+
+    As long as nothing is known of it, that is by any clock that is considered.
+    """
     first, last = (milliseconds(from_text(at)) for at in (min(timestamps), max(timestamps)))
-    return TimeSpan(to_text(moment_of(first - FARTHEST)), to_text(moment_of(last + FARTHEST)))
+    return TimeSpan(to_text(moment_of(first - farthest)), to_text(moment_of(last + farthest)))
 
 
 _NEAR = f"""

@@ -76,7 +76,10 @@ class _LogInWork:
     def totals(self) -> ImportTotals:
         """What became of it."""
         known = self.taken - self.added - self.left_out
-        return ImportTotals(self.taken, self.added, known, self.correction.offset, self.left_out)
+        clock = self.correction
+        return ImportTotals(
+            self.taken, self.added, known, clock.offset, self.left_out, clock.was_set
+        )
 
 
 @dataclass
@@ -147,9 +150,7 @@ class LogStream:
         end = self._saved + len(lines)
         of_logs = [(work, lines[self._within(work, end)]) for work in self._logs]
         of_logs = [(work, its) for work, its in of_logs if its]
-        parts = [
-            LogPart(work.log, work.row, work.correction.found.margin, its) for work, its in of_logs
-        ]
+        parts = [LogPart(work.log, work.row, work.correction.margin, its) for work, its in of_logs]
         group = await insert_group(writer, self._import, lines, parts, opt_out_reader)
         works = [work for work, _ in of_logs]
         self._stored.rows |= zip(works, group.rows, strict=True)
@@ -190,7 +191,7 @@ class LogStream:
 
         def earlier() -> Iterator[UnsavedLines]:
             return (
-                UnsavedLines(work.log, work.correction.found.margin, joined(work.unsaved))
+                UnsavedLines(work.log, work.correction.margin, joined(work.unsaved))
                 for work in before
                 if work.unsaved
             )
