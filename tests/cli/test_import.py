@@ -105,6 +105,27 @@ def test_imports_are_listed_and_undone(tmp_path: Path) -> None:
     assert "7" in wrong.stderr
 
 
+async def test_an_undo_that_was_interrupted_is_listed_as_that_and_finished_by_the_next_import(
+    tmp_path: Path,
+) -> None:
+    def stop(_: int) -> None:
+        raise KeyboardInterrupt
+
+    def listed() -> str:
+        return ran("terrarium-mcp import --list", at=tmp_path, DB_PATH=database(tmp_path)).stdout
+
+    log = WEECHAT / "irc.labnet.#lab.weechatlog"
+    await to_thread.run_sync(imported, tmp_path, log, *BERLIN)
+    async with open_store(database(tmp_path)) as store:
+        with pytest.raises(KeyboardInterrupt):
+            await store.imports.undo(1, stop)
+    unfinished = await to_thread.run_sync(listed)
+    assert "(undo not finished: run terrarium-mcp import --undo 1 again)" in unfinished
+    again = await to_thread.run_sync(imported, tmp_path, log, *BERLIN)
+    assert "This was import 2" in again.stdout
+    assert "(undone)" in (await to_thread.run_sync(listed)).splitlines()[0]
+
+
 def test_an_import_that_has_nothing_new_is_none(tmp_path: Path) -> None:
     log = WEECHAT / "irc.labnet.#lab.weechatlog"
     imported(tmp_path, log, *BERLIN)

@@ -134,6 +134,11 @@ async def _imported(
     """Import what was found: the import's number, 0 if it stored nothing, and what became of it."""
     rules = await store.imports.voice_rules()
     number = 0
+    if not options.dry_run:
+        with Progress() as progress:
+            await store.imports.finish_undos(
+                lambda gone: progress(f"{quantity(gone, 'message')} of an earlier undo removed")
+            )
     _write_down(options.rejects, findings.skipped)
     with _rejects(options.rejects) as on_reject, _progress(findings.contents) as on_lines:
         run = LogImport(findings.contents, rules, on_lines=on_lines, on_reject=on_reject)

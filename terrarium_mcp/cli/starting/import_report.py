@@ -172,11 +172,17 @@ def _other_zones(reports: Sequence[ContentReport]) -> Iterator[str]:
         )
 
 
+def _state(record: ImportRecord) -> str:
+    if record.is_partly_undone:
+        return f"undo not finished: run terrarium-mcp import --undo {record.id} again"
+    return "undone" if record.undone_at else "" if record.finished else "not finished"
+
+
 def import_lines(records: Sequence[ImportRecord]) -> Iterator[str]:
     """The imports so far, one line each."""
     for one in records:
         period = f", {_day(one.first)} to {_day(one.last)}" if one.first and one.last else ""
-        state = "undone" if one.undone_at else "" if one.finished else "not finished"
+        state = _state(one)
         added = f"{one.added:,} of {quantity(one.lines, 'line')} added"
         yield (
             f"{one.id}  {one.at:%Y-%m-%d %H:%M} UTC  {quantity(one.sources, 'file')},"

@@ -32,7 +32,7 @@ class ImportRecord:
 
     `lines` were read from `sources` logs, the first and last of them said at `first` and `last`.
     `added` of them were new, `known` were stored already, or left out. `undone_at` is when an undo
-    began.
+    began, which `is_partly_undone` says is not finished.
     """
 
     id: int
@@ -40,6 +40,7 @@ class ImportRecord:
     command: str
     finished: bool
     undone_at: datetime | None
+    is_partly_undone: bool
     sources: int
     lines: int
     added: int

@@ -28,6 +28,7 @@ from terrarium_mcp.store.sqlite.file_lock import is_held
 from terrarium_mcp.store.sqlite.health.readonly import is_wal, untouched
 from terrarium_mcp.store.sqlite.health.size import database_size
 from terrarium_mcp.store.sqlite.health.unnamed_relays import unnamed_relays
+from terrarium_mcp.store.sqlite.imports.undo import UNFINISHED
 from terrarium_mcp.store.sqlite.index.all_structures import EVERYTHING
 from terrarium_mcp.store.sqlite.index.clock_ahead import ROOMS_AHEAD, ahead, latest_tolerated
 from terrarium_mcp.store.sqlite.index.counter_sql import IS_COUNTED
@@ -79,7 +80,7 @@ def examine(path: Path, now: datetime, settings: Settings | None = None) -> list
             if version == CURRENT:
                 facts += _adopted(connection, settings.source_timezone)
                 facts += [*_contents(connection), *_clock(connection, now)]
-                facts += _size(connection, path, now)
+                facts += [*_unfinished_undos(connection), *_size(connection, path, now)]
                 facts += _retention(connection, path, now, settings)
                 sections += [_index(connection), _others(connection)]
                 sections += _speakers(connection, settings)
@@ -197,6 +198,13 @@ def _clock(connection: sqlite3.Connection, now: datetime) -> Iterator[Fact]:
     rooms = connection.execute(ROOMS_AHEAD, {"until": latest_tolerated(now)}).fetchall()
     if rooms:
         yield Fact("clock", ahead(rooms, now), wrong=True)
+
+
+def _unfinished_undos(connection: sqlite3.Connection) -> Iterator[Fact]:
+    """Imports whose undo was interrupted; it may be running at this moment."""
+    for (number,) in connection.execute(UNFINISHED):
+        text = f"not finished, unless it runs now: run terrarium-mcp import --undo {number} again"
+        yield Fact(f"undo of import {number}", text, wrong=True)
 
 
 def _size(connection: sqlite3.Connection, path: Path, now: datetime) -> Iterator[Fact]:

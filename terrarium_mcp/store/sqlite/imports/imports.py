@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -29,7 +29,7 @@ from terrarium_mcp.store.sqlite.imports.source_rows import (
     add_span,
     source_params,
 )
-from terrarium_mcp.store.sqlite.imports.undo import ImportUndo
+from terrarium_mcp.store.sqlite.imports.undo import UNFINISHED, ImportUndo
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.voice_rules import stored_rules
 from terrarium_mcp.store.sqlite.ingest.append import Appender
@@ -206,7 +206,8 @@ class Imports:
 
     async def all(self) -> list[ImportRecord]:
         """Every import, the oldest first; also those that were interrupted or undone."""
-        return [_record(row) for row in await self._database.rows(_RECORDS)]
+        left = await self._unfinished_undos()
+        return [_record(row, left) for row in await self._database.rows(_RECORDS)]
 
     async def undo(
         self,
@@ -228,14 +229,33 @@ class Imports:
         """
         return await ImportUndo(self._database, self._indexer, import_id).run(report)
 
+    async def finish_undos(self, report: Callable[[int], None] = lambda _: None) -> None:
+        """Do the rest of each undo that was interrupted.
 
-def _record(row: Row) -> ImportRecord:
+        An import would recognise the lines that are left, and so keep them at times that were
+        perhaps why they were to go.
+
+        Args:
+            report: as `undo` has it, called for one import after the other.
+
+        Raises:
+            StoreFailed: the database cannot be written. What was removed stays removed.
+        """
+        for number in await self._unfinished_undos():
+            await self.undo(number, report)
+
+    async def _unfinished_undos(self) -> list[int]:
+        return [row[0] for row in await self._database.rows(UNFINISHED)]
+
+
+def _record(row: Row, unfinished_undos: Container[int]) -> ImportRecord:
     return ImportRecord(
         id=row["id"],
         at=from_text(row["at"]),
         command=row["command"],
         finished=row["finished"] is not None,
         undone_at=from_text(row["undone"]) if row["undone"] else None,
+        is_partly_undone=row["id"] in unfinished_undos,
         sources=row["sources"],
         lines=row["lines"],
         added=row["added"],

@@ -135,6 +135,23 @@ def _holds(spans: Sequence[IdSpan], number: int) -> bool:
     return at >= 0 and number <= spans[at].last
 
 
+UNFINISHED = """
+SELECT i.id FROM imports i
+WHERE i.undone NOT NULL AND (
+  EXISTS (SELECT 1 FROM spans WHERE import = i.id)
+  OR EXISTS (
+    SELECT 1 FROM import_sources s
+      JOIN import_ranges r ON r.source = s.id
+      JOIN private_messages m ON m.id BETWEEN r.first AND r.last
+    WHERE s.import = i.id AND r.is_private AND r.is_added AND NOT EXISTS (
+      SELECT 1 FROM imports other
+        JOIN import_sources o ON o.import = other.id
+        JOIN import_ranges held ON held.source = o.id
+      WHERE other.undone IS NULL AND held.is_private AND m.id BETWEEN held.first AND held.last)))
+ORDER BY i.id"""
+"""The imports whose undo was interrupted. The times that one covers are removed last, in one
+transaction; one of private messages alone covers none."""
+
 _RANGES = """
 SELECT r.first, r.last FROM import_sources s JOIN import_ranges r ON r.source = s.id
 WHERE s.import = :import AND r.is_private = :private"""

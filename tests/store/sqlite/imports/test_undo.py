@@ -7,12 +7,15 @@ import pytest
 
 from terrarium_mcp.chat.records import Origin
 from terrarium_mcp.store import (
+    Fact,
     RemovalReason,
     Store,
     UndoResult,
     UnknownImport,
+    examine,
     open_store,
 )
+from terrarium_mcp.store.sqlite.removal import batched_delete
 from tests.store.scene import (
     NOON,
     SETTINGS,
@@ -132,10 +135,55 @@ async def test_an_interrupted_undo_is_continued(store: Store, file: Path) -> Non
         await store.imports.undo(1, stop)
     assert len(messages_in(file)) == 1_002 - told[0] > 2
     assert await store.imports.was_read("tea.log", "net", "#tea") is None
+    assert [one.is_partly_undone for one in await store.imports.all()] == [True]
     assert (await store.imports.undo(1)).removed == 1_000 - told[0]
+    assert [one.is_partly_undone for one in await store.imports.all()] == [False]
     assert words_in(file) == words(RECORDED)
     assert await store.imports.undo(1) == UndoResult(removed=0, kept=0, again=True)
     assert await differences(store) == []
+
+
+@pytest.mark.parametrize("is_known_elsewhere", [True, False])
+async def test_an_interrupted_undo_of_private_messages_is_known_by_what_is_left(
+    store: Store, monkeypatch: pytest.MonkeyPatch, *, is_known_elsewhere: bool
+) -> None:
+    monkeypatch.setattr(batched_delete, "ROWS_PER_TRANSACTION", (2, 2, 2))
+    query = logged(chat("<cy> psst\n<ada> what?\n<cy> nothing", channel="cy"))
+    await bring(store, query, log_of("cy", channel="cy"))
+    if is_known_elsewhere:
+        await bring(store, query[2:], log_of("end", channel="cy"))
+
+    def stop(_: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        await store.imports.undo(1, stop)
+    (first, *_) = await store.imports.all()
+    assert first.undone_at
+    assert first.is_partly_undone is not is_known_elsewhere
+
+
+async def test_an_interrupted_undo_is_finished_before_another_import(
+    store: Store, file: Path
+) -> None:
+    await bring(store, past(1_000))
+
+    def stop(_: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        await store.imports.undo(1, stop)
+    assert [one for one in examine(file, NOON)[0].facts if one.name == "undo of import 1"] == [
+        Fact(
+            "undo of import 1",
+            "not finished, unless it runs now: run terrarium-mcp import --undo 1 again",
+            wrong=True,
+        )
+    ]
+    await store.imports.finish_undos()
+    assert messages_in(file) == []
+    assert not [one for one in examine(file, NOON)[0].facts if "undo" in one.name]
+    assert (await bring(store, past(1_000))).added == 1_000
 
 
 async def test_an_import_that_does_not_exist_is_named(store: Store) -> None:
