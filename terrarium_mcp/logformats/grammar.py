@@ -230,6 +230,7 @@ class TextFormat:
         unstamped: forms of lines without a stamp.
         paths: patterns of the end of a file's path, with `/`. Groups: network, channel (or a
             person), date; window, if the client talks about itself in that file.
+        has_file_a_day: whether the program begins another file at midnight, named by the day.
         has_own_names: whether no other program calls its files so.
         by_documentation: whether it was written from documentation, not from genuine logs.
         text_of: makes the text that the patterns are for of a line in another form, such as HTML.
@@ -242,6 +243,7 @@ class TextFormat:
     unstamped: Sequence[LineRule] = ()
     other_stamps: Sequence[re.Pattern[str]] = ()
     paths: Sequence[re.Pattern[str]] = ()
+    has_file_a_day: bool = False
     has_own_names: bool = False
     by_documentation: bool = False
     text_of: Callable[[str], str] | None = None
@@ -287,6 +289,16 @@ class TextFormat:
         stamps = (match for text in texts if (match := self._stamped(text)))
         has_seconds = any({"second", "epoch"} & _written(match).keys() for match in stamps)
         return timedelta(seconds=1) if has_seconds else timedelta(minutes=1)
+
+    def announces_days(self, lines: Iterable[str]) -> bool:
+        """Whether one of some lines says that another day begins."""
+        if not any(
+            isinstance(rule, BoundaryRule) and rule.boundary is Boundary.DAY
+            for rule in (*self.rules, *self.unstamped)
+        ):
+            return False
+        read = map(self.read, lines)
+        return any(line.boundary is Boundary.DAY for line in read if line)
 
     def read(self, line: str) -> LogLine | None:
         """What a line (without its line break) says; None if it is not of this format."""

@@ -16,7 +16,11 @@ STEP = timedelta(minutes=1)
 """A stamp that is earlier by more than this is a step of the clock; some logs show minutes only."""
 
 PAST_MIDNIGHT = timedelta(hours=6)
-"""A clock time that is earlier than the one before by more than this is of the next day."""
+"""A clock time that is earlier than the one before by more than this is of the next day, unless the
+log tells its days."""
+
+LATE = time(0, 1)
+"""Until then a line may precede the one that announces its day."""
 
 _DAY = timedelta(days=1)
 _JANUARY, _DECEMBER = 1, 12
@@ -32,12 +36,30 @@ class NoDate(ValueError):
 class LogClock:
     """Reads the stamps of one file in its order.
 
-    `zone` is that of local stamps; `day` is the date that the file's name gives, or None.
-    `steps_back` counts steps of the clock that no repeated hour explains.
+    Attributes:
+        steps_back: how many steps of the clock no repeated hour explains.
+        announces_days: whether a line says so when another day begins.
     """
 
-    def __init__(self, zone: tzinfo, day: date | None = None) -> None:
+    def __init__(
+        self,
+        zone: tzinfo,
+        day: date | None = None,
+        *,
+        is_one_day: bool = False,
+        announces_days: bool = False,
+    ) -> None:
+        """Start before the first line.
+
+        Args:
+            zone: that of local stamps.
+            day: that of the first line; None if only the lines tell it.
+            is_one_day: the program begins another file for the next day.
+            announces_days: as the attribute, which may also be set when a line is read.
+        """
         self.steps_back = 0
+        self.announces_days = announces_days
+        self._is_one_day = is_one_day
         self._zone = zone
         self._day = day
         self._day_of_offset: date | None = None
@@ -102,9 +124,13 @@ class LogClock:
         last = self._local
         day = last or self._day
         local = _local_time(stamp, day.year, day.month, day.day)
-        if last and local < last and local < last - PAST_MIDNIGHT:
+        if last and local < last and local < last - PAST_MIDNIGHT and self._may_be_next_day(local):
             return local + _DAY
         return local
+
+    def _may_be_next_day(self, local: datetime) -> bool:
+        """Whether a clock that was not set back would show a time so much earlier."""
+        return not (self._is_one_day or (self.announces_days and local.time() >= LATE))
 
     def _reached(self, local: datetime) -> datetime:
         """The moment of a local time, after those before it."""

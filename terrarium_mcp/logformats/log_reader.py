@@ -90,13 +90,15 @@ class LogReader:
         *,
         channel: str = "",
         day: date | None = None,
+        is_one_day: bool = False,
+        announces_days: bool = False,
         encoding: str = "",
     ) -> None:
         self.counts = LineCounts()
         self.spelling = ""
         self._file_channel = channel
         self._format = form
-        self._clock = LogClock(zone, day)
+        self._clock = LogClock(zone, day, is_one_day=is_one_day, announces_days=announces_days)
         self._counts_days = day is not None
         self._encoding = encoding or "cp1252"
         self._owner = ""
@@ -150,6 +152,8 @@ class LogReader:
         return [DatedBoundary(at, line.boundary), *events] if line.boundary else events
 
     def _moment(self, line: LogLine) -> datetime:
+        if line.boundary is Boundary.DAY:
+            self._clock.announces_days = True
         if line.dated:
             return self._clock.go_on(line.dated)
         if line.is_misdated and line.boundary is Boundary.DAY:

@@ -131,7 +131,7 @@ class PlannedLog:
     `target` is a channel, or a person; "" for a window in which the client talks about itself.
     `is_spelt`: its lines, or the operator, spell the target; otherwise the name of the file does.
     `room`: whose sessions alone are read, if its lines tell whose each is; `is_first`: with what
-    precedes them all.
+    precedes them all. `announces_days`: one of its first lines says that another day begins.
     """
 
     file: LogFile
@@ -147,11 +147,18 @@ class PlannedLog:
     is_spelt: bool = False
     room: str = ""
     is_first: bool = True
+    announces_days: bool = False
 
     def reader(self) -> LogReader:
         """A reader for all of its lines."""
         return LogReader(
-            self.format, self.zone, channel=self.target, day=self.day, encoding=self.encoding
+            self.format,
+            self.zone,
+            channel=self.target,
+            day=self.day,
+            is_one_day=self.format.has_file_a_day and self.day == self.origin.day is not None,
+            announces_days=self.announces_days,
+            encoding=self.encoding,
         )
 
     def lines(self, every: Iterable[bytes]) -> Iterable[bytes]:
@@ -212,6 +219,7 @@ def planned(
         is_spelt=bool(room),
         room=room,
         is_first=is_first,
+        announces_days=fit.format.announces_days(lines),
     )
     if renamed := choices.renamed.get(fold(target)):
         return replace(log, target=renamed, is_spelt=True)

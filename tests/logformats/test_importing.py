@@ -129,6 +129,23 @@ async def test_a_day_on_which_the_same_was_said_is_another_day(tmp_path: Path) -
     assert len(dump(tmp_path)) == 3
 
 
+async def test_no_line_is_of_another_day_than_its_file_or_its_log_names(tmp_path: Path) -> None:
+    once = [f"[{hour:02}:00:00] <ada> line {hour}" for hour in (0, 9, 23)]
+    znc = tmp_path / "LabNet" / "#lab" / "2026-06-10.log"
+    znc.parent.mkdir(parents=True)
+    znc.write_text("\n".join([*once, *once]) + "\n")
+    irssi = tmp_path / "LabNet" / "#kettle.log"
+    irssi.write_text(
+        "--- Log opened Wed Jun 10 08:00:00 2026\n23:30 < ada> first\n15:00 < bo> set back\n"
+        "--- Day changed Thu Jun 11 2026\n00:10 < ada> next\n"
+    )
+    async with history(tmp_path) as store:
+        _, reports = await imported(store, tmp_path, znc, irssi)
+    days = Counter(rows(tmp_path, "SELECT channel, substr(timestamp, 9, 2) FROM messages"))
+    assert days == {("#lab", "10"): 4, ("#lab", "09"): 2, ("#kettle", "10"): 3}
+    assert [report.counts.steps_back for report in reports] == [1, 1]
+
+
 async def test_a_copy_of_a_log_under_another_name_adds_nothing(tmp_path: Path) -> None:
     """It is another file, so its lines are recognised one by one."""
     log = LOGS / "weechat" / "logs" / "irc.labnet.#lab.weechatlog"

@@ -32,6 +32,27 @@ def test_a_time_that_steps_back_over_half_a_day_is_after_midnight() -> None:
     ]
 
 
+def test_a_clock_that_is_set_back_stays_within_a_file_of_one_day() -> None:
+    reader = LogClock(BERLIN, DAY, is_one_day=True)
+    moments = [reader.moment(clock(stamp)) for stamp in ("23:30:00", "15:00:00", "00:00:10")]
+    assert [f"{moment:%d %H:%M:%S}" for moment in moments] == [
+        "24 21:30:00",
+        "24 13:00:00",
+        "23 22:00:10",
+    ]
+    assert reader.steps_back == 2
+
+
+def test_a_log_that_announces_its_days_goes_on_at_the_next_with_that_line_or_just_before() -> None:
+    reader = LogClock(BERLIN, DAY, announces_days=True)
+    moments = [reader.moment(clock(stamp)) for stamp in ("23:30:00", "15:00:00", "23:59:00")]
+    assert [f"{moment:%d %H:%M}" for moment in moments] == ["24 21:30", "24 13:00", "24 21:59"]
+    assert reader.steps_back == 1
+    assert f"{reader.moment(clock('00:00:00')):%d %H:%M}" == "24 22:00"
+    reader.go_on(date(2026, 10, 25))
+    assert f"{reader.moment(clock('00:00:30')):%d %H:%M}" == "24 22:00"
+
+
 def test_a_line_without_a_stamp_before_the_first_is_of_the_midnight_before() -> None:
     reader = LogClock(BERLIN, DAY)
     moments = [reader.moment(stamp) for stamp in (None, clock("12:00:00"), None)]

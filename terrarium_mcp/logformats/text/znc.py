@@ -35,6 +35,7 @@ _DATE = r"(?P<date>\d{4}-\d\d-\d\d)"
 ZNC = TextFormat(
     name="znc",
     program="ZNC or soju",
+    has_file_a_day=True,
     stamp=re.compile(rf"\[(?:{ISO_DAY}[ T])?(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\] "),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
