@@ -1,11 +1,16 @@
 """Bytes of a log become text, line by line: one client's bytes are not another's. Pure."""
 
+import codecs
 from collections.abc import Iterable
+from functools import cache
 
 UTF_8 = "utf-8"
 _USUAL = "cp1252"
 _LAST = "latin-1"
 """Decodes every byte; cp1252 leaves five undefined."""
+
+_SEVEN_BIT = ("iso2022_", "iso-2022-", "hz", "utf-7")
+"""How the names of encodings begin of which every byte is ASCII, and so UTF-8."""
 
 
 def decoded(raw: bytes, encoding: str = _USUAL) -> tuple[str, str]:
@@ -14,7 +19,15 @@ def decoded(raw: bytes, encoding: str = _USUAL) -> tuple[str, str]:
     A line cut within its last character is still UTF-8 if another character of it shows that: what
     is left of the last one is dropped. Alone it may as well be a letter of `encoding`, as the last
     of `caf\u00e9` is in latin-1.
+
+    An encoding of seven bits comes first: whatever is written in it is UTF-8 too.
     """
+    if _is_seven_bit(encoding) and raw.isascii():
+        try:
+            text = raw.decode(encoding)
+        except UnicodeDecodeError:
+            text = raw.decode()
+        return text, UTF_8 if text == raw.decode() else encoding
     try:
         return raw.decode(), UTF_8
     except UnicodeDecodeError as error:
@@ -25,6 +38,11 @@ def decoded(raw: bytes, encoding: str = _USUAL) -> tuple[str, str]:
         return raw.decode(encoding), encoding
     except UnicodeDecodeError:
         return raw.decode(_LAST), _LAST
+
+
+@cache
+def _is_seven_bit(encoding: str) -> bool:
+    return codecs.lookup(encoding).name.startswith(_SEVEN_BIT)
 
 
 def texts_of(lines: Iterable[bytes]) -> list[str]:

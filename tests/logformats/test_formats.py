@@ -1569,6 +1569,22 @@ def test_a_letter_at_the_end_of_a_line_is_none_that_was_cut(said: str, encoding:
     assert item.event.text == said
 
 
+@pytest.mark.parametrize(
+    ("encoding", "said"),
+    [
+        ("iso-2022-jp", "\u304a\u8336\u306f\u56db\u6642"),
+        ("ISO2022_JP_2", "\u304a\u8336\u306f\u56db\u6642"),
+        ("iso2022_kr", "\ub124 \uc2dc\uc5d0 \ucc28"),
+        ("hz", "\u56db\u70b9\u559d\u8336"),
+        ("utf-7", "caf\u00e9"),
+    ],
+)
+def test_an_encoding_of_seven_bits_comes_before_utf_8(encoding: str, said: str) -> None:
+    assert decoded(said.encode(encoding), encoding) == (said, encoding)
+    assert decoded(b"tea at four", encoding) == (b"tea at four".decode(), "utf-8")
+    assert decoded(said.encode(), encoding) == (said, "utf-8")
+
+
 @pytest.mark.parametrize("encoding", ["cp1252", "cp1251"])
 def test_a_line_with_other_characters_of_utf_8_may_be_cut_within_its_last(encoding: str) -> None:
     raw = "\u043f\u0440\u0438\u0432\u0435\u0442".encode()

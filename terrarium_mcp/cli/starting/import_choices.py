@@ -1,6 +1,5 @@
 """What the options of an import say about the logs, as values."""
 
-import codecs
 from collections.abc import Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -57,8 +56,8 @@ def _zone(name: str) -> ZoneInfo | None:
 
 def _encoding(name: str) -> str:
     try:
-        codecs.lookup(name or "utf-8")
-    except LookupError:
+        "a".encode(name or "utf-8")
+    except (LookupError, UnicodeError):
         raise BadChoice(f"--encoding {name}: not an encoding such as cp1251.") from None
     return name
 
