@@ -94,9 +94,19 @@ async def _here(
 
 @contextmanager
 def _reading_process() -> Iterator[subprocess.Popen[bytes]]:
-    """A process that does not outlive the block."""
+    """A process that does not outlive the block.
+
+    Ctrl-C is for this one, which ends it: told itself, it would print a traceback of whatever it is
+    loading. So it has a session of its own, and on Windows a group.
+    """
     command = [sys.executable, "-m", reading_child.__name__]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:  # noqa: S603 -- ours
+    with subprocess.Popen(  # noqa: S603 -- ours
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+        creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+    ) as process:
         try:
             yield process
         finally:

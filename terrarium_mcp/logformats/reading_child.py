@@ -7,7 +7,6 @@ output, a pickle each. It ends when it has read everything, or when its parent i
 import gc
 import os
 import pickle
-import signal
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -79,7 +78,6 @@ def rarely_collecting() -> Iterator[None]:
 
 def main() -> None:
     """Read what standard input names."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told as well, and ends this
     try:
         contents, rules = pickle.load(sys.stdin.buffer)  # noqa: S301 -- from our own parent
     except EOFError:  # it is gone, or found nothing to read

@@ -10,9 +10,10 @@ import sqlite3
 import subprocess
 import tarfile
 import zipfile
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from time import monotonic
 
 import anyio
 import pytest
@@ -20,7 +21,7 @@ from anyio import to_thread
 
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.store import open_store
-from tests.cli.programs import INSTALLED, environment, quick_words, ran, running
+from tests.cli.programs import INSTALLED, environment, quick_words, ran, running, words
 from tests.logformats.samples import LOGS
 from tests.patience import PATIENCE
 from tests.store.files.stored import stored
@@ -176,6 +177,7 @@ def test_where_there_is_no_database_none_is_made_for_its_imports(
         ([WEECHAT, "--timezone", "+0200"], "not a time zone. Name a place of it, such as Europe/"),
         ([WEECHAT, "--format", "wechat"], "Did you mean weechat?"),
         ([WEECHAT, "--encoding", "latin99"], "not an encoding"),
+        ([WEECHAT, "--encoding", "hex"], "not an encoding"),
         ([WEECHAT, "--format", "quassel"], "not a database of the format quassel"),
         ([WEECHAT, *BERLIN, "--map", "#lb=#x"], "is named #lb. Did you mean #lab?"),
         ([WEECHAT, "--map", "#a"], "must be OLD=NEW"),
@@ -688,6 +690,62 @@ def test_an_import_killed_at_any_point_and_repeated_is_as_one(tmp_path: Path) ->
         done = imported(tmp_path, logs, *BERLIN, db=db)
         assert done.returncode == 0, done.stderr
         assert messages(db) == messages(whole)
+
+
+@contextmanager
+def reading_much(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """An import, in a process group of its own, of so much that another process reads it."""
+    log = folder / "irc.labnet.#tea.weechatlog"
+    stamps = (f"2026-10-{n // 8_000 + 1:02} {n % 8_000 // 360:02}:{n // 6 % 60:02}:{n % 6 * 10:02}"
+              for n in range(80_000))  # fmt: skip
+    log.write_text("".join(f"{at}\tada\ta kettle is on at {at}\n" for at in stamps))
+    with subprocess.Popen(
+        words("terrarium-mcp import", log, *BERLIN),
+        cwd=folder,
+        env=environment(DB_PATH=database(folder)),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def interrupted(process: subprocess.Popen[str]) -> str:
+    """What it writes to stderr when Ctrl-C is pressed at its terminal."""
+    os.killpg(process.pid, signal.SIGINT)
+    return process.communicate(timeout=PATIENCE)[1]
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="where /proc tells the children")
+def test_an_import_that_is_interrupted_at_its_start_prints_no_traceback(tmp_path: Path) -> None:
+    with reading_much(tmp_path) as process:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        until(lambda: children.read_text() != "")
+        assert interrupted(process).split() == ["Aborted!"]
+
+
+def test_an_import_that_is_interrupted_says_how_it_goes_on(tmp_path: Path) -> None:
+    def is_some_stored() -> bool:
+        with suppress(sqlite3.OperationalError):  # it is being made
+            return bool(messages(database(tmp_path)))
+        return False
+
+    with reading_much(tmp_path) as process:
+        until(is_some_stored)
+        told = interrupted(process)
+    assert "What was stored by now stays; the same command goes on from there." in told
+    assert "Traceback" not in told
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    """Wait for something of which no event tells."""
+    deadline = monotonic() + PATIENCE
+    while not is_so():
+        assert monotonic() < deadline
 
 
 @pytest.mark.parametrize("name", ["README.md", "docs/why/once.md"])

@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TextIO
 
+import anyio
 import click
 from tqdm import tqdm
 
@@ -36,7 +37,7 @@ from terrarium_mcp.logformats.named_files import log_files
 from terrarium_mcp.logformats.planning import Choices, UnknownFormat
 from terrarium_mcp.logformats.reading import LogReading, reading
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store import NotRestorable, Store
+from terrarium_mcp.store import NotRestorable, Store, StoreFailed
 from terrarium_mcp.wording import and_more, quantity
 
 _SHOWN = 10
@@ -85,7 +86,8 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
                         return
                     _require_contents(findings)
                 _print(found_lines(findings))
-                number, reports = await _imported(store, findings, options, read)
+                with _way_to_go_on(options):
+                    number, reports = await _imported(store, findings, options, read)
     _print(report_lines(reports))
     if not options.rejects and any(one.counts.rejected for one in reports if one.content.target):
         click.echo("--rejects FILE writes down the lines that could not be read, and why")
@@ -126,6 +128,19 @@ def _found(
         logs = [*map(Path, options.paths), *(one.file.stored for one in findings.contents)]
         require_apart(options.rejects, settings.db_path, logs)
     return findings
+
+
+@contextmanager
+def _way_to_go_on(options: ImportOptions) -> Iterator[None]:
+    """Say what an import that ends early leaves: as the last thing, but for why it ended."""
+    try:
+        yield
+    except (StoreFailed, anyio.get_cancelled_exc_class()):
+        if not options.dry_run:
+            click.echo(
+                "What was stored by now stays; the same command goes on from there.", err=True
+            )
+        raise
 
 
 async def _imported(
