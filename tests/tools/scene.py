@@ -29,6 +29,7 @@ FENCED = re.compile(
     re.MULTILINE,
 )
 OPENED = re.compile(r"^\[(?:irc|backlog|web) [0-9a-f]{4,6}: ", re.MULTILINE)
+TAG = re.compile(r"^(\[/?(?:irc|backlog|web)) [0-9a-f]{4,6}", re.MULTILINE)
 LINE = re.compile(r"(\d+) \d\d:\d\d ")
 
 
@@ -64,8 +65,8 @@ class Told:
 
     @property
     def everything(self) -> str:
-        """All that a host could show of it."""
-        return "\n".join([self.text, *_texts(self.facts)])
+        """All that a host could show of it, but for the random tags of fences: one may be `ada2`."""
+        return "\n".join([TAG.sub(r"\1", self.text), *_texts(self.facts)])
 
 
 def _texts(facts: object) -> Iterator[str]:

@@ -372,9 +372,12 @@ class Database(Reads):
         return await self._connect(f"{self.path.as_uri()}?mode=rw", busy_timeout=RETRY_MS)
 
     async def _connect(self, uri: str, **pragmas: object) -> aiosqlite.Connection:
-        connection = await self._connections.enter_async_context(
-            aiosqlite.connect(uri, uri=True, isolation_level=None)
-        )
+        # Cancelled while it opens, aiosqlite would leave its thread alone, which fails loudly if
+        # the event loop has ended before it answers.
+        with anyio.CancelScope(shield=True):
+            connection = await self._connections.enter_async_context(
+                aiosqlite.connect(uri, uri=True, isolation_level=None)
+            )
         connection.row_factory = sqlite3.Row
         connection.text_factory = as_text
         await _in_its_thread(connection, lambda inner: _prepare(inner, pragmas))
