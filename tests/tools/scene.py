@@ -65,7 +65,7 @@ class Told:
 
     @property
     def everything(self) -> str:
-        """All that a host could show of it, but for the random tags of fences: one may be `ada2`."""
+        """All that a host could show of it, but for the tags of fences: one may be `ada2`."""
         return "\n".join([TAG.sub(r"\1", self.text), *_texts(self.facts)])
 
 
