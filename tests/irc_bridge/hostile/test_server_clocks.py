@@ -47,3 +47,22 @@ async def test_a_replay_by_a_clock_ahead_of_ours_adds_nothing_that_was_heard(
         (at,) = [line.said_at for line in kept if line.text == "missed"]
         assert timedelta(seconds=5) < now - at < timedelta(seconds=60)
         assert all(line.said_at <= now for line in kept)
+
+
+async def test_of_the_first_moment_that_there_is_a_line_is_recorded_once(tmp_path: Path) -> None:
+    batch = [
+        ":srv BATCH +b chathistory #tea",
+        "@batch=b;time=0001-01-01T00:00:00.000Z :Terra!u@host.example PRIVMSG #tea :once",
+        ":srv BATCH -b",
+    ]
+    async with (
+        fake_ircd(caps=["batch server-time"]) as server,
+        living(settings_for(server.port, tmp_path, irc_channels=("#tea",))) as house,
+    ):
+        with anyio.fail_after(PATIENCE):
+            for _ in range(2):
+                await server.says(*batch)
+                await server.settles()
+                await house.bridge.flush()
+            kept = await house.lines()
+    assert [line.text for line in kept] == ["once"]

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import NamedTuple
 
@@ -167,13 +167,13 @@ class _Rows:
         }
         alike = tuple(params.values())
         near = {
-            "from": to_text(message.said_at - _CLOCK_ERROR),
+            "from": to_text(_before(message.said_at, _CLOCK_ERROR)),
             "to": to_text(message.said_at + _LONGEST_SHIFT),
         }
         stored = int(await self._writer.value(_ALIKE, params | near)) + self._unnamed[alike]
         if message.own:
             around = {
-                "from": to_text(message.said_at - _OWN_SHIFT),
+                "from": to_text(_before(message.said_at, _OWN_SHIFT)),
                 "to": to_text(message.said_at + _OWN_SHIFT),
             }
             stored = max(stored, int(await self._writer.value(_OWN_ALIKE, params | around)))
@@ -195,6 +195,8 @@ _OWN_SHIFT = timedelta(seconds=10)
 """How far the time of our own live line may be from its server-time: it is dated by our own clock,
 when the network has confirmed it."""
 
+_FIRST = datetime.min.replace(tzinfo=UTC)
+
 _ALIKE = """
 SELECT count(*) FROM messages
  WHERE room = :room AND (msgid IS NULL OR :msgid = '')
@@ -212,6 +214,11 @@ SELECT count(*) FROM messages
    AND message_type = :kind AND nick = :nick
    AND (message = :text OR redacted_at NOT NULL)
 """  # noqa: S608 -- a constant
+
+
+def _before(moment: datetime, time: timedelta) -> datetime:
+    """A moment so much earlier, or the first that there is: a server may send any."""
+    return moment - min(time, moment - _FIRST)
 
 
 def _differs(server_time: str, timestamp: str) -> bool:
