@@ -32,7 +32,7 @@ from datetime import UTC, datetime, time, tzinfo
 from typing import NamedTuple
 
 from terrarium_mcp.chat.irctext import harmless, plain
-from terrarium_mcp.chat.operator_hints import operator_meant
+from terrarium_mcp.chat.operator_hints import operator_hint
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.relays import nick_meant
 from terrarium_mcp.chat.terms import Term, TermKind
@@ -82,6 +82,8 @@ _COMPLETE_TIME = re.compile(r"\d+[a-z]$", re.IGNORECASE)
 _TIME_OF_DAY = r"\d{1,2}(?::\d\d){1,2}(?:[+-]\d\d:\d\d)?[^\s:\"]*"
 _CLOCK_BEHIND = re.compile(rf"\s+({_TIME_OF_DAY})(?!\S)")
 _BESIDE_A_DAY = "write a time of day behind its day, as after:2026-05-01 14:00"
+_ZONE_BEHIND = re.compile(r"\s+([A-Z]{1,4}T|[+-]\d\d:?\d\d)(?!\S)")
+_BESIDE_A_TIME = "write an offset directly behind its time, as after:2026-05-01 14:00+02:00"
 _TIME_HINT = "write a time as 2026-05-01, 2026-05, yesterday or 2h"
 _NEXT_WORDS = re.compile(rf"(?:\s+(?:{_TIME_OF_DAY}|\d{{4}}-\d\d-\d\d|[^\s:\"-]+)(?!\S)){{1,7}}")
 """Up to seven words after a value, which may continue its time: `after:3 days ago`, and
@@ -93,6 +95,7 @@ _NEEDS_VALUE = re.compile(r"-?(?:from|in|mentions|has|type|after|before|on):", r
 NO_TIME_LEFT = "no message can be both after and before these times"
 """The note of a query whose times exclude each other."""
 
+_ALL_NAMED = "a line must name everyone after mentions:; to find any of them, search for each"
 _CUT = f"only the first {MOST_PARTS} words, phrases and names were used"
 _OR_AS_TEXT = Term("OR", TermKind.PHRASE)
 _AND_AS_TEXT = Term("AND", TermKind.PHRASE)
@@ -261,6 +264,8 @@ class _QueryParser:
         until = min(self._times["before"], default=None)
         if since and until and since >= until:
             self._note(NO_TIME_LEFT)
+        if len(self._named("mentions")) > 1:
+            self._note(_ALL_NAMED)
         return Query(
             clauses=tuple(dict.fromkeys(self._clauses())),
             excluded=tuple(dict.fromkeys(self._excluded)),
@@ -288,9 +293,8 @@ class _QueryParser:
             self._note(_OTHER_SYNTAX[word])
         elif _NEEDS_VALUE.fullmatch(word):
             self._note(f"{word} was read as text: its value must follow the colon directly")
-        elif meant := operator_meant(word):
-            typed, operator = meant
-            self._note(f"{typed}: is not an operator; did you mean {operator}:?")
+        elif hint := operator_hint(word):
+            self._note(hint)
 
     def _take_term(self, term: Term, *, excluded: bool) -> None:
         if not term.text:
@@ -361,6 +365,9 @@ class _QueryParser:
             self._at = end
             if beside := _CLOCK_BEHIND.match(self._text, end):
                 self._note(_invalid(beside[1], _BESIDE_A_DAY))
+            zone = _ZONE_BEHIND.match(self._text, end)
+            if zone and names_a_moment(named, self._now, self._zone):
+                self._note(_invalid(zone[1], _BESIDE_A_TIME))
             return ""
         self._not_times += 1
         return _TIME_HINT

@@ -21,6 +21,10 @@ from terrarium_mcp.chat.query import parse_query
         ("user:ada", ("user", "from")),
         ("channel:#tea", ("channel", "in")),
         ("hours:24", ("hours", "after")),
+        ("by:june", ("by", "from")),
+        ("to:june", ("to", "mentions")),
+        ("month:2026-05", ("month", "on")),
+        ("Year:2026", ("Year", "on")),
     ],
 )
 def test_a_slip_is_known_by_the_operator_that_was_meant(word: str, meant: tuple[str, str]) -> None:
@@ -45,7 +49,17 @@ def test_the_note_of_a_query_names_the_operator_and_the_word_is_searched_for() -
     assert query.people == ()
 
 
-@given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz", min_size=3, max_size=12))
+def test_what_is_an_argument_of_a_tool_is_said_to_be_one() -> None:
+    query = parse_query("from:june Sort:oldest limit:3 context:3")
+    assert query.notes == (
+        "Sort: is not an operator: sort is an argument beside the query",
+        "limit: is not an operator: limit is an argument beside the query",
+        "context: is not an operator: context is an argument beside the query",
+    )
+    assert parse_query("sort: it").notes == ()
+
+
+@given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz", min_size=2, max_size=12))
 def test_every_word_of_letters_may_be_a_key(key: str) -> None:
     found = operator_meant(f"{key}:x")
     assert found is None or found[0] == key

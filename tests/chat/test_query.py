@@ -370,6 +370,26 @@ def test_a_time_of_day_that_belongs_to_no_day_is_said_to_be_text(time: str, left
     )
 
 
+@pytest.mark.parametrize("zone", ["CEST", "CET", "+02:00", "+0200"])
+@pytest.mark.parametrize("time", ["2026-05-01 10:00", '"2026-05-01 10:00"', "2026-05-01T10:00"])
+def test_a_zone_apart_from_its_time_is_said_to_be_text(time: str, zone: str) -> None:
+    query = parsed(f"before:{time} {zone} tea")
+    assert query.until == datetime(2026, 5, 1, 10, tzinfo=UTC)
+    assert query.terms == (Term(zone), Term("tea"))
+    assert query.notes[0] == (
+        f"{zone} was read as text:"
+        " write an offset directly behind its time, as after:2026-05-01 14:00+02:00"
+    )
+    assert parsed("before:2026-05-01 CEST").notes == ()
+
+
+def test_several_who_must_all_be_named_are_said_to_be() -> None:
+    note = "a line must name everyone after mentions:; to find any of them, search for each"
+    assert parsed("mentions:june,tomek").notes == (note,)
+    assert note in parsed("mentions:june OR mentions:tomek").notes
+    assert parsed("mentions:june mentions:june").notes == ()
+
+
 @pytest.mark.parametrize("words", ["12 monkeys", "16.04", "8 pmx", "10:00pm:x", "at home", "x:1"])
 def test_what_is_no_time_of_day_is_text_behind_a_day(words: str) -> None:
     query = parsed(f"after:2026-05-01 {words}")
