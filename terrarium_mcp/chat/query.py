@@ -17,8 +17,10 @@
     day      = "2026-05-01" / "yesterday" / "5 may" ...
 
 A message must satisfy every clause, with or without AND between two of them, and contain none of
-the terms after a minus. The only operators that can follow a minus are from: and in:. A value may
-be quoted; of others several may be named at once: `from:ada,bo` is `from:ada from:bo`, and so is
+the terms after a minus. The only operators that can follow a minus are from: and in:. Not every
+minus excludes: `-9`, `-f` and `-O2` are text, as is each `-word` of a query that ends in a question
+mark, and `"-rf"`. A phrase behind a minus, `-"rf"`, is always excluded. A value may be quoted; of
+others several may be named at once: `from:ada,bo` is `from:ada from:bo`, and so is
 `(from:ada OR from:bo)`. `after:` includes its time from the beginning, `before:` excludes it, and
 `on:` is the whole of it. Everything else is text: there are no syntax errors. Text that looks like
 an operator is mentioned in the notes.
@@ -26,7 +28,7 @@ Of a long query only the beginning is read (`MOST_CHARACTERS`, `MOST_PARTS`), an
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, tzinfo
 from typing import NamedTuple
@@ -35,7 +37,7 @@ from terrarium_mcp.chat.irctext import harmless, plain
 from terrarium_mcp.chat.operator_hints import operator_hint
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.relays import nick_meant
-from terrarium_mcp.chat.terms import Term, TermKind
+from terrarium_mcp.chat.terms import Term, TermKind, begins_like_an_exclusion
 from terrarium_mcp.chat.times.query_dates import (
     is_time,
     names_a_moment,
@@ -73,8 +75,14 @@ _WIDE_COLON = re.compile(rf"(?<!\w)({_KEY})\uff1a", re.IGNORECASE)
 _QUOTATION_MARKS = str.maketrans(dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb", '"'))
 """Those of phones, word processors and other languages, as the one that marks a phrase."""
 _BEHIND_A_VALUE = ',;"'
+_BEHIND_A_WORD = ".,;:!?)"
 _ANY_OF = ("from", "in", "type")
 """Operators of which any one holds where there are several, as an OR between them says."""
+_OPTION = re.compile(r"[a-z]?\d[\d.,:/%-]*|[a-z]", re.IGNORECASE)
+"""What is the option of a command, or a number, behind a minus: `-f`, `-O2`, `-110`. Longer words
+may be either."""
+_ENDS_AS_A_QUESTION = re.compile(r"(?<!\S)[^\s:\"]*\?\s*$")
+"""A word with a question mark at the end of the query, which is no operator."""
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # SQLite ends text at NUL; UTF-8 has no surrogates
 _PUNCTUATION = re.compile(r"[.,;:!?\u2026]+")
 _COMPLETE_TIME = re.compile(r"\d+[a-z]$", re.IGNORECASE)
@@ -96,6 +104,9 @@ NO_TIME_LEFT = "no message can be both after and before these times"
 """The note of a query whose times exclude each other."""
 
 _ALL_NAMED = "a line must name everyone after mentions:; to find any of them, search for each"
+_MOST_NAMED = 4
+"""Excluded words that a note names."""
+
 _CUT = f"only the first {MOST_PARTS} words, phrases and names were used"
 _OR_AS_TEXT = Term("OR", TermKind.PHRASE)
 _AND_AS_TEXT = Term("AND", TermKind.PHRASE)
@@ -107,6 +118,19 @@ _OTHER_SYNTAX = {
 _KINDS = {kind.lower(): kind for kind in MessageType}
 _FLAGS = {"has": "link", "is": "command"}
 """The operators that have only one value, with that value."""
+
+
+@dataclass(frozen=True, slots=True)
+class PossibleOption:
+    """An excluded word that may be the option of a command: `-rf` in `rm -rf`.
+
+    Attributes:
+        typed: the word with its minus.
+        said: what somebody said who meant the option.
+    """
+
+    typed: str
+    said: Term
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,7 +151,9 @@ class Query:
         since: its earliest time; aware, in UTC.
         until: the end of its time (exclusive).
         sentence: its words as they were typed, repeated ones too; "" where the clauses say all.
-        notes: sentences about text that looked like an operator, and about text that was ignored.
+        possible_options: excluded words that directly follow a word.
+        notes: sentences about what is excluded, about text that looked like an operator, and about
+            text that was ignored.
     """
 
     clauses: tuple[tuple[Term, ...], ...] = ()
@@ -143,6 +169,7 @@ class Query:
     since: datetime | None = None
     until: datetime | None = None
     sentence: str = field(default="", compare=False)
+    possible_options: tuple[PossibleOption, ...] = field(default=(), compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     @property
@@ -191,15 +218,22 @@ class Query:
         return " ".join(parts)
 
 
-def parse_query(text: str, *, now: datetime | None = None, zone: tzinfo = UTC) -> Query:
+def parse_query(
+    text: str,
+    *,
+    now: datetime | None = None,
+    zone: tzinfo = UTC,
+    options: Collection[str] = (),
+) -> Query:
     """Parse `text`. Every input is a query; the empty one has no terms.
 
     Args:
         text: the query as typed.
         now: the aware moment to which `yesterday` is relative; the present by default.
         zone: the reader's zone, in which days begin.
+        options: words with a minus, as typed, that exclude nothing here: they are text.
     """
-    parser = _QueryParser(text, now or datetime.now(UTC), zone)
+    parser = _QueryParser(text, now or datetime.now(UTC), zone, options)
     parser.read()
     return parser.query()
 
@@ -222,16 +256,19 @@ class _Operator(NamedTuple):
 class _QueryParser:
     """A query being parsed."""
 
-    def __init__(self, text: str, now: datetime, zone: tzinfo) -> None:
+    def __init__(self, text: str, now: datetime, zone: tzinfo, options: Collection[str]) -> None:
         marked = plain(_beginning(text)).translate(_QUOTATION_MARKS)
         self._text = _WIDE_COLON.sub(r"\1:", _UNSTORABLE.sub(" ", marked))
         self._is_cut = len(text) > MOST_CHARACTERS
         self._at = 0
         self._now = now
         self._zone = zone
+        self._options = options
+        self._is_question = _ENDS_AS_A_QUESTION.search(self._text) is not None
         self._count = 0  # of words, phrases and names, as in MOST_PARTS
         self._items: list[Term | _Or | _Operator | None] = []  # None: an excluded term
         self._excluded: list[Term] = []
+        self._possible_options: list[PossibleOption] = []
         self._names: dict[str, list[str]] = {}
         self._kinds: list[MessageType] = []
         self._flags: set[str] = set()
@@ -252,7 +289,7 @@ class _QueryParser:
                 continue  # all words must occur anyway
             elif part["key"] is None:
                 self._note_other_syntax(part["word"] or "")
-                self._take_term(_term(part), excluded=bool(part["minus"]))
+                self._take_text(part)
             else:
                 self._take_operator(part)
         if self._is_cut:
@@ -266,6 +303,8 @@ class _QueryParser:
             self._note(NO_TIME_LEFT)
         if len(self._named("mentions")) > 1:
             self._note(_ALL_NAMED)
+        if self._excluded:
+            self._note(_without(self._excluded))
         return Query(
             clauses=tuple(dict.fromkeys(self._clauses())),
             excluded=tuple(dict.fromkeys(self._excluded)),
@@ -280,6 +319,7 @@ class _QueryParser:
             since=since,
             until=until,
             sentence=self._sentence(),
+            possible_options=tuple(self._possible_options),
             notes=tuple(self._notes),
         )
 
@@ -295,6 +335,34 @@ class _QueryParser:
             self._note(f"{word} was read as text: its value must follow the colon directly")
         elif hint := operator_hint(word):
             self._note(hint)
+
+    def _take_text(self, part: re.Match[str]) -> None:
+        """Read a word, a phrase or a prefix, and what its minus means."""
+        term = _term(part)
+        if not part["minus"]:
+            self._take_term(term, excluded=False)
+        elif part["word"] and self._is_no_exclusion(term, part[0]):
+            if term.words:
+                self._note(_read_as_option(term.text))
+            self._take_term(Term(part[0]), excluded=False)
+        else:
+            before = self._items[-1] if self._items else None
+            if part["word"] and isinstance(before, Term) and before.words and term.words:
+                said = Term(f"{before.text} {part[0]}", TermKind.PHRASE)
+                self._possible_options.append(PossibleOption(part[0], said))
+            self._take_term(term, excluded=True)
+
+    def _is_no_exclusion(self, word: Term, typed: str) -> bool:
+        """Whether a word with a minus before it is text.
+
+        That is so of an option or a number, of a sign such as `->`, and of any word of a question.
+        """
+        if '"' in typed:  # it could not be printed so that it is read again
+            return False
+        bare = typed[1:].rstrip(_BEHIND_A_WORD)
+        is_option = typed in self._options or _OPTION.fullmatch(bare) is not None
+        is_asked = self._is_question or typed.endswith("?")
+        return is_option or is_asked or not word.words
 
     def _take_term(self, term: Term, *, excluded: bool) -> None:
         if not term.text:
@@ -431,7 +499,9 @@ def _beginning(text: str) -> str:
 
 def _term(part: re.Match[str]) -> Term:
     if part["phrase"] is not None:
-        return Term(" ".join(part["phrase"].split()), TermKind.PHRASE)
+        phrase = " ".join(part["phrase"].split())
+        is_word = begins_like_an_exclusion(phrase) and " " not in phrase and not part["minus"]
+        return Term(phrase, TermKind.WORD if is_word else TermKind.PHRASE)
     if part["prefix"] is not None:
         return Term(part["prefix"], TermKind.PREFIX)
     return _AND_AS_TEXT if part["word"] == "AND" else Term(part["word"])
@@ -474,6 +544,21 @@ def _is_any_of(item: object) -> bool:
 
 def _is_punctuation(item: object) -> bool:
     return isinstance(item, Term) and _PUNCTUATION.fullmatch(item.text) is not None
+
+
+def _read_as_option(word: str) -> str:
+    bare = _shown(word.rstrip(_BEHIND_A_WORD))
+    return f'-{bare} was read as text: -"{bare}" excludes the lines that hold {bare}'
+
+
+def _without(excluded: Sequence[Term]) -> str:
+    """Which lines are left out, and how a word is written that was not meant so."""
+    named = [_shown(str(term)) for term in excluded[:_MOST_NAMED]]
+    *others, last = named if len(excluded) <= _MOST_NAMED else [*named, "others"]
+    held = f"{', '.join(others)} or {last}" if others else last
+    words = [term.text for term in excluded if term.kind is TermKind.WORD]
+    as_text = f'; "-{_shown(words[0])}" in quotes is text' if words else ""
+    return f"without lines that hold {held}{as_text}"
 
 
 def _invalid(typed: str, hint: str) -> str:

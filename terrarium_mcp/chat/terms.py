@@ -57,6 +57,9 @@ _SENTENCE_PUNCTUATION = (
 )
 """Punctuation of the sentence around a word, not part of the word."""
 
+_SIGN_BEFORE = re.compile(r"(?<![.:;<!])[.:;<!]$")
+"""A single sign at the beginning of a word is part of it: `.NET`, `:P`, `<3`, `!ops`."""
+
 _MARKS = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
 """Soft hyphens, joiners, and what tells the direction of text, as ranges: pasted text from right to
 left is full of them, and nobody means them."""
@@ -93,7 +96,7 @@ class Term(NamedTuple):
                 return f'"{self.text}"'
             case TermKind.PREFIX:
                 return f"{self.text}*"
-        return self.text
+        return f'"{self.text}"' if begins_like_an_exclusion(self.text) else self.text
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -104,6 +107,11 @@ class Term(NamedTuple):
     def literal(self) -> tuple[str, ...]:
         """The part that it cannot match: normalized pieces, which must occur in the line itself."""
         return _literal(self.text)
+
+
+def begins_like_an_exclusion(text: str) -> bool:
+    """Whether `text` begins with one minus: it is typed in quotes where it excludes nothing."""
+    return text[:1] == "-" and text[1:2] not in ("", "-", " ")
 
 
 def indexed(text: str) -> str:
@@ -186,17 +194,31 @@ def _literal(text: str) -> tuple[str, ...]:
     if not words_in(text):
         return tuple(normalized(text).split()) or (text,)
     pieces = [_MARKS_AROUND.sub("", piece) for piece in text.split()]
-    pieces = [piece.strip(_SENTENCE_PUNCTUATION) for piece in pieces]
+    pieces = [_without_punctuation(piece) for piece in pieces]
     return tuple(normalized(piece) for piece in pieces if _DROPPED.search(_segmented(piece)))
 
 
+def _without_punctuation(piece: str) -> str:
+    """`piece` without the punctuation of its sentence: `(C++)`, `.NET,`, `<ada>:`."""
+    ended = piece.rstrip(_SENTENCE_PUNCTUATION)
+    word = ended.lstrip(_SENTENCE_PUNCTUATION)
+    before = ended.removesuffix(word) if word else ""
+    in_brackets = before[-1:] == "<" and ">" in piece[len(ended) :]
+    sign = None if in_brackets else _SIGN_BEFORE.search(before)
+    return (sign[0] if sign else "") + word
+
+
 def _occurs(piece: str, text: str, *, cut: bool) -> bool:
-    """Whether `piece` occurs in `text` as whole words; with `cut` the last may be a beginning."""
+    """Whether `piece` occurs in `text` as whole words; with `cut` the last may be a beginning.
+
+    An option begins with its minus: `-server` is not in `openssh-server`.
+    """
+    first = piece.lstrip("-")[:1] or "-"
     at = text.find(piece)
     while at >= 0:
         end = at + len(piece)
         before, after = text[at - 1 : at], "" if cut else text[end : end + 1]
-        if not (_in_one_word(before, piece[0]) or _in_one_word(piece[-1], after)):
+        if not (_in_one_word(before, first) or _in_one_word(piece[-1], after)):
             return True
         at = text.find(piece, at + 1)
     return False

@@ -6,7 +6,7 @@ from datetime import date, datetime, time, tzinfo
 from typing import Any, NamedTuple
 
 from terrarium_mcp.chat.irctext import harmless, harmless_nick
-from terrarium_mcp.chat.query import MOST_PARTS, NO_TIME_LEFT, Query, parse_query
+from terrarium_mcp.chat.query import MOST_PARTS, NO_TIME_LEFT, Query
 from terrarium_mcp.chat.question import is_put_as_a_question
 from terrarium_mcp.chat.records import Room, networks_of
 from terrarium_mcp.chat.relays import nick_meant
@@ -26,6 +26,7 @@ from terrarium_mcp.tools.search_arguments import (
     with_networks_taken,
 )
 from terrarium_mcp.tools.silence import is_silent, silence_notes
+from terrarium_mcp.tools.typed_queries import typed_query
 from terrarium_mcp.tools.version_notes import version_notes
 from terrarium_mcp.wording import people, quantity, shown
 
@@ -64,7 +65,7 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
         TerrariumError: an argument cannot be read, or names no readable channel.
         TookTooLong: it cannot be counted in time.
     """
-    query = _query(request, selection)
+    query = await _query(request, selection)
     rooms = rooms_searched(request, selection.channel, query)
     if selection.nick:
         query = replace(query, people=await _people(request, selection.nick, rooms))
@@ -142,10 +143,10 @@ async def _question_notes(request: Request, channel: str, lines: Search) -> list
     return [note(f"{no_line} has all these words; this takes words and operators, not questions")]
 
 
-def _query(request: Request, selection: Selection) -> Query:
+async def _query(request: Request, selection: Selection) -> Query:
     """The selection as one query."""
-    now, zone = request.now, request.settings.zone
-    query = parse_query(selection.query, now=now, zone=zone)
+    zone = request.settings.zone
+    query = await typed_query(selection.query, request)
     if selection.nick and query.people:
         raise TerrariumError("Name the person once: as nick, or as from: in the query.")
     after, before = (

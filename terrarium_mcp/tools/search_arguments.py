@@ -1,19 +1,18 @@
 """What the arguments of a search ask the store for; free of the MCP SDK, for the command line."""
 
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 from terrarium_mcp.chat.named_channels import with_channels_named
-from terrarium_mcp.chat.query import Query, may_name_times, parse_query
+from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.offload import offload
 from terrarium_mcp.policy import split_label
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Search, Sort
 from terrarium_mcp.tools.known_nicks import on_its_network
 from terrarium_mcp.tools.plain_questions import read_as_question
+from terrarium_mcp.tools.typed_queries import typed_query
 from terrarium_mcp.wording import shown
 
 
@@ -42,7 +41,8 @@ async def requested_search(arguments: SearchArguments, request: Request) -> Sear
         TerrariumError: no room is left, or a name is unknown.
     """
     channel = arguments.channel
-    parsed = with_channels_taken(await _parsed(arguments.query, request), request, channel)
+    typed = await typed_query(arguments.query, request)
+    parsed = with_channels_taken(typed, request, channel)
     parsed, rooms = await with_networks_taken(
         parsed, request, rooms_searched(request, channel, parsed)
     )
@@ -66,12 +66,6 @@ def _in_time_order(search: Search) -> Search:
     if search.sort is not Sort.RELEVANCE or query.terms or not (query.since and query.until):
         return search
     return replace(search, sort=Sort.OLDEST)
-
-
-async def _parsed(query: str, request: Request) -> Query:
-    """The query, parsed beside the event loop if it may name times: each takes milliseconds."""
-    parse = partial(parse_query, query, now=request.now, zone=request.settings.zone)
-    return await offload(parse) if may_name_times(query) else parse()
 
 
 def with_channels_taken(query: Query, request: Request, channel: str) -> Query:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from terrarium_mcp.chat.query import Query, parse_query
+from terrarium_mcp.chat.query import Query
 from terrarium_mcp.cli.console import is_terminal
 from terrarium_mcp.cli.starting.empty_history import (
     NothingRecorded,
@@ -39,6 +39,7 @@ from terrarium_mcp.request import AppContext, Request, request_for
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Search, Store
 from terrarium_mcp.tools.search_arguments import rooms_searched, with_networks_taken
+from terrarium_mcp.tools.typed_queries import typed_query
 from terrarium_mcp.wording import quantity
 
 _REPORT_EVERY, _ELSEWHERE_EVERY = 1.0, 30.0
@@ -116,7 +117,7 @@ async def _export(store: Store, options: ExportOptions) -> Export:
     """What is exported: the query, and the rooms that it names."""
     settings = options.settings
     request = await request_for(AppContext(store, settings), View())
-    query = _query(options, request)
+    query = await _query(options, request)
     query, rooms = await with_networks_taken(query, request, rooms_searched(request, "", query))
     return Export(
         search=Search(query=query, rooms=rooms, limit=1, now=request.now, zone=settings.zone),
@@ -129,8 +130,8 @@ async def _export(store: Store, options: ExportOptions) -> Export:
     )
 
 
-def _query(options: ExportOptions, request: Request) -> Query:
-    query = parse_query(options.query, now=request.now, zone=request.settings.zone)
+async def _query(options: ExportOptions, request: Request) -> Query:
+    query = await typed_query(options.query, request)
     return replace(query, channels=(*query.channels, *options.channels))
 
 

@@ -6,10 +6,10 @@ from typing import Any
 from terrarium_mcp.chat.legacy_search import BadSearchValue, search_words
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
+    how_read,
     in_the_last,
     nothing_found,
     quoted_by_id,
-    read_as_text,
     refused,
 )
 from terrarium_mcp.store import Rung
@@ -38,7 +38,7 @@ async def search(context: CommandContext) -> list[str]:
         return refused(found, context)
     lines = _nearest_marked(quoted_by_id(found, context), found.facts)
     if lines:
-        return [*read_as_text(found), *lines]
+        return [*how_read(found), *lines]
     return [nothing_found(found, in_the_last(words.hours))]
 
 

@@ -18,6 +18,9 @@ from terrarium_mcp.wording import shown
 _NOTE = "note: "
 """How a tool begins a note on what it was asked."""
 
+_HOW_READ = (" was read as text", " is not an operator", "without lines that hold ")
+"""What is in a note on how a query was read that must not pass unseen."""
+
 _AROUND_NICK = "@<>,:;.!?"
 """What people write around a nick; none of it may be in one."""
 
@@ -77,13 +80,14 @@ def quotable(messages: Iterable[Message]) -> list[Message]:
 
 def nothing_found(found: ToolAnswer, when: str = "") -> str:
     """That there is nothing, why perhaps, and what the record covers."""
-    why = "".join(f" {_sentence(note)}" for note in _notes(found) if note.startswith(_NOTE))
+    notes = [note for note in _notes(found) if note.startswith((_NOTE, "searched only "))]
+    why = "".join(f" {_sentence(note)}" for note in notes)
     return f"Nothing found{when}.{why} {covered(found.facts)}"
 
 
-def read_as_text(found: ToolAnswer) -> list[str]:
-    """What of a query looked like an operator, and was searched as text: a sentence each."""
-    return [_sentence(note) for note in _notes(found) if " was read as text" in note]
+def how_read(found: ToolAnswer) -> list[str]:
+    """What of a query was searched as text, and which lines it leaves out: a sentence each."""
+    return [_sentence(note) for note in _notes(found) if any(map(note.__contains__, _HOW_READ))]
 
 
 def other_spellings(found: ToolAnswer) -> str:

@@ -35,6 +35,7 @@ from terrarium_mcp.store.sqlite.search.index_scan import IndexScan
 from terrarium_mcp.store.sqlite.search.matching_lines import MatchingLines
 from terrarium_mcp.store.sqlite.search.room_lines import RoomLines
 from terrarium_mcp.store.sqlite.search.snapshot import current_snapshot, search_scope
+from terrarium_mcp.wording import shown
 
 
 class ScopeLines(Protocol):
@@ -82,11 +83,7 @@ class ScopeCounter:
         query = await self._exact_query(search)
         if query is None:
             return ScopeStats(0)
-        too_long = (
-            f"The history could not count this within {DEADLINE:g} s. Name a channel or a shorter"
-            " time."
-        )
-        with deadline(DEADLINE, too_long):
+        with deadline(DEADLINE, _too_long(search.query)):
             return await self._counted(search, query, per)
 
     async def asides(self, rooms: Sequence[Room], until: Position) -> int:
@@ -175,6 +172,21 @@ class ScopeCounter:
         if _selects_all_talk(exact.scope.query):
             return RoomLines(self._indexer, exact.scope)
         return MatchingLines(self._database, exact)
+
+
+def _too_long(query: Query) -> str:
+    """That it could not be counted, what to ask for instead, and why `:)` takes so long."""
+    unindexed = next((term for term in query.terms if not term.words), None)
+    because = (
+        f" No index has {shown(unindexed.text)}, which is without a letter or a digit: every line"
+        " is read for it."
+        if unindexed
+        else ""
+    )
+    return (
+        f"The history could not count this within {DEADLINE:g} s. Name a channel or a shorter"
+        f" time.{because}"
+    )
 
 
 def _selects_all_talk(query: Query) -> bool:

@@ -55,6 +55,19 @@ async def test_what_only_looks_like_an_operator_is_said_also_beside_hits(tmp_pat
         assert "deploy at noon" in hits[0]
 
 
+async def test_what_is_left_out_and_what_is_an_option_is_said(tmp_path: Path) -> None:
+    lines = [said("rm -rf it"), said("rm the rf file"), said("rm it"), said("kill -9 it")]
+    async with desk(tmp_path, lines) as scene:
+        note, *hits = await scene.asks("!search rm -rf")
+        assert note == '-rf was read as text: -"rf" excludes the lines that hold rf.'
+        assert "rm -rf it" in hits[0]
+        note, *hits = await scene.asks("!search it -rm")
+        assert note == 'Without lines that hold rm; "-rm" in quotes is text.'
+        assert [hit[17:] for hit in hits] == ["<bo> kill -9 it (4)"]
+        note, *hits = await scene.asks('!search rm -"rf"')
+        assert [hit[17:] for hit in hits] == ["<bo> rm it (3)"]
+
+
 async def test_a_line_without_any_of_the_words_says_so(tmp_path: Path) -> None:
     day = datetime.now(UTC).replace(hour=12) - timedelta(days=1)
     lines = [

@@ -293,6 +293,10 @@ async def test_what_cannot_be_counted_in_time_is_an_error_and_no_number(
         monkeypatch.setattr(module, "DEADLINE", 0.0)
     with pytest.raises(TookTooLong, match="Name a channel or a shorter time"):
         await store.scope_stats(asked(rooms, "tea -c++"))
+    monkeypatch.undo()
+    monkeypatch.setattr(scope_stats, "DEADLINE", 0.0)
+    with pytest.raises(TookTooLong, match=r"No index has :\), which is without a letter"):
+        await store.scope_stats(asked(rooms, "tea :)"))
 
 
 async def test_lines_that_another_program_keeps_from_being_indexed_are_no_matter_of_time(
