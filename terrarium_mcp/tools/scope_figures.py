@@ -10,6 +10,7 @@ from terrarium_mcp.chat.query import MOST_PARTS, NO_TIME_LEFT, Query
 from terrarium_mcp.chat.question import is_put_as_a_question
 from terrarium_mcp.chat.records import Room, networks_of
 from terrarium_mcp.chat.relays import nick_meant
+from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.chat.times.query_dates import parse_moment
 from terrarium_mcp.chat.times.timestamps import Position, local, minute, to_iso
 from terrarium_mcp.errors import TerrariumError
@@ -135,12 +136,22 @@ async def _question_notes(request: Request, channel: str, lines: Search) -> list
     if hints:  # a count that is asked for, though no line has the words that ask for it
         return [note(hint) for hint in hints]
     if meant.query != query:
-        argument = query_argument(request, rooms, meant.query)
+        argument = query_argument(request, rooms, await _as_person(meant.query, request, rooms))
         as_meant = f"{no_line} has all these words; as a question: {argument}"
         return [note(as_meant)] if argument else []
     if not (lines.query.terms and is_put_as_a_question(lines.query.question)):
         return []
     return [note(f"{no_line} has all these words; this takes words and operators, not questions")]
+
+
+async def _as_person(query: Query, request: Request, rooms: Sequence[Room]) -> Query:
+    """The query, whose only word is `from:` if somebody is called so: `mira in May`."""
+    match query.terms:
+        case [Term(kind=TermKind.WORD) as term] if not query.people:
+            nick = nick_meant(term.text)
+            if await people_called(request, nick, rooms):
+                return replace(query.with_clauses(), people=(nick,))
+    return query
 
 
 async def _query(request: Request, selection: Selection) -> Query:

@@ -262,6 +262,8 @@ async def test_a_name_with_a_comma_is_one_person(house: House) -> None:
         ("from:ada on 1 May 2026", "from:ada after:2026-05-01 before:2026-05-02"),
         ("what did ada say about tea", "tea from:ada"),
         ("what did ada say in #tea", "from:ada in:#tea"),
+        ("bo in May 2026", "from:bo after:2026-05-01 before:2026-06-01"),
+        ("mate in May 2026", "mate after:2026-05-01 before:2026-06-01"),
         ("who had tea in May 2026", "tea after:2026-05-01 before:2026-06-01"),
     ],
 )

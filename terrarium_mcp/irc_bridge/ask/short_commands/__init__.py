@@ -7,5 +7,6 @@
 - who.py: `!who`
 - status.py: `!ping` and `!status`
 - digest.py: `!catchup` and `!seen`
-- tool_answers.py: what they share: channels in arguments, quoted lines, refusals
+- tool_answers.py: what they share: channels in arguments, quoted lines, refusals;
+  typed_commands.py: the calls that a tool names, as commands
 """

@@ -1,5 +1,6 @@
 """`!recent`: the newest lines of a channel, or of a person."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -14,7 +15,7 @@ from terrarium_mcp.irc_bridge.answer.quotes import quote_options
 from terrarium_mcp.irc_bridge.answer.reply import SHOWN
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
-    nick_in,
+    nicks_in,
     nothing_found,
     quotable,
     quoted,
@@ -30,42 +31,47 @@ MOST = 20
 _EVENTS = 500
 """Lines and events read at most to show who came and went: the limit of the tool."""
 
+_COMMA = re.compile(r"\s*,\s+|\s+,")
+
 _TOKENS = 100 * _EVENTS
 """Estimated tokens that these take as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecentLines:
-    """Which lines to quote: how many, of which channel, and whose; "" for any."""
+    """Which lines to quote: how many, of which channel, and whose; of anybody without nicks."""
 
     count: int = USUAL
     channel: str = ""
-    nick: str = ""
+    nicks: tuple[str, ...] = ()
 
 
 async def recent(context: CommandContext) -> list[str]:
-    """!recent [N] [NICK]: the newest lines, oldest first, joins and the bot's own among them."""
+    """!recent [N] [NICK]: the newest lines, oldest first, with joins and the bot's own."""
     wanted = recent_lines(context.command.rest)
     if wanted is None:
         return [_usage(context)]
-    return await (_of_person if wanted.nick else _of_everybody)(wanted, context)
+    return await (_of_people if wanted.nicks else _of_everybody)(wanted, context)
 
 
 def recent_lines(words: str) -> RecentLines | None:
-    """The lines that a number, a channel and a nick name, in any order; None for anything else."""
-    given = words.split()
+    """The lines that a number, a channel and a nick name, in any order; None for anything else.
+
+    Of several people the nicks have commas between them.
+    """
+    given = _COMMA.sub(",", words).split()
     found = {_kind(word): word for word in given}
     count = int(found.get("count", USUAL))
-    nick = nick_in(found.get("nick", "").replace('"', ""))
-    if len(found) < len(given) or not count or ("nick" in found and not nick):
+    nicks = tuple(nicks_in(found.get("nicks", "").replace('"', "")))
+    if len(found) < len(given) or not count or ("nicks" in found and not nicks):
         return None
-    return RecentLines(min(count, MOST), found.get("channel", ""), nick)
+    return RecentLines(min(count, MOST), found.get("channel", ""), nicks)
 
 
 def _kind(word: str) -> str:
     if word.isascii() and word.isdecimal():
         return "count"
-    return "channel" if is_channel(word) else "nick"
+    return "channel" if is_channel(word) else "nicks"
 
 
 def _usage(context: CommandContext) -> str:
@@ -74,10 +80,10 @@ def _usage(context: CommandContext) -> str:
     return f"Which lines? For example: {command} 10, {command} alice{place}. {MOST} at most."
 
 
-async def _of_person(wanted: RecentLines, context: CommandContext) -> list[str]:
-    """What somebody said last."""
+async def _of_people(wanted: RecentLines, context: CommandContext) -> list[str]:
+    """What somebody, or any of several people, said last."""
     arguments = {
-        "query": f'from:"{wanted.nick}"',
+        "query": " ".join(f'from:"{nick}"' for nick in wanted.nicks),
         "channel": wanted.channel,
         "sort": "newest",
         "limit": wanted.count,
@@ -86,7 +92,7 @@ async def _of_person(wanted: RecentLines, context: CommandContext) -> list[str]:
     found = await context.toolbox.call("search_irc_history", arguments, context.view)
     if found.failed:
         return refused(found, context)
-    return quoted(found, context)[::-1] or [nothing_found(found)]
+    return quoted(found, context)[::-1] or [nothing_found(found, context)]
 
 
 async def _of_everybody(wanted: RecentLines, context: CommandContext) -> list[str]:
@@ -97,7 +103,7 @@ async def _of_everybody(wanted: RecentLines, context: CommandContext) -> list[st
         return refused(found, context)
     messages = quotable(await _with_events(messages_of(found), wanted, context))
     options = quote_options(context.command.channel, context.settings, linked=True)
-    return dated_lines(messages, options)[-wanted.count :] or [nothing_found(found)]
+    return dated_lines(messages, options)[-wanted.count :] or [nothing_found(found, context)]
 
 
 async def _with_events(

@@ -39,7 +39,7 @@ async def search(context: CommandContext) -> list[str]:
     lines = _nearest_marked(quoted_by_id(found, context), found.facts)
     if lines:
         return [*how_read(found), *lines]
-    return [nothing_found(found, in_the_last(words.hours))]
+    return [nothing_found(found, context, in_the_last(words.hours))]
 
 
 def _nearest_marked(lines: Mapping[str, str], facts: Mapping[str, Any]) -> list[str]:

@@ -1,21 +1,23 @@
 """`!stats`: how much was said: in a channel, by a person, with some words, at some time."""
 
 import re
-from collections.abc import Mapping
-from datetime import UTC, datetime
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, tzinfo
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from terrarium_mcp.chat.identity import NICK_CHARACTERS
 from terrarium_mcp.chat.legacy_search import BadSearchValue, SearchWords, search_words
-from terrarium_mcp.chat.times.query_dates import parse_period
-from terrarium_mcp.chat.times.timestamps import from_iso, local
+from terrarium_mcp.chat.times.query_dates import names_a_moment, parse_moment, parse_period
+from terrarium_mcp.chat.times.timestamps import from_iso, local, minute, to_iso
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
     channel_and_rest,
+    has_unknown_nick,
+    how_read,
     in_the_last,
     listed,
-    nick_in,
+    nicks_in,
     nothing_found,
     other_spellings,
     refused,
@@ -31,12 +33,41 @@ _MOST_CHANNELS = 5
 _NAME = re.compile(rf"[{NICK_CHARACTERS}]+")
 """A single word that may be a nick; in quotes it is none."""
 
+_MOST_PEOPLE = 5
+"""Nicks that are counted together: more words than that are words."""
+
+_LENGTH = re.compile(
+    r".*[\d\s](?:[smhdw]|(?:sec(?:ond)?|min(?:ute)?|h(?:ou)?r|day|week|month|year)s?)",
+    re.IGNORECASE,
+)
+"""How a length of time ends: `24h`, `2 weeks`, `the last hour`; not `yesterday`, `2 hours ago`."""
+
 _MAY_BE_A_WORD = re.compile(r"(?!today|yesterday)[a-z]+", re.IGNORECASE)
 """A time that people may mean as a word: `may`, `sun`, `now`."""
 
 
+class NamedTime(NamedTuple):
+    """A time as it was typed; of a length such as `24h`, also since when that is."""
+
+    typed: str
+    since: datetime | None = None
+
+    @property
+    def arguments(self) -> dict[str, object]:
+        """The arguments of `get_channel_stats` that select it."""
+        return {"after": to_iso(self.since)} if self.since else {"query": f'on:"{self.typed}"'}
+
+    def text(self, zone: tzinfo) -> str:
+        """`last week`, `24h (since 2026-05-05 14:23)`."""
+        since = f" (since {minute(self.since, zone)})" if self.since else ""
+        return f"{shown(self.typed)}{since}"
+
+
 async def stats(context: CommandContext) -> list[str]:
-    """!stats [NICK, WORDS or TIME]: how many lines, by whom, from when to when."""
+    """!stats [NICK, WORDS or TIME]: how many lines, by whom, from when to when.
+
+    Names are first taken for nicks, then all of it for a time, then for words.
+    """
     channel, rest = channel_and_rest(context.command.rest)
     try:
         words = search_words(rest)
@@ -44,17 +75,31 @@ async def stats(context: CommandContext) -> list[str]:
         return [str(error)]
     if not (words.query or words.hours):
         return await _of_channels(context, channel)
-    nick = nick_in(rest)
-    if _NAME.fullmatch(nick):
-        said = await _counted(context, {"channel": channel, "nick": nick})
-        if said.failed or said.facts.get("lines") or said.facts.get("asides"):
-            return _of_person(said, shown(nick), context)
-    when = rest if await _is_time(rest, context) else ""
+    if by_people := await _of_people(context, channel, rest):
+        return by_people
+    when = await _time_named(rest, context)
     if when:
-        words = SearchWords(f'on:"{when}"')
+        found = await _counted(context, {"channel": channel} | when.arguments)
+        return _of_time(found, when, context)
     after = f"{words.hours}h" if words.hours else ""
     arguments = {"channel": channel, "query": words.query, "after": after}
-    return _of_words(await _counted(context, arguments), words, when, context)
+    return _of_words(await _counted(context, arguments), words, context)
+
+
+async def _of_people(context: CommandContext, channel: str, rest: str) -> list[str]:
+    """How much a person, or each of several, said; nothing if one of these is not recorded."""
+    nicks = nicks_in(rest)
+    if not (0 < len(nicks) <= _MOST_PEOPLE and all(map(_NAME.fullmatch, nicks))):
+        return []
+    said = await _counted(context, {"channel": channel, "nick": ",".join(nicks)})
+    is_listed = len(nicks) > 1 and "," in rest  # words have none between them
+    if said.failed:
+        return refused(said, context)
+    if not (said.facts.get("lines") or said.facts.get("asides")):
+        return [nothing_found(said, context)] if is_listed else []
+    if has_unknown_nick(said) and not is_listed:
+        return []
+    return _of_nicks(said, nicks, context)
 
 
 async def _counted(context: CommandContext, arguments: Mapping[str, object]) -> ToolAnswer:
@@ -62,13 +107,19 @@ async def _counted(context: CommandContext, arguments: Mapping[str, object]) -> 
     return await context.toolbox.call("get_channel_stats", arguments, view)
 
 
-async def _is_time(text: str, context: CommandContext) -> bool:
-    """Whether all of it names a time, such as `last week`; in quotes these are words."""
+async def _time_named(text: str, context: CommandContext) -> NamedTime | None:
+    """The time that all of it names, such as `last week`; in quotes these are words."""
     if set(text) & set('":'):
-        return False
+        return None
     # The first time loads dateparser: a third of a second.
-    parse = partial(parse_period, text, datetime.now(UTC), context.settings.zone)
-    return await offload(parse) is not None
+    return await offload(partial(_read_time, text, datetime.now(UTC), context.settings.zone))
+
+
+def _read_time(text: str, now: datetime, zone: tzinfo) -> NamedTime | None:
+    if parse_period(text, now, zone) is None:
+        return None
+    is_length = _LENGTH.fullmatch(text) and names_a_moment(text, now, zone)
+    return NamedTime(text, parse_moment(text, now, zone) if is_length else None)
 
 
 async def _of_channels(context: CommandContext, channel: str) -> list[str]:
@@ -106,38 +157,50 @@ def _of_channel(figures: Mapping[str, Any], asides: int) -> str:
     )
 
 
-def _of_person(found: ToolAnswer, nick: str, context: CommandContext) -> list[str]:
-    """How much somebody said: `alice: 12 lines, first 2026-01-03, last 2026-11-05`."""
-    if found.failed:
-        return refused(found, context)
+def _of_nicks(found: ToolAnswer, nicks: Sequence[str], context: CommandContext) -> list[str]:
+    """`alice: 12 lines, first 2026-01-03, last 2026-11-05`; of several also how many each."""
+    name = shown(", ".join(nicks))
     commands = quantity(found.facts.get("asides", 0), "command")
     if not found.facts["lines"]:
-        return [f"{nick}: only {commands}"]
+        return [f"{name}: only {commands}"]
     besides = f", besides {commands}" if found.facts.get("asides") else ""
-    return [f"{nick}: {_total(found, context)}{besides}{_places(found)}"]
+    talkers = (found.facts.get("top_talkers") or {}) if len(nicks) > 1 else {}
+    each = f"; {_largest(talkers)}" if talkers else ""
+    return [f"{name}: {_total(found, context)}{besides}{each}{_places(found)}"]
 
 
-def _of_words(
-    found: ToolAnswer, words: SearchWords, when: str, context: CommandContext
-) -> list[str]:
-    """How often it was said, and by whom; of a time `when`, how much was said."""
+def _of_time(found: ToolAnswer, when: NamedTime, context: CommandContext) -> list[str]:
+    """How much was said at a time, and by whom."""
+    if found.failed:
+        return refused(found, context)
+    what = when.text(context.settings.zone)
+    if not found.facts.get("lines"):
+        return [nothing_found(found, context, f" of {what}")]
+    asides = found.facts.get("asides", 0)
+    besides = f", {asides:,} of them commands or mine" if asides else ""
+    may_be_said = _MAY_BE_A_WORD.fullmatch(when.typed)
+    as_word = f'; "{when.typed}" in quotes is the word' if may_be_said else ""
+    total = f"{_total(found, context)}{besides}"
+    return [f"{what}: {total}{_speakers(found)}{_places(found)}{as_word}"]
+
+
+def _of_words(found: ToolAnswer, words: SearchWords, context: CommandContext) -> list[str]:
+    """How often it was said, by whom, and how the words were read."""
     if found.failed:
         return refused(found, context)
     hours = in_the_last(words.hours)
     if not found.facts.get("lines"):
-        what = f" of {shown(when)}" if when else f" with exactly these words{hours}"
-        return [nothing_found(found, what)]
-    talkers = found.facts.get("top_talkers") or {}
-    speakers = found.facts.get("people", 0)
-    by = f"; by {people(speakers)}: {_largest(talkers)}" if speakers else ""
-    if when:
-        asides = found.facts.get("asides", 0)
-        besides = f", {asides:,} of them commands or mine" if asides else ""
-        as_word = f'; "{when}" in quotes is the word' if _MAY_BE_A_WORD.fullmatch(when) else ""
-        return [f"{shown(when)}: {_total(found, context)}{besides}{by}{_places(found)}{as_word}"]
+        return [nothing_found(found, context, f" with exactly these words{hours}")]
     what = shown(words.query) or "Everybody"
-    otherwise = other_spellings(found)
-    return [f"{what}{hours}: {_total(found, context)}{by}{_places(found)}{otherwise}"]
+    figures = f"{_total(found, context)}{_speakers(found)}{_places(found)}"
+    remarks = " ".join([*how_read(found), *other_spellings(found, context)])
+    return [f"{what}{hours}: {figures}{f'. {remarks}' if remarks else ''}"]
+
+
+def _speakers(found: ToolAnswer) -> str:
+    """How many said it, and who said most of it; nothing where nobody is the speaker."""
+    talkers, speakers = found.facts.get("top_talkers") or {}, found.facts.get("people", 0)
+    return f"; by {people(speakers)}: {_largest(talkers)}" if speakers else ""
 
 
 def _total(found: ToolAnswer, context: CommandContext) -> str:

@@ -1,5 +1,6 @@
 """What the commands share: the channel in their arguments, and a tool's answer as lines to say."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from terrarium_mcp.irc_bridge.answer.gathering import messages_of
 from terrarium_mcp.irc_bridge.answer.quotes import quote_options
 from terrarium_mcp.irc_bridge.answer.reply import REST_NOTE
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
+from terrarium_mcp.irc_bridge.ask.short_commands.typed_commands import as_typed
 from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, ViewMeta
 from terrarium_mcp.wording import shown
 
@@ -20,6 +22,8 @@ _NOTE = "note: "
 
 _HOW_READ = (" was read as text", " is not an operator", "without lines that hold ")
 """What is in a note on how a query was read that must not pass unseen."""
+
+_BETWEEN_NICKS = re.compile(r"\s*,\s*|\s+")
 
 _AROUND_NICK = "@<>,:;.!?"
 """What people write around a nick; none of it may be in one."""
@@ -34,6 +38,11 @@ def channel_and_rest(words: str) -> tuple[str, str]:
 def nick_in(word: str) -> str:
     """The nick in a word as people type it: `@alice`, `<alice>`, `alice?`."""
     return word.strip(_AROUND_NICK)
+
+
+def nicks_in(words: str) -> list[str]:
+    """The nicks in a list of them: `@alice, bo`."""
+    return [nick for word in _BETWEEN_NICKS.split(words) if (nick := nick_in(word))]
 
 
 def without_cutoff(view: ViewMeta) -> ViewMeta:
@@ -78,9 +87,10 @@ def quotable(messages: Iterable[Message]) -> list[Message]:
     return [one._replace(text=text) for one, text in said if text or not one.text]
 
 
-def nothing_found(found: ToolAnswer, when: str = "") -> str:
-    """That there is nothing, why perhaps, and what the record covers."""
-    notes = [note for note in _notes(found) if note.startswith((_NOTE, "searched only "))]
+def nothing_found(found: ToolAnswer, context: CommandContext, when: str = "") -> str:
+    """That there is nothing, why perhaps, what to type instead, and what the record covers."""
+    why_perhaps = (_NOTE, "searched only ")
+    notes = [note for note in _typed_notes(found, context) if note.startswith(why_perhaps)]
     why = "".join(f" {_sentence(note)}" for note in notes)
     return f"Nothing found{when}.{why} {covered(found.facts)}"
 
@@ -90,10 +100,10 @@ def how_read(found: ToolAnswer) -> list[str]:
     return [_sentence(note) for note in _notes(found) if any(map(note.__contains__, _HOW_READ))]
 
 
-def other_spellings(found: ToolAnswer) -> str:
-    """That a version was also written otherwise, and the query for both; "" if it was not."""
-    said = [_sentence(note) for note in _notes(found) if "the other spelling of a version" in note]
-    return f". {' '.join(said)}" if said else ""
+def other_spellings(found: ToolAnswer, context: CommandContext) -> list[str]:
+    """That a version was also written otherwise, and what to type for both."""
+    notes = _typed_notes(found, context)
+    return [_sentence(note) for note in notes if "the other spelling of a version" in note]
 
 
 def covered(facts: Mapping[str, Any]) -> str:
@@ -109,6 +119,11 @@ def in_the_last(hours: int) -> str:
     return " in the last hour" if hours == 1 else f" in the last {hours:,} hours"
 
 
+def has_unknown_nick(found: ToolAnswer) -> bool:
+    """Whether a tool says of one of the nicks that it was asked for that nobody has it."""
+    return any(note.startswith(f"{_NOTE}no one called ") for note in _notes(found))
+
+
 def listed(found: ToolAnswer, name: str) -> Sequence[Mapping[str, Any]]:
     """A list of objects in a tool's answer; empty if there is none of this name."""
     rows: Sequence[Mapping[str, Any]] = found.facts.get(name, ())
@@ -118,6 +133,12 @@ def listed(found: ToolAnswer, name: str) -> Sequence[Mapping[str, Any]]:
 def _notes(found: ToolAnswer) -> Sequence[str]:
     """What a tool noted of what it was asked."""
     return [str(note) for note in found.facts.get("notes", ())]
+
+
+def _typed_notes(found: ToolAnswer, context: CommandContext) -> list[str]:
+    """The same with the commands to type where they name calls."""
+    prefix = context.settings.command_prefix
+    return [typed for note in _notes(found) if (typed := as_typed(note, prefix))]
 
 
 def _sentence(note: str) -> str:

@@ -17,19 +17,22 @@ from tests.irc_bridge.house import came, said
     [
         ("", RecentLines()),
         ("10", RecentLines(10)),
-        ("alice", RecentLines(nick="alice")),
-        ("10 alice", RecentLines(10, nick="alice")),
-        ("alice #tea 2", RecentLines(2, "#tea", "alice")),
+        ("alice", RecentLines(nicks=("alice",))),
+        ("10 alice", RecentLines(10, nicks=("alice",))),
+        ("alice #tea 2", RecentLines(2, "#tea", ("alice",))),
         ("9999999", RecentLines(MOST)),
         ("9" * 400, RecentLines(MOST)),
         ("0", None),
         ("1 2", None),
         ("alice bob", None),
         ("#tea #mate", None),
-        ('"alice"', RecentLines(nick="alice")),
+        ('"alice"', RecentLines(nicks=("alice",))),
         ('"', None),
-        ("@alice?", RecentLines(nick="alice")),
+        ("@alice?", RecentLines(nicks=("alice",))),
         ("?", None),
+        ("alice,bo", RecentLines(nicks=("alice", "bo"))),
+        ("5 alice , @bo #tea", RecentLines(5, "#tea", ("alice", "bo"))),
+        (",", None),
     ],
 )
 def test_number_channel_and_nick_are_told_apart(typed: str, wanted: RecentLines | None) -> None:
@@ -39,7 +42,9 @@ def test_number_channel_and_nick_are_told_apart(typed: str, wanted: RecentLines 
 @given(st.text(max_size=100))
 def test_any_words_select_lines_or_none(words: str) -> None:
     wanted = recent_lines(words)
-    assert wanted is None or (1 <= wanted.count <= MOST and '"' not in wanted.nick)
+    if wanted:
+        assert 1 <= wanted.count <= MOST
+        assert not any('"' in nick for nick in wanted.nicks)
 
 
 async def test_the_newest_four_are_dated_oldest_first(tmp_path: Path) -> None:
@@ -60,6 +65,12 @@ async def test_of_one_person_in_any_case(tmp_path: Path) -> None:
         quoted = await scene.asks("!recent ALICE")
         assert [line[17:] for line in quoted] == ["<Alice> one (1)", "<alice> three (3)"]
         assert [line[17:] for line in await scene.asks("!recent 1 alice")] == ["<alice> three (3)"]
+        several = await scene.asks("!recent alice, cy,bo 3")
+        assert [line[17:] for line in several] == [
+            "<bo> two (2)",
+            "<alice> three (3)",
+            "<bo> four (4)",
+        ]
         (nobody,) = await scene.asks("!recent alic")
         assert nobody.startswith("Nothing found. No one called alic is recorded here; similar")
 

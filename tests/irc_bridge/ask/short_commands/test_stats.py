@@ -125,6 +125,65 @@ async def test_of_a_time_but_not_of_its_words_in_quotes(tmp_path: Path) -> None:
         assert may.endswith('; "january" in quotes is the word')
 
 
+async def test_of_a_length_of_time_until_now(tmp_path: Path) -> None:
+    now = datetime.now(UTC)
+    lines = [
+        said(f"tea {hours}", nick="dee")._replace(said_at=now - timedelta(hours=hours))
+        for hours in (24 * 20, 24 * 5, 40, 23, 1)
+    ]
+    async with desk(tmp_path, lines) as scene:
+        for typed, count in (
+            ("2h", "1 line"),
+            ("24h", "2 lines"),
+            ("last 24 hours", "2 lines"),
+            ("48h", "3 lines"),
+            ("3 days", "3 lines"),
+            ("7d", "4 lines"),
+            ("2 weeks", "4 lines"),
+            ("6 months", "5 lines"),
+        ):
+            (answer,) = await scene.asks(f"!stats {typed}")
+            assert answer.startswith(f"{typed} (since 20"), answer
+            assert f"): {count}, first " in answer, answer
+        (none,) = await scene.asks("!stats 30 min")
+        assert none.startswith("Nothing found of 30 min (since 20")
+        (day,) = await scene.asks("!stats 5 days ago")
+        assert "since" not in day
+
+
+async def test_of_several_people(tmp_path: Path) -> None:
+    async with desk(tmp_path, [*TALK, on(6, "alice bo zed", "cy")]) as scene:
+        both = "alice, bo: 4 lines, first 2026-01-01, last 2026-01-04; alice 2, bo 2"
+        for typed in ("alice,bo", "alice, bo", "alice bo", "@alice  bo?"):
+            assert await scene.asks(f"!stats {typed}") == [both]
+        (words,) = await scene.asks("!stats alice zed")
+        assert words.startswith("alice zed: 1 line, first 2026-01-06")
+        (some,) = await scene.asks("!stats alice,zed")
+        assert some.startswith("alice, zed: 2 lines")
+        (none,) = await scene.asks("!stats zed,zod")
+        assert "No one called zed is recorded here" in none
+
+
+async def test_what_is_left_out_is_said(tmp_path: Path) -> None:
+    async with desk(tmp_path, TALK) as scene:
+        (answer,) = await scene.asks("!stats greenhouse -door")
+        assert answer.startswith("greenhouse -door: 1 line, ")
+        assert answer.endswith('. Without lines that hold door; "-door" in quotes is text.')
+
+
+async def test_a_question_is_answered_with_the_command_to_type(tmp_path: Path) -> None:
+    async with desk(tmp_path, TALK) as scene:
+        (answer,) = await scene.asks("!stats how many lines did alice write in january 2026?")
+        command = "!stats from:alice after:2026-01-01 before:2026-02-01"
+        assert f"A search does not count: {command} does." in answer
+        (counted,) = await scene.asks(command)
+        assert ": 2 lines, " in counted
+        (answer,) = await scene.asks("!stats alice in january 2026")
+        assert f"as a question: {command}." in answer
+        (answer,) = await scene.asks("!stats which day was busiest?")
+        assert "get_channel_stats" not in answer
+
+
 async def test_what_was_never_said_says_what_the_record_covers(tmp_path: Path) -> None:
     async with desk(tmp_path, TALK) as scene:
         (answer,) = await scene.asks("!stats xyzzy")
@@ -133,7 +192,7 @@ async def test_what_was_never_said_says_what_the_record_covers(tmp_path: Path) -
 
 async def test_of_a_version_also_how_often_it_was_written_otherwise(tmp_path: Path) -> None:
     lines = [on(1, "4.0.0 is out", "ada"), on(2, "v4.0.0 at last", "bo"), on(3, "v4.0.1", "bo")]
-    more = '1 line more with the other spelling of a version: query="{} OR {}".'
+    more = "1 line more with the other spelling of a version: !stats {} OR {}."
     async with desk(tmp_path, lines) as scene:
         assert await scene.asks("!stats 4.0.0") == [
             "4.0.0: 1 line, first 2026-01-01, last 2026-01-01; by 1 person: ada 1. "
