@@ -1,7 +1,7 @@
 """From the files of an import to their contents, and what is none."""
 
 from collections import defaultdict
-from collections.abc import Generator, Sequence
+from collections.abc import Container, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
@@ -78,6 +78,7 @@ def find_contents(
         MisplacedChoice: an option does not suit what was found.
     """
     findings = Findings()
+    beside = {file.name for file in files if isinstance(file, LogFile)}
     told_in = defaultdict[str, set[str]](set)  # networks, by the folder of the files that name them
     for file in files:
         if isinstance(file, UnusableFile):
@@ -85,7 +86,9 @@ def find_contents(
             continue
         try:
             known = [*networks, *told_in[file.folder]]
-            contents = _contents(file, choices, known, scratch, findings, is_alone=len(files) == 1)
+            contents = _contents(
+                file, choices, known, scratch, findings, beside, is_alone=len(files) == 1
+            )
             told_in[file.folder].update(one.origin.network for one in contents)
             findings.contents += contents
         except UndecidedLog as error:
@@ -131,6 +134,7 @@ def _contents(
     networks: Sequence[str],
     scratch: Path,
     findings: Findings,
+    beside: Container[str],
     *,
     is_alone: bool,
 ) -> Sequence[LogContent]:
@@ -157,6 +161,7 @@ def _contents(
                     networks=networks,
                     room=room,
                     is_first=room == rooms[0],
+                    beside=beside,
                     is_alone=is_alone,
                 )
                 for room in rooms

@@ -13,7 +13,7 @@ from unicodedata import normalize
 from urllib.parse import unquote
 
 from terrarium_mcp.chat.identity import fold, is_channel
-from terrarium_mcp.logformats.dated_paths import without_dates
+from terrarium_mcp.logformats.dated_paths import COPY_OF_DAY, without_dates
 
 _WORDS_OF_FOLDERS = {
     *("log", "logs", "moddata", "irclog", "irclogs", "channellogger", "mirc"),
@@ -36,6 +36,15 @@ _ROTATED = re.compile(
 )
 """What rotation and backups append, and who publishes a log. Dates have more digits
 (`tea.log.20261024`), or are all of the name (`lisp/18.01.31`)."""
+
+_FORBIDDEN = re.compile(r"[\x00-\x20,]")
+
+_SYNC_CONFLICT = re.compile(r"\.sync-conflict-\d{8}-\d{6}-[A-Z0-9]{7}(?=[^/]*\Z)")
+"""What Syncthing puts into the name of a file that was changed on two machines."""
+
+_COPY = re.compile(r"[\x00-\x20,].*|\(\d+\)\Z", re.DOTALL)
+"""What a program that copies files puts behind the name of a channel: ` - Copy`, ` (conflicted copy
+2026-10-28)`, `(1)`. No channel has a blank, a comma or a control character (RFC 2812, 1.3)."""
 
 _CHANNEL = re.compile(r"(?<![^/])(?P<channel>#[^/]*?)(?:\.(?:log|txt|weechatlog))?\Z")
 
@@ -69,7 +78,7 @@ def origins_in(
     A rotated log (`#tea.log.1`) has the origin of the log that it was. Dates are looked for where
     the pattern has one; elsewhere they are left out of the path first.
     """
-    original = _ROTATED.sub("", normalize("NFC", path))  # a Mac writes accents apart
+    original = _first_name(path)
     undated = without_dates(original)
     networks = {one.casefold() for one in known}
     for pattern in patterns:
@@ -119,9 +128,30 @@ def origin_by_name(path: str) -> LogOrigin:
     It is for paths that are not laid out as the program of a format does it. One without a channel
     may tell the day all the same: `2026-10-24.txt`.
     """
-    undated = without_dates(_ROTATED.sub("", normalize("NFC", path)))
+    undated = without_dates(_first_name(path))
     match = _CHANNEL.search(undated.path)
     return LogOrigin(target=match["channel"] if match else "", day=undated.day)
+
+
+def _first_name(path: str) -> str:
+    """The path of a log before it was rotated, or a day of it was copied."""
+    composed = normalize("NFC", path)  # a Mac writes accents apart
+    return COPY_OF_DAY.sub(r"\1", _SYNC_CONFLICT.sub("", _ROTATED.sub("", composed)))
+
+
+def copied_from(channel: str) -> str:
+    """The channel of whose log a file with the name of `channel` may be a copy; empty if of none.
+
+    `#tea(1)` may be a channel all the same.
+    """
+    mark = _COPY.search(channel)
+    original = channel[: mark.start()] if mark else ""
+    return original if original.strip("#&+!") else ""
+
+
+def may_exist(channel: str) -> bool:
+    """Whether an IRC server lets a channel have this name."""
+    return _FORBIDDEN.search(channel) is None
 
 
 def is_perhaps(file_name: str, channel: str) -> bool:

@@ -6,8 +6,9 @@ the option that decides it.
 
 import codecs
 import re
+import shlex
 import tarfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, timedelta, tzinfo
 from itertools import chain
@@ -22,7 +23,9 @@ from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.grammar import TextFormat
 from terrarium_mcp.logformats.log_origin import (
     LogOrigin,
+    copied_from,
     is_perhaps,
+    may_exist,
     origin_by_name,
     origins_in,
 )
@@ -175,6 +178,7 @@ def planned(
     fit: Fit,
     *,
     networks: Sequence[str] = (),
+    beside: Container[str] = (),
     room: str = "",
     is_first: bool = True,
     is_alone: bool = False,
@@ -187,6 +191,7 @@ def planned(
         choices: what the operator decided.
         fit: how its format reads it.
         networks: those that the database knows.
+        beside: the names of all files of the import.
         room: the channel or the person whose sessions are meant, if lines tell whose each is.
         is_first: what precedes the first session is meant, too.
         is_alone: it is the only file of the import.
@@ -199,6 +204,10 @@ def planned(
     origin = path_origin(file.name, lines, fit.format, choices, networks)
     origin = origin._replace(target=room or origin.target)
     target = _target(origin, choices, is_alone=is_alone and not room)
+    if target == origin.target and fold(target) not in choices.renamed:
+        target = _original(file, target, _rooms(lines, fit.format), beside)
+        if target != origin.target:  # a day that its path tells is that of the copy
+            origin = origin._replace(day=None)
     network = choices.network or origin.network
     zone = choices.zone or _written_zone(head, fit.format, choices.encoding)
     if origin.is_window and not target:
@@ -224,6 +233,39 @@ def planned(
     if renamed := choices.renamed.get(fold(target)):
         return replace(log, target=renamed, is_spelt=True)
     return _spelt(log, head)
+
+
+def _original(file: LogFile, target: str, rooms: Iterable[str], beside: Container[str]) -> str:
+    """The channel of a log whose file may be a copy of another.
+
+    Args:
+        file: the file.
+        target: the channel or the person that its name tells.
+        rooms: the channels that its lines spell.
+        beside: the names of all files of the import.
+
+    Raises:
+        UnplacedLog: no channel can have its name, and nothing tells whose it is.
+    """
+    original = copied_from(target) if is_channel(target) else ""
+    if not is_channel(target) or (not original and may_exist(target)):
+        return target
+    spelt = [*rooms]
+    if any(is_perhaps(target, room) for room in spelt):
+        return target
+    before, _, after = file.name.rpartition(target)
+    if original and (
+        f"{before}{original}{after}" in beside or any(is_perhaps(original, room) for room in spelt)
+    ):
+        return original
+    if may_exist(target):
+        return target
+    pair = shlex.quote(f"{target}={original or '#channel'}")
+    raise UnplacedLog(
+        file.path,
+        f"no channel can be named {shown(target)}. If it is a copy of another's log, say of which:"
+        f" --map {shown(pair)}.",
+    )
 
 
 def _undecided(file: LogFile, network: str, target: str, zone: tzinfo | None) -> UndecidedLog:
