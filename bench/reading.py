@@ -22,6 +22,7 @@ from terrarium_mcp.request import AppContext, Request, request_for
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.errors import TookTooLong
 from terrarium_mcp.store.search import Search
+from terrarium_mcp.store.sqlite.index.talk_counts import TalkCounter
 from terrarium_mcp.store.sqlite.index.word_blocks import WordBlockCounter
 from terrarium_mcp.tools.digest import catch_up
 
@@ -39,7 +40,8 @@ SCAN = 10.0
 async def rows(bed: Bed) -> list[Row]:
     """All that is measured here."""
     async with bed.store() as store:
-        await WordBlockCounter(store._database).count()  # noqa: SLF001 -- the keeper would, meanwhile
+        for duty in (WordBlockCounter, TalkCounter):
+            await duty(store._database).count()  # noqa: SLF001 -- the keeper would, meanwhile
         log = await Log.of(store, bed)
         found = await piece.rows(log.pieces())
         found.append(await _beside("recent 50 beside a scan of all lines (wall)", log, log.scan))

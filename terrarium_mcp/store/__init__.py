@@ -27,6 +27,7 @@ from terrarium_mcp.store.errors import (
     UnstorableMessage,
 )
 from terrarium_mcp.store.records.figures import (
+    MOST_COUNTED,
     MOST_READ,
     MOST_TALLIED,
     RoomStats,
@@ -162,6 +163,7 @@ __all__ = [
     "HEARTBEAT",
     "LINES_IN_BLOCK",
     "LONGEST_TITLE",
+    "MOST_COUNTED",
     "MOST_OPEN",
     "MOST_READ",
     "MOST_ROOMS",

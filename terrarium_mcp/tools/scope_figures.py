@@ -15,7 +15,15 @@ from terrarium_mcp.chat.times.query_dates import parse_moment
 from terrarium_mcp.chat.times.timestamps import Position, local, minute, to_iso
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.request import Request
-from terrarium_mcp.store import MOST_READ, MOST_TALLIED, ScopeDetails, ScopeStats, Search, Sort
+from terrarium_mcp.store import (
+    MOST_COUNTED,
+    MOST_READ,
+    MOST_TALLIED,
+    ScopeDetails,
+    ScopeStats,
+    Search,
+    Sort,
+)
 from terrarium_mcp.tools.asides import counted_note, left_out_note
 from terrarium_mcp.tools.known_nicks import on_its_network, people_called, unknown_nick_notes
 from terrarium_mcp.tools.notes import note
@@ -85,8 +93,9 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
     if stats.lines and stats.details is None:
         notes.append(
             note(
-                f"who spoke, where and when is counted for at most {MOST_READ:,} lines, or"
-                f" {MOST_TALLIED:,} of whole channels: ask for a shorter time"
+                f"who spoke, where and when is counted for at most {MOST_READ:,} lines; of whole"
+                f" channels for {MOST_COUNTED:,} in counted months and days (UTC), and"
+                f" {MOST_TALLIED:,} others: ask for a shorter time"
             )
         )
     if stats.is_cut:

@@ -400,8 +400,8 @@ async def test_who_spoke_is_counted_of_few_lines_only_and_the_answer_says_so(
         "2026-05-01 600",
     ]
     note = (
-        "note: who spoke, where and when is counted for at most 2,000 lines, or 5,000 of whole"
-        " channels: ask for a shorter time"
+        "note: who spoke, where and when is counted for at most 2,000 lines; of whole channels for"
+        " 600,000 in counted months and days (UTC), and 5,000 others: ask for a shorter time"
     )
     assert note in told.outside
     assert note in told.facts["notes"]

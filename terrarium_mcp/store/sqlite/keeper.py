@@ -1,9 +1,9 @@
 """The keeper: the one process of a deployment that does what must be done by exactly one.
 
 It migrates, checkpoints, merges the segments of the full-text indexes, counts the lines with
-frequent words, removes what is too old, and indexes what other processes left behind. It holds the
-lock file beside the database. The operating system releases the lock of a keeper that dies, and
-another process takes over at its next attempt.
+frequent words and who said those of whole months, removes what is too old, and indexes what other
+processes left behind. It holds the lock file beside the database. The operating system releases the
+lock of a keeper that dies, and another process takes over at its next attempt.
 """
 
 import json
@@ -29,11 +29,17 @@ from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.files import beside
 from terrarium_mcp.store.sqlite.engine.fts_merge import LOOK_EVERY, SegmentMerger
 from terrarium_mcp.store.sqlite.file_lock import text_in, write_into
-from terrarium_mcp.store.sqlite.index import clock_ahead, rolling_windows, word_blocks
+from terrarium_mcp.store.sqlite.index import (
+    clock_ahead,
+    rolling_windows,
+    talk_counts,
+    word_blocks,
+)
 from terrarium_mcp.store.sqlite.index.clock_ahead import ClockAheadWatch
 from terrarium_mcp.store.sqlite.index.grouped_indexing import GroupedIndexing
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.rolling_windows import RollingWindows
+from terrarium_mcp.store.sqlite.index.talk_counts import TalkCounter
 from terrarium_mcp.store.sqlite.index.word_blocks import WordBlockCounter
 
 TRY_EVERY = 1.0
@@ -131,6 +137,7 @@ class Keeper:
             )
             tasks.start_soon(self._repeat, ClockAheadWatch(database).look, clock_ahead.LOOK_EVERY)
             tasks.start_soon(self._repeat, WordBlockCounter(database).count, word_blocks.LOOK_EVERY)
+            tasks.start_soon(self._repeat, TalkCounter(database).count, talk_counts.LOOK_EVERY)
             tasks.start_soon(_schedule_repairs, indexer)
 
     async def empty_wal(self, database: Database) -> None:

@@ -12,7 +12,7 @@ a watermark: the id up to which it is complete. It lags behind while a group of 
 - followers, room_moves: how the others follow what changes later
 - message_index, phrase_index, msgid_index, full_text, fts_syntax: what was said, by words
 - vocabulary, word_blocks: in how many lines
-- counters, counter_sql, rolling_windows: how much, by whom and when
+- counters, counter_sql, rolling_windows, talk_counts: how much, by whom and when
 - sorted_runs: in which order
 - link_index, topic_index, nick_evidence: links, topics, nicks of one person
 - index_texts, line_tallies, voiced_texts: the same for imported lines, computed beforehand

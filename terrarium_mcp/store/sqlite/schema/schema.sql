@@ -1,8 +1,8 @@
--- The tables of terrarium-mcp, version 12, as a whole. `make schema` derives this from the
+-- The tables of terrarium-mcp, version 13, as a whole. `make schema` derives this from the
 -- frozen texts vN.sql beside it, which are what creates a database.
 
 PRAGMA application_id = 0x74657272;
-PRAGMA user_version = 12;
+PRAGMA user_version = 13;
 
 -- Every line and event, one row each, ordered by (timestamp, id). The first eight columns are those
 -- of terrarium-irc, which may have made the table already and can still read and append rows.
@@ -497,4 +497,19 @@ CREATE TABLE dialogue_summaries (
   last INTEGER NOT NULL,
   omitted TEXT NOT NULL,
   made_at TEXT NOT NULL
+);
+
+-- Who said the lines of a room in a whole month (2026-05) or day (2026-05-10), UTC. `lines` and
+-- `hours` count all lines: the latter is a JSON array of 24. `people` is a JSON object of folded nicks
+-- by how many lines each said, without asides: {"1": "ada bo", "7": "cy"}, or in arrays if any nick
+-- has a space; `spellings` is a JSON array of those that were last spelt otherwise than folded.
+-- Periods may be missing; their lines are then read. (WITHOUT ROWID, rows of 2 kB would waste pages.)
+CREATE TABLE talk_counts (
+  room INTEGER NOT NULL,
+  period TEXT NOT NULL,
+  lines INTEGER NOT NULL,
+  hours TEXT NOT NULL,
+  spellings TEXT NOT NULL,
+  people TEXT NOT NULL,
+  UNIQUE (room, period)
 );

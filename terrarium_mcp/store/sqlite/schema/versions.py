@@ -65,6 +65,7 @@ VERSIONS: Sequence[Version] = (
     Version(10),
     Version(11),
     Version(12),
+    Version(13),
 )
 CURRENT = len(VERSIONS)
 

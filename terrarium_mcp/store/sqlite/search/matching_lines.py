@@ -15,7 +15,7 @@ from terrarium_mcp.chat.identity import fold, is_spelt_alike
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.terms import TermKind
 from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE, Position
-from terrarium_mcp.store.search.line_tally import CountedLine
+from terrarium_mcp.store.search.talk_counts import CountedLine
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
 from terrarium_mcp.store.sqlite.engine.reads import Row
@@ -51,7 +51,7 @@ class MatchingLines:
             lines = await self._exact.all_lines(self._query, LINE_COLUMNS)
         return len(lines), [counted_line(row) for row in lines]
 
-    async def grouped(self) -> None:
+    async def talk(self, total: int) -> None:
         """Never: to look up what each line holds takes longer than to read it."""
 
     async def between(self, starts: Sequence[str]) -> list[int]:

@@ -1,4 +1,7 @@
-"""All that was said in rooms within a time: counted by day, and read at the edges of days."""
+"""All that was said in rooms within a time: counted by day, and read at the edges of days.
+
+Who said it is counted by month and day (index/talk_counts.py), and read where it is not.
+"""
 
 # ruff: noqa: S608 -- every statement is made of constants and our own ids
 
@@ -9,14 +12,29 @@ from datetime import timedelta
 from itertools import accumulate, pairwise
 
 from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE, Position
-from terrarium_mcp.store.search.line_tally import CountedLine
+from terrarium_mcp.store.records.figures import MOST_COUNTED, MOST_TALLIED
 from terrarium_mcp.store.search.scope import MOST_ROOMS, SearchScope
+from terrarium_mcp.store.search.talk_counts import (
+    CountedLine,
+    RoomTalk,
+    TalkPeriod,
+    gaps_between,
+    largest_within,
+)
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF
-from terrarium_mcp.store.sqlite.engine.voices_sql import VOICE
+from terrarium_mcp.store.sqlite.engine.voices_sql import JOINED
 from terrarium_mcp.store.sqlite.index.counter_sql import SAID
 from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
+from terrarium_mcp.store.sqlite.index.talk_counts import (
+    COLUMNS,
+    GROUPED,
+    GROUPS,
+    TalkCounts,
+    grouped_line,
+    talk_count,
+)
 from terrarium_mcp.store.sqlite.index.watermarks import current_sql
 from terrarium_mcp.store.sqlite.search.matching_lines import LINE_COLUMNS, counted_line
 from terrarium_mcp.store.sqlite.search.scope_where import scope_params
@@ -41,16 +59,41 @@ class RoomLines:
         )
         return len(rows), [counted_line(row, counts_asides=False) for row in rows]
 
-    async def grouped(self) -> list[CountedLine]:
-        """All lines, those by one nick in one room at one hour of day together."""
+    async def talk(self, total: int) -> RoomTalk | None:
+        """Who said all of them: from counted periods, and the rest in groups."""
+        if total > MOST_COUNTED:
+            return None
+        periods, counted = await self._counted_periods()
+        if total - counted > MOST_TALLIED:
+            return None
+        gaps = gaps_between(periods, [room.id for room in self._scope.rooms], *self._time)
         rows = await self._indexer.rows(
-            f"SELECT max(m.timestamp) AS timestamp, m.room, m.nick, {VOICE} AS voice,"
-            f" count(*) AS lines FROM messages m"
-            f" WHERE {current_sql()} AND {within(self._scope.rooms, 'm.room')} AND {_IN_TIME}"
-            " GROUP BY m.nick, substr(m.timestamp, 12, 2), m.room, voice",
-            scope_params(self._scope),
+            _TALK,
+            scope_params(self._scope) | {"periods": json.dumps(periods), "gaps": json.dumps(gaps)},
+            uses=[TalkCounts.name],
         )
-        return [counted_line(row, counts_asides=False)._replace(lines=row["lines"]) for row in rows]
+        counts = [talk_count(row) for row in rows if row["period"]]
+        if len(counts) < len(periods):  # a line of one was removed just now
+            return None
+        return RoomTalk([grouped_line(row) for row in rows if not row["period"]], counts)
+
+    async def _counted_periods(self) -> tuple[list[TalkPeriod], int]:
+        """The counted periods that are whole within the time, and how many lines these have."""
+        since, until = self._time
+        rows = await self._indexer.rows(
+            f"SELECT room, period, lines FROM talk_counts WHERE {within(self._scope.rooms)}"
+            f" AND period >= substr(:since, 1, 7) AND period < :until AND {_CURRENT}"
+            f" UNION ALL SELECT NULL, '', 0 WHERE {_CURRENT}",
+            {"since": since, "until": until.timestamp},
+            uses=[TalkCounts.name],
+        )
+        lines = {TalkPeriod(row[0], row[1]): row[2] for row in rows if row[1]}
+        periods = largest_within([*lines], since, until)
+        return periods, sum(lines[period] for period in periods)
+
+    @property
+    def _time(self) -> tuple[str, Position]:
+        return self._scope.since, self._scope.until
 
     async def between(self, starts: Sequence[str]) -> list[int]:
         """How many lines are in each of the periods that begin at these timestamps, ascending.
@@ -123,6 +166,24 @@ _LONG = timedelta(days=120)
 _COMPLETE = current_sql(Counters.name)
 
 _IN_TIME = f"m.timestamp >= :since AND m.timestamp <= :until AND {BEFORE_CUTOFF} AND {SAID}"
+
+
+_CURRENT = current_sql(TalkCounts.name)
+
+_TALK = f"""
+SELECT {COLUMNS}, NULL AS timestamp, NULL AS nick, NULL AS lines
+FROM json_each(:periods) p
+CROSS JOIN talk_counts c ON c.room = p.value ->> 0 AND c.period = p.value ->> 1
+WHERE {_CURRENT}
+UNION ALL
+SELECT room, NULL, NULL, NULL, NULL, timestamp, nick, lines FROM (
+  {GROUPED} FROM json_each(:gaps) g
+  CROSS JOIN {JOINED}
+  WHERE {_CURRENT} AND m.room = g.value ->> 0
+    AND m.timestamp >= g.value ->> 1 AND m.timestamp <= g.value ->> 2
+    AND {BEFORE_CUTOFF} AND {SAID}
+  {GROUPS})"""
+"""The counted periods `:periods`, and in groups the lines of the times `:gaps`."""
 
 
 def _begins_a_day(bound: Position) -> bool:

@@ -17,12 +17,12 @@ from terrarium_mcp.offload import offload
 from terrarium_mcp.store.records.figures import (
     MOST_PERIODS,
     MOST_READ,
-    MOST_TALLIED,
     ScopeDetails,
     ScopeStats,
 )
 from terrarium_mcp.store.search.hits import Search
-from terrarium_mcp.store.search.line_tally import CountedLine, details_of, lines_by_period
+from terrarium_mcp.store.search.line_tally import details_of, lines_by_period
+from terrarium_mcp.store.search.talk_counts import CountedLine, RoomTalk
 from terrarium_mcp.store.sqlite.engine.database import DEADLINE, Database
 from terrarium_mcp.store.sqlite.engine.failures import deadline
 from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
@@ -45,8 +45,8 @@ class ScopeLines(Protocol):
         """How many lines there are; and the lines, in no order, if these are at most `most`."""
         ...
 
-    async def grouped(self) -> list[CountedLine] | None:
-        """All lines in groups, in no order, if that takes less than to read them."""
+    async def talk(self, total: int) -> RoomTalk | None:
+        """Who said all of them, which are `total`, where that takes less than to read each."""
         ...
 
     async def between(self, starts: Sequence[str]) -> list[int]:
@@ -139,13 +139,13 @@ class ScopeCounter:
     async def _details(
         self, search: Search, total: int, lines: ScopeLines, read: list[CountedLine] | None
     ) -> ScopeDetails | None:
-        """Who said the lines, where and when, from those that were read or else in groups."""
+        """Who said the lines, where and when, from those that were read or else as counted."""
         if read is not None:
             return details_of(read, search.rooms)
-        groups = await lines.grouped() if total <= MOST_TALLIED else None
-        if groups is None:
+        talk = await lines.talk(total)
+        if talk is None:
             return None
-        return await offload(lambda: details_of(sorted(groups), search.rooms))
+        return await offload(lambda: details_of(sorted(talk.lines), search.rooms, talk.counts))
 
     async def _busy_days(self, rooms: Sequence[Room], first: str, last: str) -> set[str]:
         """The days, in UTC, between two timestamps on which these rooms have any message."""

@@ -30,6 +30,7 @@ from tests.store.scene import (
     differences,
     find,
     line_of,
+    mark_as_of_version,
     redact,
     room,
     rows_of,
@@ -119,7 +120,7 @@ async def test_what_says_something_to_the_bot_since_version_9_does_so_in_older_f
         async with opened(file) as store:
             await store.messages.append(chat("<ada> !serch kettle\n<bo> the kettle is on"))
             assert (await find(store, "kettle")).total == 2
-    write(file, "PRAGMA user_version = 8")
+    mark_as_of_version(file, 8)
     async with opened(file) as store:
         assert texts((await find(store, "kettle")).messages) == ["the kettle is on"]
         assert [line.is_command for line in await read(store)] == [True, False]
@@ -134,7 +135,7 @@ async def test_what_a_wide_blank_ends_is_a_command_since_version_10_also_in_olde
         async with opened(file) as store:
             await store.messages.append(chat("<ada> !ask\u3000kettle?\n<bo> the kettle is on"))
             assert (await find(store, "kettle")).total == 2
-    write(file, "PRAGMA user_version = 9")
+    mark_as_of_version(file, 9)
     async with opened(file) as store:
         assert texts((await find(store, "kettle")).messages) == ["the kettle is on"]
         assert [line.is_command for line in await read(store)] == [True, False]
@@ -149,7 +150,7 @@ async def test_what_has_the_nick_of_the_bot_behind_the_prefix_is_a_command_since
         async with opened(file) as store:
             await store.messages.append(chat("<ada> !terra kettle?\n<bo> the kettle is on"))
             assert (await find(store, "kettle")).total == 2
-    write(file, "PRAGMA user_version = 10")
+    mark_as_of_version(file, 10)
     async with opened(file) as store:
         assert texts((await find(store, "kettle")).messages) == ["the kettle is on"]
         assert [line.is_command for line in await read(store)] == [True, False]

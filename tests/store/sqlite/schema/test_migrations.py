@@ -44,7 +44,16 @@ from tests.patience import PATIENCE
 from tests.samples import terrarium_irc as sample
 from tests.store.damage import garble_index
 from tests.store.files.stored import FILES, STORED, stored
-from tests.store.scene import SETTINGS, chat, check_index, find, past, rows_of, write
+from tests.store.scene import (
+    SETTINGS,
+    chat,
+    check_index,
+    find,
+    mark_as_of_version,
+    past,
+    rows_of,
+    write,
+)
 from tests.store.scene import differences as from_a_recount
 
 FROZEN = {
@@ -60,6 +69,7 @@ FROZEN = {
     10: "69743fb65e5c16bce3ecc4e4385a3d5607936b9635b4cd02fcb6598432921239",
     11: "e03dbb8fce53429d9352893d5e897273dc2ef0e9c20ecf6aa52f77ba92b6fabb",
     12: "68f43d2b0165386e288de227d8d33140f8345c1ca4e4be7a7fe35be9e464ea4b",
+    13: "a40f40f542d49a22db178d7efc5dc39f617125f28e9f815ac4dd4faaa3dce5ef",
 }
 """The SHA-256 of each frozen text. To correct one of them is to write the next version."""
 
@@ -177,7 +187,7 @@ async def test_of_version_11_the_index_is_made_again_where_it_held_other_words(
         await store.messages.append(chat(f"<ada> {said}"))
         assert await from_a_recount(store) == []
     garble_index(file)
-    write(file, "PRAGMA user_version = 11")
+    mark_as_of_version(file, 11)
     async with open_store(file, SETTINGS) as store:
         await store.opening.wait(PATIENCE)
         if is_made_again:

@@ -22,7 +22,7 @@ from terrarium_mcp.store.sqlite.engine import database
 from terrarium_mcp.store.sqlite.index import word_blocks
 from terrarium_mcp.store.sqlite.index.word_blocks import WordBlockCounter
 from terrarium_mcp.store.sqlite.ingest import append
-from terrarium_mcp.store.sqlite.search import exact, scope_stats
+from terrarium_mcp.store.sqlite.search import exact, room_lines, scope_stats
 from terrarium_mcp.store.sqlite.search.matching_lines import MatchingLines
 from tests.conftest import EXAMPLES
 from tests.irc_bridge.house import locked
@@ -176,7 +176,7 @@ def only_by_counters(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("the index was walked")
 
     monkeypatch.setattr(scope_stats, "MOST_READ", 0)
-    monkeypatch.setattr(scope_stats, "MOST_TALLIED", 0)
+    monkeypatch.setattr(room_lines, "MOST_TALLIED", 0)
     monkeypatch.setattr(exact.ExactSearch, "all_if_few", returns_none)
     monkeypatch.setattr(exact.ExactSearch, "count", never)
 
@@ -360,9 +360,9 @@ async def test_who_said_all_that_was_said_in_a_long_time_is_counted_in_groups(
     assert grouped == read
     assert grouped.details
     assert grouped.details.talkers == [("net", "Ada", 3), ("net", "bo", 1), ("net", "cy", 1)]
-    monkeypatch.setattr(scope_stats, "MOST_TALLIED", 5)
+    monkeypatch.setattr(room_lines, "MOST_TALLIED", 5)
     assert (await store.scope_stats(asked(rooms, "after:2026-05-01"))).details is None
-    monkeypatch.setattr(scope_stats, "MOST_TALLIED", 6)
+    monkeypatch.setattr(room_lines, "MOST_TALLIED", 6)
     assert (await store.scope_stats(asked(rooms, "after:2026-05-01"))).details == grouped.details
     assert (await store.scope_stats(asked(rooms, "tea"))).details is None
 
