@@ -22,7 +22,8 @@ async def test_an_opening_that_is_cancelled_waits_for_the_thread_that_it_has_sta
     def slowly(*named: Any, **options: Any) -> sqlite3.Connection:
         begun.set()
         may_go_on.wait(PATIENCE)
-        return connect(*named, **options)
+        connection: sqlite3.Connection = connect(*named, **options)
+        return connection
 
     async def opening() -> None:
         with anyio.CancelScope() as scope:
