@@ -49,6 +49,9 @@ _UTF_16 = tuple(decoded(mark)[0] for mark in (codecs.BOM_UTF16_LE, codecs.BOM_UT
 _PACKED = (b"PK\x03\x04", b"\x1f\x8b", b"\xfd7zXZ\0", ZSTD_MAGIC, b"BZh")
 """How a zip, gzip, xz, zstd or bzip2 file begins."""
 
+_STAMP = 10
+"""Bytes at the beginning of a line of UTF-16 that are of its stamp."""
+
 _TALK = {MessageType.PRIVMSG, MessageType.ACTION}
 
 _FEW_RETURNS = 5
@@ -213,7 +216,7 @@ def planned(
     if origin.is_window and not target:
         zone = zone or UTC  # nothing is asked for where nothing is recorded
     if zone is None or not (origin.is_window or (network and target)):
-        raise _undecided(file, network, target, zone)
+        raise _undecided(file, network, target, zone, "" if choices.format else fit.format.program)
     log = PlannedLog(
         file,
         fit.format,
@@ -268,11 +271,18 @@ def _original(file: LogFile, target: str, rooms: Iterable[str], beside: Containe
     )
 
 
-def _undecided(file: LogFile, network: str, target: str, zone: tzinfo | None) -> UndecidedLog:
-    """All that a file does not tell, at once."""
+def _undecided(
+    file: LogFile, network: str, target: str, zone: tzinfo | None, recognised: str
+) -> UndecidedLog:
+    """All that a file does not tell, at once.
+
+    `recognised` is the program as whose log it was recognised; empty if the operator named that.
+    """
     unplaced = [text for known, text in ((network, NO_NETWORK), (target, NO_CHANNEL)) if not known]
     first, *others = unplaced if zone else [*unplaced, NO_ZONE]
     problem = " ".join([first, *(text[0].upper() + text[1:] for text in others)])
+    if unplaced and recognised:
+        problem += f" It looks like a log of {recognised}; if it is not, --format names its format."
     return (UnplacedLog if unplaced else UndecidedLog)(file.path, problem)
 
 
@@ -412,6 +422,11 @@ def fitting(
         raise NoLog(
             f"{file.path}: encoded as UTF-16. Convert it first: iconv -f UTF-16 -t UTF-8 FILE"
         )
+    if sum(map(_is_utf_16, head)) > ENOUGH * len(head):
+        raise NoLog(
+            f"{file.path}: encoded as UTF-16. Convert it first: iconv -f UTF-16LE -t UTF-8 FILE,"
+            " or -f UTF-16BE"
+        )
     zeros = sum("\0" in line for line in lines)
     if zeros and zeros >= ENOUGH * len(lines):
         raise NoLog(f"{file.path}: not a text file.")
@@ -430,6 +445,11 @@ def fitting(
     if choices.format:
         raise NoLog(f"{file.path}: not a log of {fit.format.program}. {quoted}")
     raise UnknownFormat(f"{file.path}: not a log of a known format. {quoted}")
+
+
+def _is_utf_16(raw: bytes) -> bool:
+    """Whether a line is perhaps UTF-16, but for a zero byte before it: its stamp is of ASCII."""
+    return raw[1:_STAMP:2].count(0) == len(raw[1:_STAMP:2]) > 0 and 0 not in raw[:_STAMP:2]
 
 
 def _quoted(lines: Sequence[str]) -> str:

@@ -49,6 +49,39 @@ WEECHAT = "2026-10-24 23:57:13\tbob\thi"
 NEWER = "2026-10-24T21:57:13.123456Z\tbob\thi"
 
 
+def test_a_log_of_znc_may_have_nicks_with_blanks_and_is_no_log_of_others() -> None:
+    lines = [
+        "[10:00:00] *** Joins: Jane Doe (~a@b.example)",
+        "[10:00:05] <bo> hello all",
+        "[10:00:09] *** Quits: Jane Doe (~a@b.example) (bye)",
+        "[10:01:00] *** Joins: John Roe (~c@d.example)",
+        "[10:01:05] <bo> hello",
+        "[10:02:00] *** Parts: John Roe (~c@d.example) ()",
+        "[10:02:10] <bo> that was short",
+        "[10:02:30] <bo> bye",
+    ]
+    assert best_fit("n/#sp/2026-06-10.log", lines).format is ZNC
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("line_break", ["\n", "\r\n"])
+def test_a_log_in_utf_16_is_refused_with_the_way_to_convert_it(
+    tmp_path: Path, encoding: str, line_break: str
+) -> None:
+    log = tmp_path / "#tea.log"
+    lines = ["2026-10-24 23:57:13\tbob\t\u0447\u0430\u0439", "", "2026-10-24 23:58:13\tbob\ttea"]
+    log.write_bytes("".join(f"{line}{line_break}" for line in lines).encode(encoding))
+    findings = find_contents(
+        list(log_files([str(log)], tmp_path)),
+        Choices(zone=UTC),
+        networks=[],
+        private=False,
+        scratch=tmp_path,
+    )
+    (error,) = findings.skipped
+    assert "encoded as UTF-16. Convert it first: iconv -f UTF-16LE" in str(error)
+
+
 def plan(
     tmp_path: Path,
     name: str,
@@ -483,7 +516,8 @@ def test_a_folder_of_logs_is_no_network_unless_one_is_called_so(
 
     choices = Choices(zone=BERLIN)
     (undecided,) = places(["libera"], choices).undecided
-    assert undecided.problem == NO_NETWORK
+    assert undecided.problem.startswith(NO_NETWORK)
+    assert undecided.problem.endswith("if it is not, --format names its format.")
     assert rooms(places([folder.upper()], choices)) == [(folder.upper(), "#tea")]
     assert rooms(places([], replace(choices, network="oftc"))) == [("oftc", "#tea")]
 

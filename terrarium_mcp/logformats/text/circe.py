@@ -55,7 +55,7 @@ CIRCE = TextFormat(
             rf" by (?P<nick>{NICK})(?: \({USER_HOST}\))?",
         ),
         message(MessageType.TOPIC, rf"\*\*\* Topic change by {_PERSON}: (?P<text>.*)"),
-        chatter(r"\*\*\* (?!(?:\S+: )?\S+ \()"),
+        chatter(r"\*\*\* (?!(?:\S+: )?\S+ \(|[^()]+ \([^\s@()]+@[^\s()]+\))"),
     ),
     paths=(re.compile(r"(?<![^/])(?P<channel>[^/@]+)@(?P<network>[^/@]+?)\.txt\Z"),),
     by_documentation=True,

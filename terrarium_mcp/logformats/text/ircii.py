@@ -108,7 +108,7 @@ _RULES: tuple[LineRule, ...] = (
     ),
     message(MessageType.TOPIC, rf'{_PERSON} has set the topic for {_NAMED}: "(?P<text>.*)"'),
     *_RULES_OF_BITCHX,
-    chatter(r"\*\*\* (?!\S+ \([^\s@()]+@[^\s()]+\))|\*[^\s*]+\* |->|\Z"),
+    chatter(r"\*\*\* (?![^()]+ \([^\s@()]+@[^\s()]+\))|\*[^\s*]+\* |->|\Z"),
 )
 
 IRCII = TextFormat(

@@ -101,7 +101,7 @@ _RULES = (
         certain=False,
     ),
     chatter(
-        rf"{_COLOUR}(?:\*(?!\*\* (?:\S+: )?\S+ \([^\s@()]+@[^\s()]+\))|->"
+        rf"{_COLOUR}(?:\*(?!\*\* [^()]+ \([^\s@()]+@[^\s()]+\))|->"
         rf"|\[[^]]*\b(?:VERSION|PING|TIME)\b|{CHANNEL} created on |-\Z)"
     ),
 )

@@ -53,7 +53,7 @@ QUASSEL_TEXT = TextFormat(
         message(
             MessageType.QUIT, rf"<= {_SERVERS}\. Users quit: (?P<people>.*?)(?: \(\d+ more\))?"
         ),
-        chatter(r"(?:-->|<--) You |\*\*\* |\* |- \{|<-x |-> "),
+        chatter(r"(?:-->|<--) You |\*\*\* (?![^()]+ \([^\s@()]+@[^\s()]+\))|\* |- \{|<-x |-> "),
     ),
     by_documentation=True,
 )

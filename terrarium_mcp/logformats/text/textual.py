@@ -47,7 +47,11 @@ TEXTUAL = TextFormat(
         message(MessageType.NICK, rf"(?P<nick>{NICK}) is now known as (?P<new>{NICK}?)\.?"),
         message(MessageType.MODE, rf"(?P<nick>{NICK}) sets mode (?P<text>[+-].*?)\.?"),
         message(MessageType.TOPIC, rf"(?P<nick>{NICK}) changed the topic to (?P<text>.*)"),
-        chatter(r"(?:Topic|The topic|Topic set by|You|Disconnected|Connecting)\b|[-\u2014* ]|\Z"),
+        # Of ZNC is `*** Joins: ada (~ada@host)`, whose logs look alike else.
+        chatter(
+            r"(?:Topic|The topic|Topic set by|You|Disconnected|Connecting)\b"
+            r"|[-\u2014 ]|\*(?!\*\* [^()]+ \([^\s@()]+@[^\s()]+\))|\Z"
+        ),
         message(MessageType.PRIVMSG, rf"(?P<nick>{NICK}?): (?P<text>.*)"),
     ),
     paths=(
