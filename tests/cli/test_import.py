@@ -12,6 +12,7 @@ import tarfile
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from datetime import timedelta
 from pathlib import Path
 from time import monotonic
 
@@ -25,7 +26,7 @@ from tests.cli.programs import INSTALLED, environment, quick_words, ran, running
 from tests.logformats.samples import LOGS
 from tests.patience import PATIENCE
 from tests.store.files.stored import stored
-from tests.store.scene import NOON, rows_of
+from tests.store.scene import NOON, line_of, rows_of
 
 WEECHAT = LOGS / "weechat" / "logs"
 BERLIN = ("--timezone", "Europe/Berlin")
@@ -84,6 +85,29 @@ async def test_lines_of_people_who_opted_out_are_reported_apart(tmp_path: Path) 
     done = await to_thread.run_sync(imported, tmp_path, log, *BERLIN)
     left_out = "1 of people who opted out or had theirs removed"
     assert f"labnet/#lab: 2 lines, 1 added, {left_out} (" in done.stdout
+
+
+async def test_the_days_of_a_log_whose_clock_was_wrong_are_those_of_its_corrected_times(
+    tmp_path: Path,
+) -> None:
+    evening = [
+        line_of(
+            ("ada", "bo")[n % 2],
+            f"sentence number {n} of this evening",
+            NOON.replace(hour=22) + timedelta(minutes=n),
+            "#lab",
+            network="labnet",
+        )
+        for n in range(20)
+    ]
+    async with open_store(database(tmp_path)) as store:
+        await store.messages.append(evening)
+    fast = [(line.said_at + timedelta(hours=3), line) for line in evening]
+    log = tmp_path / "irc.labnet.#lab.weechatlog"
+    log.write_text("".join(f"{at:%F %T}\t{line.nick}\t{line.text}\n" for at, line in fast))
+    done = await to_thread.run_sync(imported, tmp_path, log, "--timezone", "UTC")
+    assert "its clock was 10800 s fast" in done.stdout
+    assert "(2026-05-01 to 2026-05-01)" in done.stdout
 
 
 def test_imports_are_listed_and_undone(tmp_path: Path) -> None:
@@ -420,7 +444,8 @@ def test_what_is_no_log_stops_no_other_and_is_named(tmp_path: Path) -> None:
         f" is not known, {logs}/b.json: not a log of a known format. It is JSON, in a form that is"
         f" not known, {logs}/c.txt: not a log of a known format. Its first lines show no time,"
         f" {logs}/notes.txt: its network is not named anywhere. Name it with --network."
-        " Its path names no channel. Name it with --channel.\n"
+        " Its path names no channel. Name it with --channel."
+        " It looks like a log of WeeChat; if it is not, --format names its format.\n"
     ) in done.stdout
     assert "kF3U" not in done.stdout + done.stderr
 

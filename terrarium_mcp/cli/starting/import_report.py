@@ -115,11 +115,14 @@ def _room(reports: Sequence[ContentReport]) -> str:
 
 
 def _period(reports: Sequence[ContentReport]) -> str:
-    firsts = [one.first for one in reports if one.first]
-    lasts = [one.last for one in reports if one.last]
-    if not (firsts and lasts):
-        return ""
-    return f" ({_day(min(firsts))} to {_day(max(lasts))})"
+    moments = [moment for one in reports for moment in _said(one) if moment]
+    return f" ({_day(min(moments))} to {_day(max(moments))})" if moments else ""
+
+
+def _said(report: ContentReport) -> tuple[datetime | None, datetime | None]:
+    """When the first and the last line was said: as it is stored, if the log's clock was wrong."""
+    totals = report.totals
+    return totals.said if totals and totals.offset and totals.said else (report.first, report.last)
 
 
 def _day(moment: datetime) -> str:

@@ -1,6 +1,6 @@
 """Imports: the logs that were read, and what became of their lines."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -62,7 +62,8 @@ class ImportTotals:
 
     `offset` is by how much the log's clock was fast; the times of its lines were corrected by it.
     Where the `clock_was_set` within the log, it is the largest of several. `left_out` counts the
-    lines of people who opted out, or had theirs removed.
+    lines of people who opted out, or had theirs removed. `said` is when the first and the last of
+    all lines were said, by the corrected times.
     """
 
     lines: int
@@ -71,6 +72,7 @@ class ImportTotals:
     offset: timedelta
     left_out: int = 0
     clock_was_set: bool = False
+    said: tuple[datetime, datetime] | None = field(default=None, compare=False)  # the lines have it
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,8 +137,8 @@ def _require_space(path: Path, folder: Path) -> None:
     needed, free = bytes_for_backup(path), free_bytes(folder)
     if free < needed:
         raise BackupFailed(
-            f"A backup needs up to {needed / 1e6:,.0f} MB while it is made; {folder} has"
-            f" {free / 1e6:,.0f} MB free. Name another folder."
+            f"A backup needs up to {needed / 1e6:,.0f} MB while it is made; the disk of"
+            f" {folder} has {free / 1e6:,.0f} MB free. Name another folder."
         )
 
 

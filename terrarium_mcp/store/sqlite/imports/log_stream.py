@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
+from terrarium_mcp.chat.times.timestamps import from_text
 from terrarium_mcp.store.records.imports import ImportTotals, LogSource
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
@@ -25,6 +26,7 @@ from terrarium_mcp.store.sqlite.imports.source_rows import (
     newest_message,
     require_not_undone,
 )
+from terrarium_mcp.store.sqlite.imports.stored_lines import TimeSpan
 from terrarium_mcp.store.sqlite.ingest.insert import Inserted
 from terrarium_mcp.store.sqlite.ingest.opt_out_reader import OptOutReader
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines, joined
@@ -42,6 +44,7 @@ class _LogInWork:
         correction: what corrects its times.
         first: the position of its first line in the stream.
         taken: how many of its lines were taken from it.
+        said: from when to when these were said; None if there are none.
         is_read: whether these are all.
         unsaved: those of the taken that are not stored, by blocks.
         row: its row, once any of it is stored.
@@ -53,6 +56,7 @@ class _LogInWork:
     correction: ClockCorrection
     first: int
     taken: int = 0
+    said: TimeSpan | None = None
     is_read: bool = False
     unsaved: list[PreparedLines] = field(default_factory=list)
     row: SourceRow | None = None
@@ -63,6 +67,15 @@ class _LogInWork:
     def end(self) -> int:
         """The position behind its last line so far."""
         return self.first + self.taken
+
+    def take(self, block: PreparedLines) -> None:
+        """Take the next lines from it, with corrected times."""
+        self.taken += len(block)
+        self.unsaved.append(block)
+        if block:
+            timestamps = block.columns.timestamp
+            time = TimeSpan(min(timestamps), max(timestamps))
+            self.said = time.joined(self.said or time)
 
     def saved(self, position: int) -> None:
         """Take note that all lines of the stream up to a position are stored."""
@@ -77,8 +90,9 @@ class _LogInWork:
         """What became of it."""
         known = self.taken - self.added - self.left_out
         clock = self.correction
+        said = self.said and (from_text(self.said.first), from_text(self.said.last))
         return ImportTotals(
-            self.taken, self.added, known, clock.offset, self.left_out, clock.was_set
+            self.taken, self.added, known, clock.offset, self.left_out, clock.was_set, said
         )
 
 
@@ -125,8 +139,7 @@ class LogStream:
                     async for read in blocks:
                         block = await work.correction.corrected(read)
                         self._taken += len(block)
-                        work.taken += len(block)
-                        work.unsaved.append(block)
+                        work.take(block)
                         if block:
                             self._recent.add(
                                 work.correction.clock, block, self._taken, work.correction.room_of
