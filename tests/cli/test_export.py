@@ -322,8 +322,8 @@ def test_no_database_is_written_beside_what_sqlite_would_apply_to_it(
 @pytest.mark.parametrize(
     "output",
     ["irc_logs.db", "irc_logs.db-wal", "irc_logs.db.keeper", "irc_logs.db.waiting",
-     "irc_logs.db.claims", "irc_logs.db.recorder-1f", "irc_logs.before-v3.db",
-     "enhancements/tea.md", "link", "twin"],
+     "irc_logs.db.importing", "irc_logs.db.claims", "irc_logs.db.recorder-1f",
+     "irc_logs.before-v3.db", "enhancements/tea.md", "link", "twin"],
 )  # fmt: skip
 def test_the_history_is_never_written_over_whatever_its_file_is_called(
     file: Path, output: str

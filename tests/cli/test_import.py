@@ -11,7 +11,7 @@ import subprocess
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import AsyncExitStack, closing, contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 from time import monotonic
@@ -764,6 +764,22 @@ def test_an_import_that_is_interrupted_says_how_it_goes_on(tmp_path: Path) -> No
         told = interrupted(process)
     assert "What was stored by now stays; the same command goes on from there." in told
     assert "Traceback" not in told
+
+
+async def test_an_import_waits_for_the_end_of_another_and_says_so(tmp_path: Path) -> None:
+    log = WEECHAT / "irc.labnet.#lab.weechatlog"
+    async with open_store(database(tmp_path)) as store, AsyncExitStack() as other:
+        await other.enter_async_context(store.imports.alone(pytest.fail))
+        async with running(
+            "terrarium-mcp import", log, *BERLIN, at=tmp_path, DB_PATH=database(tmp_path)
+        ) as program:
+            await program.says("Another import into this database is running")
+            assert await store.imports.all() == []
+            await other.aclose()
+            with anyio.fail_after(PATIENCE):
+                await program.process.wait()
+        assert program.ended_well()
+        assert len(await store.imports.all()) == 1
 
 
 def until(is_so: Callable[[], bool]) -> None:

@@ -149,20 +149,30 @@ async def _imported(
     """Import what was found: the import's number, 0 if it stored nothing, and what became of it."""
     rules = await store.imports.voice_rules()
     number = 0
-    if not options.dry_run:
-        with Progress() as progress:
-            await store.imports.finish_undos(
-                lambda gone: progress(f"{quantity(gone, 'message')} of an earlier undo removed")
-            )
     _write_down(options.rejects, findings.skipped)
     with _rejects(options.rejects) as on_reject, _progress(findings.contents) as on_lines:
         run = LogImport(findings.contents, rules, on_lines=on_lines, on_reject=on_reject)
         if options.dry_run:
             await run.try_out()
         else:
-            number = await run.store(store, " ".join(sys.argv[1:]), read)
+            async with store.imports.alone(_say_what_is_waited_for):
+                await _finish_undos(store)
+                number = await run.store(store, " ".join(sys.argv[1:]), read)
     _write_down(options.rejects, (one.failure for one in run.reports if one.failure))
     return number, run.reports
+
+
+def _say_what_is_waited_for() -> None:
+    click.echo(
+        "Another import into this database is running: this one waits for its end.", err=True
+    )
+
+
+async def _finish_undos(store: Store) -> None:
+    with Progress() as progress:
+        await store.imports.finish_undos(
+            lambda gone: progress(f"{quantity(gone, 'message')} of an earlier undo removed")
+        )
 
 
 async def _recorded_rooms(settings: Settings, options: ImportOptions) -> Sequence[Room]:

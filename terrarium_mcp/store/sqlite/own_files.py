@@ -11,7 +11,7 @@ from terrarium_mcp.store.sqlite.engine.files import beside
 _APPLIED = ("-wal", "-shm", "-journal")
 """Of the name of a database, those of the files that SQLite applies to it when it opens it."""
 
-_ENDINGS = ("", *_APPLIED, ".keeper", ".waiting", ".claims")
+_ENDINGS = ("", *_APPLIED, ".keeper", ".waiting", ".importing", ".claims")
 """Of the name of the database, and of what SQLite and our locks put beside it."""
 
 _BEGINNINGS = (".recorder-", ".check-")

@@ -3,7 +3,7 @@
 import json
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping
-from contextlib import aclosing
+from contextlib import AbstractAsyncContextManager, aclosing
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -24,6 +24,7 @@ from terrarium_mcp.store.sqlite.engine.rooms import Rooms
 from terrarium_mcp.store.sqlite.imports.clock_correction import around
 from terrarium_mcp.store.sqlite.imports.earlier_sources import earlier_sources
 from terrarium_mcp.store.sqlite.imports.half_lines import remove_half_lines
+from terrarium_mcp.store.sqlite.imports.import_lock import only_import
 from terrarium_mcp.store.sqlite.imports.log_stream import Logs, LogStream
 from terrarium_mcp.store.sqlite.imports.source_rows import (
     add_span,
@@ -53,6 +54,14 @@ class Imports:
         self._indexer = indexer
         self._rooms = Rooms(database)
         self._appender = Appender(database, indexer, opt_out_reader)
+
+    def alone(self, on_wait: Callable[[], None]) -> AbstractAsyncContextManager[None]:
+        """Let no other import, by this process or another, run during the block.
+
+        Args:
+            on_wait: called if another runs, whose end is then waited for.
+        """
+        return only_import(self._database.path, on_wait)
 
     async def voice_rules(self) -> Mapping[str, VoiceRules]:
         """How lines are told apart, by network, as `chat.voices.rules_on` reads them.
