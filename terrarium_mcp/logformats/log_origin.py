@@ -37,14 +37,15 @@ _ROTATED = re.compile(
 """What rotation and backups append, and who publishes a log. Dates have more digits
 (`tea.log.20261024`), or are all of the name (`lisp/18.01.31`)."""
 
-_FORBIDDEN = re.compile(r"[\x00-\x20,]")
+_FORBIDDEN = re.compile(r"[\0\a\r\n ,]")
+"""What no channel has in its name (RFC 2812, 1.3); a colon may be there, say some servers."""
 
 _SYNC_CONFLICT = re.compile(r"\.sync-conflict-\d{8}-\d{6}-[A-Z0-9]{7}(?=[^/]*\Z)")
 """What Syncthing puts into the name of a file that was changed on two machines."""
 
-_COPY = re.compile(r"[\x00-\x20,].*|\(\d+\)\Z", re.DOTALL)
+_COPY = re.compile(rf"{_FORBIDDEN.pattern}.*|\(\d+\)\Z", re.DOTALL)
 """What a program that copies files puts behind the name of a channel: ` - Copy`, ` (conflicted copy
-2026-10-28)`, `(1)`. No channel has a blank, a comma or a control character (RFC 2812, 1.3)."""
+2026-10-28)`, `(1)`."""
 
 _CHANNEL = re.compile(r"(?<![^/])(?P<channel>#[^/]*?)(?:\.(?:log|txt|weechatlog))?\Z")
 
