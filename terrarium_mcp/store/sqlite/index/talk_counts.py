@@ -33,8 +33,8 @@ from terrarium_mcp.store.sqlite.index.counter_sql import SAID
 from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 
-LOOK_EVERY = 3600.0
-"""Seconds between two looks for periods to count: a look takes 0.6 s of CPU (10 M lines)."""
+LOOK_EVERY = 600.0
+"""Seconds between two looks for periods to count: each takes 40 ms of CPU (10 M lines)."""
 
 OVER = timedelta(hours=1)
 """So long after its end a period is over: playback has mostly brought what was missing by then."""
@@ -220,18 +220,31 @@ def _span(period: TalkPeriod) -> dict[str, object]:
     return {"room": period.room, "begin": period.begin, "end": period.end}
 
 
-_NOT_COUNTED = "NOT EXISTS (SELECT 1 FROM talk_counts c WHERE (c.room, c.period) = (d.room, {}))"
+_IS_COUNTED = "EXISTS (SELECT 1 FROM talk_counts c WHERE (c.room, c.period) = ({}, {}))"
+_OF_MONTH = "d.room = m.room AND d.day > m.month AND d.day < min(m.month || '~', :today)"
+# A seek for each month of each room: to group all days by months takes ten times as long. The days
+# of a counted month are counted too, since no period is deleted without its month.
 _WANTED = f"""
-WITH months AS MATERIALIZED (
-  SELECT room, substr(day, 1, 7) AS month, sum(lines) AS lines FROM day_counts
-  WHERE day < :today GROUP BY 1, 2 HAVING sum(lines) > 0
+WITH RECURSIVE months (room, month) AS (
+  SELECT id, (SELECT substr(min(day), 1, 7) FROM day_counts WHERE room = id) FROM rooms
+  UNION ALL
+  SELECT m.room, (
+    SELECT substr(min(d.day), 1, 7) FROM day_counts d
+    WHERE d.room = m.room AND d.day > m.month || '~'
+  ) FROM months m WHERE m.month NOT NULL
+),
+uncounted AS MATERIALIZED (
+  SELECT m.room, m.month, sum(d.lines) AS lines
+  FROM months m CROSS JOIN day_counts d ON {_OF_MONTH}
+  WHERE NOT {_IS_COUNTED.format("m.room", "m.month")}
+  GROUP BY 1, 2 HAVING sum(d.lines) > 0
 )
-SELECT room, month AS period, min(lines, :many), lines > :many FROM months d
-WHERE month < substr(:today, 1, 7) AND {_NOT_COUNTED.format("d.month")}
+SELECT room, month AS period, min(lines, :many), lines > :many
+FROM uncounted WHERE month < substr(:today, 1, 7)
 UNION ALL
-SELECT d.room, d.day, d.lines, false FROM months CROSS JOIN day_counts d
-ON d.room = months.room AND d.day > month AND d.day < min(month || '~', :today)
-WHERE months.lines > :many AND d.lines > 0 AND {_NOT_COUNTED.format("d.day")}
+SELECT d.room, d.day, d.lines, false
+FROM uncounted m CROSS JOIN day_counts d ON {_OF_MONTH}
+WHERE m.lines > :many AND d.lines > 0 AND NOT {_IS_COUNTED.format("d.room", "d.day")}
 ORDER BY period DESC"""
 
 _WITHIN = "m.room = :room AND m.timestamp >= :begin AND m.timestamp < :end"
