@@ -6,6 +6,7 @@ told that the replay has ended: a PING sent after our JOIN is answered behind al
 brought.
 """
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -19,6 +20,7 @@ from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
 from terrarium_mcp.irc_bridge.network.send_queue import SPEAKING
+from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 
 _SLACK = timedelta(seconds=30)
 """How much before our JOIN a line must be dated if the JOIN has our own time, having none of the
@@ -31,7 +33,10 @@ that is said for a while be dated before our JOIN."""
 _MOST = 1_000
 """Channels whose JOIN is remembered: a server may force us into any number."""
 
-_TOKEN = "terrarium-joined-"  # noqa: S105 - marks the answers to our own PINGs
+_OURS = "terrarium"
+"""What begins the token of every PING of ours."""
+
+_TOKEN = f"{_OURS}-joined-"
 
 
 class _Joined(NamedTuple):
@@ -48,10 +53,19 @@ class Arrivals:
     it no longer does. One PING at a time is on its way, for all channels joined before it.
     """
 
-    def __init__(self, client: PydleClient, post: Post, listener: Listener) -> None:
+    def __init__(
+        self,
+        timeouts: Timeouts,
+        client: PydleClient,
+        post: Post,
+        listener: Listener,
+        start: Callable[..., None],
+    ) -> None:
+        self._timeouts = timeouts
         self._client = client
         self._post = post
         self._listener = listener
+        self._start = start
         self._joined = BoundedDict[str, _Joined](_MOST)
         """Our last JOIN of each channel, which is folded."""
         self._probed: list[str] = []
@@ -87,9 +101,15 @@ class Arrivals:
             self._send_probe()
 
     def on_pong(self, line: IrcMessage) -> None:
-        """All that came with the JOINs before this PING has come."""
-        if line.params[-1:] != (f"{_TOKEN}{self._probe}",):
-            return
+        """All that came with the JOINs before this PING has come.
+
+        A server may send no token back (RFC 1459 4.6.3): then any PONG counts.
+        """
+        has_our_token = any(param.startswith(_OURS) for param in line.params)
+        if f"{_TOKEN}{self._probe}" in line.params or not has_our_token:
+            self._arrive()
+
+    def _arrive(self) -> None:
         arrived, self._probed = self._probed, []
         if self._arriving:
             self._send_probe()
@@ -100,6 +120,13 @@ class Arrivals:
         self._probed, self._arriving = self._arriving, []
         self._probe += 1
         self._post("PING", f"{_TOKEN}{self._probe}")
+        self._start(self._wait_for_pong, self._probe)
+
+    async def _wait_for_pong(self, probe: int) -> None:
+        """Believe that all has come if a PING is not answered: what people say must not wait."""
+        await anyio.sleep(self._timeouts.confirm)
+        if probe == self._probe:
+            self._arrive()
 
 
 def _moment_of(join: IrcMessage) -> datetime:

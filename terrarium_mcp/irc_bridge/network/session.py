@@ -112,7 +112,7 @@ class Session:
         self.history = HistoryFetch(
             config, timeouts, self.client, listener, self._queue.post_low_priority, self._start
         )
-        self._arrivals = Arrivals(self.client, self.post, listener)
+        self._arrivals = Arrivals(timeouts, self.client, self.post, listener, self._start)
         self._ctcp = Ctcp(timeouts, self.client, self.post)
         self._attachment = Attachment(self.client, self.post)
         self._handlers = self._handler_table()

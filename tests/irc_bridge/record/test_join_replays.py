@@ -1,6 +1,7 @@
 """History that a server replays behind our JOIN, in no batch: recorded once, and not obeyed."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -8,13 +9,12 @@ import pytest
 
 from terrarium_mcp.chat.times.timestamps import to_iso
 from terrarium_mcp.irc_bridge.record.join_replays import repeated
-from tests.irc_bridge.house import House, living, said, settings_for
+from tests.irc_bridge.house import QUICK, House, living, said, settings_for
+from tests.patience import PATIENCE
 from tests.servers.fake_ircd import FakeIrcd, fake_ircd
 from tests.servers.history import ago
 from tests.servers.ircd import Ircd, program_of, running
 from tests.servers.person import Person, person
-
-PATIENCE = 30.0
 
 
 @pytest.fixture(params=[("ircv3_batch",), ("ircv3_batch", "ircv3_servertime")])
@@ -189,3 +189,22 @@ def test_a_replay_goes_on_to_the_newest_line_that_was_heard(
     heard: str, lines: str, count: int
 ) -> None:
     assert repeated(list(map(ord, heard)), list(map(ord, lines))) == count
+
+
+@pytest.mark.parametrize("pongs", [[":srv PONG srv"], []], ids=["no token", "no answer"])
+async def test_a_server_that_does_not_send_our_token_back_keeps_nobody_waiting(
+    pongs: list[str], tmp_path: Path
+) -> None:
+    timeouts = replace(QUICK, confirm=QUICK.confirm if pongs else 0.1)
+    async with fake_ircd(answer=lambda line: pongs if line.startswith("PING") else None) as ircd:
+        settings = settings_for(ircd.port, tmp_path, irc_channels=("#tea",))
+        with anyio.fail_after(PATIENCE):
+            async with living(settings, timeouts=timeouts):
+                for text in ("one", "two"):
+                    await ircd.says(f":ada!a@h PRIVMSG #tea :{text}")
+                await ircd.settles()
+            async with living(settings, timeouts=timeouts) as house:
+                await ircd.says(":ada!a@h PRIVMSG #tea :!ping")
+                await ircd.hears("PRIVMSG #tea :ada: pong")
+                await house.bridge.flush()
+                assert [line.text for line in await house.lines()][:3] == ["one", "two", "!ping"]
