@@ -4,6 +4,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -18,7 +19,9 @@ from terrarium_mcp.chat.terms import Term
 from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.store import Store, TookTooLong
 from terrarium_mcp.store.search import Hits, Rung, Search, Sort
-from terrarium_mcp.store.sqlite.engine.reads import Reads
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.reads import Reads, WholeRead
+from terrarium_mcp.store.sqlite.engine.reads_in_turns import read_in_turns
 from terrarium_mcp.store.sqlite.ingest import append
 from terrarium_mcp.store.sqlite.search import message_search
 from terrarium_mcp.store.sqlite.search.climb import Climb, without_history
@@ -482,25 +485,33 @@ async def test_a_search_that_nobody_waits_for_ends_also_once_it_takes_its_time(
 ) -> None:
     await store.messages.append(chat("<ada> tea"))
     search = Search(query=parse_query("tea"), rooms=await store.rooms.all(), limit=5)
-    begun, ended = threading.Semaphore(0), threading.Semaphore(0)
+    begun, ended = list[Reads](), threading.Semaphore(0)
+    is_last, last_begun = threading.Event(), threading.Event()
 
     async def for_ever(reads: Reads, **_: object) -> None:
-        begun.release()
+        begun.append(reads)
+        if is_last.is_set():
+            last_begun.set()
         try:
             await reads.rows(FOR_EVER)
         finally:
             ended.release()
 
-    with monkeypatch.context() as patch, anyio.fail_after(PATIENCE):
+    async def noted(database: Database, read: WholeRead[None]) -> None:
+        is_last.set()
+        await read_in_turns(database, read)
+
+    with monkeypatch.context() as patch:
         patch.setattr(message_search, "climbed", for_ever)
+        patch.setattr(message_search, "read_in_turns", noted)
         patch.setattr(message_search, "QUICK", 0.01)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(store.search, search, "")
-            for _ in range(2):  # at first in the thread of a reader
-                await anyio.to_thread.run_sync(begun.acquire)
+            # At first it is in the thread of a reader, if that begins before its time is over.
+            assert await anyio.to_thread.run_sync(last_begun.wait, PATIENCE)
             tasks.cancel_scope.cancel()
-        for _ in range(2):
-            await anyio.to_thread.run_sync(ended.acquire)
+        for _ in begun:
+            assert await anyio.to_thread.run_sync(partial(ended.acquire, timeout=PATIENCE))
     assert (await store.search(search, "")).total == 1
 
 
