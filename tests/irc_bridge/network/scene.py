@@ -16,16 +16,16 @@ from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.settings import Settings
-from tests.patience import PATIENCE
+from tests.patience import PATIENCE, PATIENCE_OF_THE_PRODUCT
 from tests.servers.beside import beside
 
 PATIENT = Timeouts(
-    connect=PATIENCE,
-    handshake=PATIENCE,
-    register=PATIENCE,
-    send=PATIENCE,
-    farewell=PATIENCE,
-    confirm=PATIENCE,
+    connect=PATIENCE_OF_THE_PRODUCT,
+    handshake=PATIENCE_OF_THE_PRODUCT,
+    register=PATIENCE_OF_THE_PRODUCT,
+    send=PATIENCE_OF_THE_PRODUCT,
+    farewell=PATIENCE_OF_THE_PRODUCT,
+    confirm=PATIENCE_OF_THE_PRODUCT,
 )
 """For what a server does at once: it is no pause of the machine that ends the wait."""
 
