@@ -5,5 +5,5 @@
 - connections, joined_writes, uploads, posted_messages, session_calls, session_room, resumption:
   what one client may send, and how it is served
 - bounded_calls, open_calls, slots: how many calls are in work
-- shutdown: how all of it ends
+- tracked_response: how far a response got; shutdown: how all of it ends
 """

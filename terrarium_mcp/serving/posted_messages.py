@@ -9,9 +9,10 @@ from http import HTTPStatus
 from mcp.types import INVALID_REQUEST, ErrorData, JSONRPCError, JSONRPCRequest, RequestId
 from starlette.datastructures import Headers
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from terrarium_mcp.serving.session_calls import SessionCalls
+from terrarium_mcp.serving.tracked_response import TrackedResponse
 from terrarium_mcp.serving.unreadable import UnreadableMessage, message_in
 from terrarium_mcp.serving.uploads import replayed
 
@@ -71,28 +72,20 @@ class PostedMessages:
             await response.end_with(_error(call, _SESSION_ENDED), HTTPStatus.NOT_FOUND)
 
 
-class _MessageResponse:
+class _MessageResponse(TrackedResponse):
     """The response to one message, which can be ended with an error wherever it is."""
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self._connection = scope, receive, send
-        self._is_started = False
-        self._is_complete = False
-
-    async def send(self, message: Message) -> None:
-        """Pass on a part of the response."""
-        self._is_started = True
-        if message["type"] == "http.response.body":
-            self._is_complete = not message.get("more_body", False)
-        await self._connection[2](message)
+        super().__init__(send)
+        self._request = scope, receive
 
     async def end_with(self, error: JSONRPCError, status: HTTPStatus) -> None:
         """Answer with an error: as a response of its own, or as the last event of a stream."""
         json = error.model_dump_json(by_alias=True, exclude_unset=True)
-        if not self._is_started:
+        if not self.is_started:
             refusal = Response(json, status, media_type="application/json")
-            await refusal(*self._connection)
-        elif not self._is_complete:
+            await refusal(*self._request, self.send)
+        elif not self.is_complete:
             event = f"event: message\r\ndata: {json}\r\n\r\n".encode()
             await self.send({"type": "http.response.body", "body": event, "more_body": False})
 

@@ -11,6 +11,8 @@ from anyio import CancelScope
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from terrarium_mcp.serving.tracked_response import TrackedResponse
+
 DISCONNECT: Message = {"type": "http.disconnect"}
 
 
@@ -65,31 +67,16 @@ class ShutdownMiddleware:
             await self._app(scope, receive, send)
             return
         deadline = self._shutdown.deadline_for(scope["method"])
-        response = _TrackedResponse(send)
+        response = TrackedResponse(send)
         await self._app(scope, partial(deadline.receive, receive), response.send)
         if deadline.is_past:
-            await response.finish(scope, receive)
+            await _finish(response, scope, receive)
 
 
-class _TrackedResponse:
-    """A response being sent, and how far it got."""
-
-    def __init__(self, send: Send) -> None:
-        self._send = send
-        self._started = False
-        self._complete = False
-
-    async def send(self, message: Message) -> None:
-        """Pass on a part of the response."""
-        self._started = True
-        if message["type"] == "http.response.body":
-            self._complete = not message.get("more_body", False)
-        await self._send(message)
-
-    async def finish(self, scope: Scope, receive: Receive) -> None:
-        """Complete the response that the handler left unfinished."""
-        if not self._started:
-            stopping = PlainTextResponse("The server is stopping.", status_code=503)
-            await stopping(scope, receive, self._send)
-        elif not self._complete:
-            await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+async def _finish(response: TrackedResponse, scope: Scope, receive: Receive) -> None:
+    """Complete the response that the handler left unfinished."""
+    if not response.is_started:
+        stopping = PlainTextResponse("The server is stopping.", status_code=503)
+        await stopping(scope, receive, response.send)
+    elif not response.is_complete:
+        await response.send({"type": "http.response.body", "body": b"", "more_body": False})
