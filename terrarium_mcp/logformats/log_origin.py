@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import date, datetime
+from functools import lru_cache
 from typing import NamedTuple
 from unicodedata import normalize
 from urllib.parse import unquote
@@ -134,6 +135,7 @@ def origin_by_name(path: str) -> LogOrigin:
     return LogOrigin(target=match["channel"] if match else "", day=undated.day)
 
 
+@lru_cache(maxsize=10)  # each path is asked several times in a row
 def _first_name(path: str) -> str:
     """The path of a log before it was rotated, or a day of it was copied."""
     composed = normalize("NFC", path)  # a Mac writes accents apart

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from typing import IO, cast
 
 import anyio
@@ -29,6 +30,10 @@ MANY = 2 * 1024 * 1024
 
 AHEAD = 10
 """Lists of parts that are received before they are asked for: as many as are stored together."""
+
+_TOGETHER = 100
+"""Contents that are ordered at once. The process begins to read when it has the first of them: to
+order 5,000 takes 0.2 s."""
 
 
 class ReadingStopped(TerrariumError):
@@ -122,10 +127,13 @@ async def _receive(
     """Receive all parts while others are stored: that waits for the disk, and for other writers."""
     async with into:
         try:
-            await to_thread.run_sync(_order, process, (contents, rules))
-            # Cancelled, it ends with the process.
-            while parts := await to_thread.run_sync(_next, process, abandon_on_cancel=True):
-                await into.send(parts)
+            with plainly():
+                async with anyio.create_task_group() as tasks:
+                    order = partial(_order, process, contents, rules)
+                    # Cancelled, both end with the process.
+                    tasks.start_soon(partial(to_thread.run_sync, order, abandon_on_cancel=True))
+                    while parts := await to_thread.run_sync(_next, process, abandon_on_cancel=True):
+                        await into.send(parts)
         except ReadingStopped as error:
             await into.send(error)
 
@@ -152,10 +160,16 @@ def _usable(parts: ReadParts) -> Iterator[ReadPart]:
         yield part
 
 
-def _order(process: subprocess.Popen[bytes], order: object) -> None:
+def _order(
+    process: subprocess.Popen[bytes],
+    contents: Sequence[LogContent],
+    rules: Mapping[str, VoiceRules],
+) -> None:
     try:
         with cast("IO[bytes]", process.stdin) as pipe:
-            pickle.dump(order, pipe)
+            pickle.dump(rules, pipe)
+            for begin in range(0, len(contents), _TOGETHER):
+                pickle.dump(contents[begin : begin + _TOGETHER], pipe)
     except OSError as error:
         raise ReadingStopped from error
 

@@ -1,6 +1,6 @@
 """The process that reads and prepares the contents of an import, for the one that stores them.
 
-It is told what to read by a pickle on its standard input, and writes lists of parts to its standard
+It is told what to read by pickles on its standard input, and writes lists of parts to its standard
 output, a pickle each. It ends when it has read everything, or when its parent is gone.
 """
 
@@ -9,11 +9,11 @@ import os
 import pickle
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import accumulate, chain, pairwise
 from queue import Queue
 from threading import Thread
-from typing import IO
+from typing import IO, Any
 
 from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.logformats.contents import LogContent
@@ -78,20 +78,28 @@ def rarely_collecting() -> Iterator[None]:
 
 def main() -> None:
     """Read what standard input names."""
-    try:
-        contents, rules = pickle.load(sys.stdin.buffer)  # noqa: S301 -- from our own parent
-    except EOFError:  # it is gone, or found nothing to read
+    order = _order()
+    rules: Mapping[str, VoiceRules] | None = next(order, None)
+    if rules is None:  # our parent is gone, or found nothing to read
         return
     pickles = Queue[bytes](AHEAD)
     writer = Thread(target=_write, args=(pickles, _private_output()))
     writer.start()
     try:
         with rarely_collecting():
+            contents = chain.from_iterable(order)
             for parts in chain(prepared_parts(contents, rules), [[]]):  # none: that was all
                 pickles.put(pickle.dumps(parts, pickle.HIGHEST_PROTOCOL))
     finally:
         pickles.put(b"")
         writer.join()
+
+
+def _order() -> Iterator[Any]:
+    """What our parent orders: the rules, then lists of contents."""
+    with suppress(EOFError):
+        while True:
+            yield pickle.load(sys.stdin.buffer)  # noqa: S301 -- from our own parent
 
 
 def _private_output() -> IO[bytes]:

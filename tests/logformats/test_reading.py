@@ -11,7 +11,7 @@ import sys
 import tarfile
 import termios
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -85,12 +85,17 @@ def contents_of(log: Path, scratch: Path) -> list[LogContent]:
     return findings.contents
 
 
+def ordered(contents: Sequence[LogContent]) -> bytes:
+    """What a reader is told that shall read contents, a list for each."""
+    return b"".join(map(pickle.dumps, [{}, *([content] for content in contents)]))
+
+
 def test_many_small_logs_are_sent_together(tmp_path: Path) -> None:
     for day in range(1, 31):
         log = tmp_path / "znc" / "LabNet" / "#lab" / f"2026-10-{day:02}.log"
         log.parent.mkdir(parents=True, exist_ok=True)
         log.write_text("".join(f"[10:{n:02}:00] <ada> kettle {day}\n" for n in range(60)))
-    order = pickle.dumps((contents_of(tmp_path / "znc", tmp_path), {}))
+    order = ordered(contents_of(tmp_path / "znc", tmp_path))
     reader = [sys.executable, "-m", reading_child.__name__]
     sent = BytesIO(subprocess.run(reader, input=order, stdout=subprocess.PIPE, check=True).stdout)
     first, second, end = (pickle.load(sent) for _ in range(3))  # noqa: S301 -- ours
@@ -110,7 +115,7 @@ def until_full(pipe: IO[bytes]) -> None:
 @contextmanager
 def reader_of(log: Path, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
     """A reader that was told to read a log."""
-    order = pickle.dumps((contents_of(log, log.parent), {}))
+    order = ordered(contents_of(log, log.parent))
     reader = subprocess.Popen(
         [sys.executable, "-m", reading_child.__name__],
         stdin=subprocess.PIPE,

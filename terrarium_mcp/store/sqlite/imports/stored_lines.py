@@ -2,7 +2,8 @@
 
 # ruff: noqa: S608 -- every statement is made of constants
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import timedelta
 from functools import cached_property
 from itertools import pairwise
@@ -108,8 +109,9 @@ class LineGroup:
         """Whether a line of a later group may be one of these, once these are stored."""
         if not (self.place == later.place and self.said.meets(later.near)):
             return False
-        theirs = later.at(later.numbers_near(self.said)).words
-        return not theirs.isdisjoint(self.at(self._numbers_within(later.near)).words)
+        theirs = later.at(later.numbers_near(self.said)).nicks
+        own = self.at(self._numbers_within(later.near)).nicks
+        return any(_may_be_one(own[words], theirs[words]) for words in own.keys() & theirs.keys())
 
     def at(self, numbers: Sequence[int]) -> "LineGroup":
         """Those of them with these numbers, counted from 0."""
@@ -141,9 +143,17 @@ class LineGroup:
         return comparables(self._messages, self.resolution, self.place.casemapping)
 
     @cached_property
-    def words(self) -> set[tuple[str, str]]:
-        """Their kinds and texts, as far as no program may have lost any."""
-        return {(line.kind, line.skeleton) for line in self.lines}
+    def nicks(self) -> Mapping[tuple[str, str], set[str]]:
+        """By their kinds and texts, as far as no program may have lost any, who said these."""
+        nicks = defaultdict[tuple[str, str], set[str]](set)
+        for line in self.lines:
+            nicks[line.kind, line.skeleton].add(line.nick)
+        return nicks
+
+
+def _may_be_one(some: set[str], others: set[str]) -> bool:
+    """Whether one of some nicks may be one of others; an empty one equals any."""
+    return "" in some or "" in others or not some.isdisjoint(others)
 
 
 class StoredLine(NamedTuple):
@@ -173,7 +183,7 @@ async def unclaimed_lines(writer: Writer, source: int | None, group: LineGroup) 
     for first, last in stretches(group.moments):
         async for row in _rows(writer, source, group.place, group.around(first, last)):
             stored = StoredLine(row["id"], compared(row, group.place.casemapping))
-            if stored.line.is_redacted or (stored.line.kind, stored.line.skeleton) in group.words:
+            if stored.line.is_redacted or (stored.line.kind, stored.line.skeleton) in group.nicks:
                 found.append(stored)
     return found
 

@@ -256,6 +256,29 @@ async def test_days_that_meet_at_midnight_are_stored_together_unless_a_line_may_
     assert sorted(words_in(file)) == sorted(("ada", f"line {n}") for n in range(80))
 
 
+@pytest.mark.parametrize(("nicks", "together"), [(("ada", "bo"), 1), (("", "bo"), 2)])
+async def test_days_are_stored_together_where_different_people_say_the_same_at_midnight(
+    store: Store, file: Path, monkeypatch: pytest.MonkeyPatch, nicks: Sequence[str], together: int
+) -> None:
+    inserts = 0
+
+    async def counted(*arguments: Any) -> Inserted:
+        nonlocal inserts
+        inserts += 1
+        return await insert_prepared(*arguments)
+
+    monkeypatch.setattr(group_insert, "insert_prepared", counted)
+    said = [
+        line_of(nick, "good night", NOON + n * timedelta(seconds=40))
+        for n, nick in enumerate(nicks)
+    ]
+    days = [(log_of(f"{n}.log"), logged([line])) for n, line in enumerate(said)]
+    number = await store.imports.begin("terrarium-mcp import znc")
+    await store.imports.add_all(number, days)
+    assert inserts == together
+    assert words_in(file) == words(said)
+
+
 async def test_a_day_is_held_against_the_day_before_it_and_against_no_other(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
