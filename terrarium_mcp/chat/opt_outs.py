@@ -1,12 +1,16 @@
 """Who opted out of the record, and what may be written of a message because of it. Pure.
 
+Of who opted in again, what they said in between is not written either when it comes later: in a log
+or a replay.
+
 People are recognised by their services account, or by a nick together with user@host. Where a line
 shows neither, as in a log without hosts or behind a relay, only the nick under which they opted out
 is left, and decides: rather a line of a namesake is missing than one of theirs is kept.
 """
 
 import re
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -14,7 +18,8 @@ from typing import NamedTuple
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity, fold
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.mentions import mentions
-from terrarium_mcp.chat.records import MessageType, NewMessage
+from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
+from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.chat.voices import VoiceRules, rules_on
 
 REMOVED_NAME = "*"
@@ -23,6 +28,10 @@ REMOVED_NAME = "*"
 _MASK_PARTS = re.compile(r"[!@:]")
 """What separates nick, user and host in a ban mask, and the account in an extended ban."""
 
+_TO_THE_MINUTE = len("2026-11-05 14:23")
+"""Characters of a timestamp as exact as the stamps of many logs: what was said right behind an
+opt-out may seem to have been said before it."""
+
 _Sign = tuple[str, ...]
 """A network, and folded names by which somebody is recognised there."""
 
@@ -30,11 +39,17 @@ _Sign = tuple[str, ...]
 class Decision(NamedTuple):
     """An opt-out: when it was declared, and under which nick. It may hold for several identities.
 
-    No two people of a network opt out at the same moment.
+    No two people of a network opt out at the same moment. `until` is when its person opted in
+    again; empty while it holds.
     """
 
     since: str
     nick: str
+    until: str = ""
+
+    def concerns(self, message: NewMessage) -> bool:
+        """Whether a message may have been said between the opt-out and the opt-in."""
+        return self.since[:_TO_THE_MINUTE] <= to_text(message.said_at) < self.until
 
 
 @dataclass(frozen=True)
@@ -45,14 +60,16 @@ class OptOuts:
         people: the identities by which they are recognised, each with the decision.
         casemappings: the CASEMAPPING of each network; others have the default.
         rules: the relays of each network, as `rules_on` reads them.
+        past: the identities of people who opted in again, with each of their earlier decisions.
     """
 
     people: Mapping[Identity, Decision] = field(default_factory=dict)
     casemappings: Mapping[str, str] = field(default_factory=dict)
     rules: Mapping[str, VoiceRules] = field(default_factory=dict)
+    past: Sequence[tuple[Identity, Decision]] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.people)
+        return bool(self.people or self.past)
 
     def covers(self, who: Identity) -> bool:
         """Whether this is somebody who opted out."""
@@ -88,6 +105,16 @@ class OptOuts:
         A KICK of somebody who opted out is left out, and so is what the bot says to them; in a MODE
         their name becomes `*`. What other people say about them stays.
         """
+        allowed = self._permitted_now(message)
+        if message.origin is Origin.LIVE:
+            return allowed
+        for decision, then in self._earlier.items():
+            if allowed and decision.concerns(allowed):
+                allowed = then.permitted(allowed)
+        return allowed
+
+    def _permitted_now(self, message: NewMessage) -> NewMessage | None:
+        """What may be written of a message, whenever it was said: without those of the past."""
         if message.network not in self._networks:
             return message
         if self.covers(author(message)) or self._is_relayed(message):
@@ -163,6 +190,14 @@ class OptOuts:
     @cached_property
     def _networks(self) -> frozenset[str]:
         return frozenset(who.network for who in self.people)
+
+    @cached_property
+    def _earlier(self) -> "Mapping[Decision, OptOuts]":
+        """Each decision of the past, as if it alone held."""
+        people = defaultdict[Decision, dict[Identity, Decision]](dict)
+        for who, made in self.past:
+            people[made][who] = made
+        return {made: replace(self, people=its, past=()) for made, its in people.items()}
 
     @cached_property
     def _accounts(self) -> Mapping[_Sign, Decision]:

@@ -144,7 +144,8 @@ def write(path: Path, sql: str, params: Sequence[Any] = ()) -> None:
 
 
 def mark_as_of_version(path: Path, version: int) -> None:
-    """Make a file one of a version from 8 to 12: none of these added a table, as 13 does."""
+    """Make a file one of a version from 8 to 12: none of these added a table, as 13 and 14 do."""
+    write(path, "DROP TABLE past_opt_outs")
     write(path, "DROP TABLE talk_counts")
     write(path, "DELETE FROM derived WHERE name = 'talk_counts'")
     write(path, f"PRAGMA user_version = {version}")

@@ -54,8 +54,8 @@ class Consent:
         self._decided = BoundedDict[Identity, datetime](MOST_DECISIONS)
         self._unconfirmed = BoundedDict[Identity, float](MOST_UNCONFIRMED)
         self._removing = anyio.Lock()
-        self._acts: Mapping[str, Callable[[Identity], Awaitable[None]]] = {
-            "optout": self._opt_out,
+        self._acts: Mapping[str, Callable[[Identity, datetime], Awaitable[None]]] = {
+            "optout": self._store.opt_outs.add,
             "optin": self._store.opt_outs.remove,
         }
 
@@ -89,7 +89,7 @@ class Consent:
         who = self.identity(command)
         if who.is_proven and (act := self._acts.get(command.name)):
             self._decided[who] = said_at
-            self._enqueue(act, who)
+            self._enqueue(partial(act, who, said_at), who)
 
     def heed_late(
         self, command: Command, said_at: datetime, is_unheard: Callable[[], bool]
@@ -102,9 +102,9 @@ class Consent:
         """
         who = self.identity(command)
 
-        async def opt_out(who: Identity) -> None:
+        async def opt_out() -> None:
             if is_unheard():
-                await self._opt_out(who)
+                await self._store.opt_outs.add(who, said_at)
 
         if command.name == "optout" and who.is_proven and not self._has_decided(who, said_at):
             self._enqueue(opt_out, who)
@@ -185,14 +185,11 @@ class Consent:
             for one, at in self._decided.items()
         )
 
-    def _enqueue(self, act: Callable[[Identity], Awaitable[None]], who: Identity) -> None:
+    def _enqueue(self, act: Callable[[], Awaitable[None]], who: Identity) -> None:
         self._unsettled.append(who)
         self._recorder.afterwards(partial(self._apply, act, who))
 
-    async def _apply(self, act: Callable[[Identity], Awaitable[None]], who: Identity) -> None:
-        await act(who)
+    async def _apply(self, act: Callable[[], Awaitable[None]], who: Identity) -> None:
+        await act()
         self._unsettled.remove(who)
         self._on_change()
-
-    async def _opt_out(self, who: Identity) -> None:
-        await self._store.opt_outs.add(who, datetime.now(UTC))

@@ -479,6 +479,25 @@ async def test_an_opt_out_played_back_does_not_undo_what_was_decided_since(
         assert await scene.texts() == ["zwiebel back", "zwiebel still here"]
 
 
+async def test_what_they_said_in_between_is_not_recorded_when_it_is_played_back_after_the_opt_in(
+    tmp_path: Path,
+) -> None:
+    async with playing(tmp_path) as scene:
+        live = ago(20).replace("batch=b;", "")
+        await scene.hears(f"{live} {ZWIEBEL} PRIVMSG #tea :!optout")
+        await scene.asks(f"@account=countess {ZWIEBEL} PRIVMSG Terra :!optin", "is recorded")
+    async with playing(tmp_path) as scene:
+        await scene.hears(
+            ":srv BATCH +b znc.in/playback #tea",
+            f"{ago(10)} {ZWIEBEL} PRIVMSG #tea :xyzzy",
+            f"{ago(10)} {BO} PRIVMSG #tea :tea",
+            ":srv BATCH -b",
+            f"{ZWIEBEL} PRIVMSG #tea :back",
+        )
+        assert await scene.texts() == ["bo tea", "zwiebel back"]
+    assert rows_with(tmp_path / "irc_logs.db", [b"xyzzy"]) == []
+
+
 @pytest.mark.parametrize("echoes", [False, True])
 async def test_no_line_of_an_answer_to_them_is_recorded(tmp_path: Path, echoes: bool) -> None:
     def echo(line: str) -> list[str] | None:

@@ -5,14 +5,14 @@ import shutil
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import anyio
 import pytest
 
 from terrarium_mcp.chat.identity import Identity
-from terrarium_mcp.chat.records import NewMessage
+from terrarium_mcp.chat.records import NewMessage, Origin
 from terrarium_mcp.store import Store, StoreFailed, open_store
 from terrarium_mcp.store.sqlite import path_watch
 from terrarium_mcp.store.sqlite.file_lock import is_held
@@ -196,6 +196,25 @@ async def test_those_who_opted_out_since_a_backup_stay_so_when_it_is_put_in_plac
     assert texts(file) == ["in the backup", "after"]
 
 
+async def test_what_they_said_before_they_opted_in_stays_out_of_a_backup_too(
+    file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = file.with_name("other.db")
+    async with open_store(other, SETTINGS) as one:
+        await one.messages.append(chat("<ada> in the backup"))
+    async with opened(file) as store:
+        now = datetime.now(UTC)
+        await store.opt_outs.add(BO, now - timedelta(hours=2))
+        await store.opt_outs.remove(BO, now - timedelta(hours=1))
+        await store.messages.append([said_by_bo("now")])
+        other.replace(file)
+        await until_logged(caplog, "was opened again")
+        late = said_by_bo("meanwhile")._replace(origin=Origin.PLAYBACK)
+        for hours in (3, 1.5, 0.5):
+            await store.messages.append([late._replace(said_at=now - timedelta(hours=hours))])
+    assert texts(file) == ["in the backup", "meanwhile", "meanwhile"]
+
+
 async def bo_opts_out_and_the_file_is_deleted(
     store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -217,7 +236,7 @@ async def test_those_who_opted_out_stay_so_in_the_place_of_a_deleted_database(
         assert (await store.opt_outs.current()).covers(BO)
     async with open_store(file, SETTINGS) as store:
         await store.messages.append([said_by_bo("later")])
-        await store.opt_outs.remove(BO)
+        await store.opt_outs.remove(BO, datetime.now(UTC))
         await store.messages.append([said_by_bo("back")])
         await store.messages.append([said_by_bo("to stay")])
     assert texts(file) == ["after", "back", "to stay"]
@@ -230,7 +249,7 @@ async def test_who_opted_in_again_in_the_new_database_is_not_carried_over_once_m
     async with opened(file) as store:
         await bo_opts_out_and_the_file_is_deleted(store, caplog)
         await store.messages.append([said_by_bo("in the new one")])
-        await store.opt_outs.remove(BO)
+        await store.opt_outs.remove(BO, datetime.now(UTC))
         await store.messages.append([said_by_bo("back")])
         await store.messages.append([said_by_bo("to stay")])
     assert texts(file) == ["back", "to stay"]

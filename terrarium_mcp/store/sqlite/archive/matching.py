@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator
 
 from terrarium_mcp.store.records.archive import ArchivedMessage
 from terrarium_mcp.store.search.hits import Search
-from terrarium_mcp.store.sqlite.archive.opt_out_filter import people_who_opted_out
 from terrarium_mcp.store.sqlite.archive.reading import COLUMNS, DEADLINE, JOINED, archived
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.id_lists import AMONG_IDS, ids_params
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
+from terrarium_mcp.store.sqlite.ingest.opt_out_reader import stored_opt_outs
 from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan
 from terrarium_mcp.store.sqlite.search.order import OLDEST, position_of
@@ -31,7 +31,7 @@ async def matching_pages(
     snapshot = await current_snapshot(indexer, search)
     if snapshot is None or not search.rooms:
         return
-    opt_outs = await people_who_opted_out(database)
+    opt_outs = await stored_opt_outs(database)
     exact = ExactSearch(IndexScan(database))
     query = ExactQuery(search_scope(search, snapshot), snapshot)
     after = None

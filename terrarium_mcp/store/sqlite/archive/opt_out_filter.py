@@ -10,18 +10,11 @@ from typing import TypeVar
 from terrarium_mcp.chat.opt_outs import OptOuts
 from terrarium_mcp.chat.records import MessageType, NewMessage
 from terrarium_mcp.store.records.archive import ArchivedMessage, ArchivedPrivateMessage
-from terrarium_mcp.store.sqlite.engine.database import Database
-from terrarium_mcp.store.sqlite.ingest.opt_out_reader import PEOPLE, opt_outs_in
 
 Record = TypeVar("Record", ArchivedMessage, ArchivedPrivateMessage)
 
 _ANY_TIME = datetime.min.replace(tzinfo=UTC)
 """The rule does not ask when something was said."""
-
-
-async def people_who_opted_out(database: Database) -> OptOuts:
-    """Everybody who opted out, on all networks."""
-    return opt_outs_in(await database.rows(PEOPLE))
 
 
 def permitted_record(record: Record, opt_outs: OptOuts) -> Record | None:

@@ -16,12 +16,13 @@ from terrarium_mcp.store.records.archive import (
     ArchivedRoom,
     ArchivedSpan,
 )
-from terrarium_mcp.store.sqlite.archive.opt_out_filter import people_who_opted_out, permitted_record
+from terrarium_mcp.store.sqlite.archive.opt_out_filter import permitted_record
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
+from terrarium_mcp.store.sqlite.ingest.opt_out_reader import stored_opt_outs
 
 PAGE = 2_000
 """Rows of a page: 10 ms of reading."""
@@ -83,7 +84,7 @@ async def message_pages(
 ) -> AsyncIterator[list[ArchivedMessage]]:
     """The messages of these rooms (None: all, and those of no room) between two timestamps."""
     await indexer.ensure_current()
-    opt_outs = await people_who_opted_out(database)
+    opt_outs = await stored_opt_outs(database)
     last = await database.value("SELECT max(id) FROM messages", default=0)
     sql = _PAGE.format(index=_index(wanted), rooms=_condition(wanted))
     after, until = Position(bounds[0]), bounds[1]
@@ -104,7 +105,7 @@ def archived(rows: Iterable[Row], opt_outs: OptOuts) -> list[ArchivedMessage]:
 
 async def private_pages(database: Database) -> AsyncIterator[list[ArchivedPrivateMessage]]:
     """All private messages."""
-    opt_outs = await people_who_opted_out(database)
+    opt_outs = await stored_opt_outs(database)
     after = BEGINNING
     while rows := await database.rows(
         _PRIVATE_PAGE, {"after": after.timestamp, "after_id": after.id}, deadline=DEADLINE

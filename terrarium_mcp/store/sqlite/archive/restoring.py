@@ -31,6 +31,7 @@ from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.ingest.bulk import LARGEST, SMALLEST, USUAL
 from terrarium_mcp.store.sqlite.ingest.forgotten import all_purges, forgotten_until
+from terrarium_mcp.store.sqlite.ingest.opt_out_reader import stored_opt_outs
 
 COMPARED = 1_000
 """Messages compared at once with what is stored."""
@@ -159,8 +160,11 @@ async def _require_nobody_left_out(writer: Writer) -> None:
     Raises:
         NotRestorable: somebody opted out, or had theirs removed, or the operator did that.
     """
-    opted_out = await writer.rows("SELECT 1 FROM opt_outs LIMIT 1")
-    if opted_out or await forgotten_until(writer) or (await all_purges(writer)).until:
+    if (
+        await stored_opt_outs(writer)
+        or await forgotten_until(writer)
+        or (await all_purges(writer)).until
+    ):
         raise NotRestorable(
             "In the database are people who opted out, or had their lines removed. An export can be"
             " restored as it was only where nobody's lines have to stay out: name a new one with"

@@ -30,7 +30,14 @@ _WITH_NETWORK = (
 
 None of them holds a row of another network that `networks` does not hold too."""
 
-_PERHAPS_KNOWN = ("opt_outs", "voice_rules", "quiet_channels", "introductions", "heartbeats")
+_PERHAPS_KNOWN = (
+    "opt_outs",
+    "past_opt_outs",
+    "voice_rules",
+    "quiet_channels",
+    "introductions",
+    "heartbeats",
+)
 """Tables whose rows may be of a network without a name, and which may know it by its name before
 any line was recorded there: from settings, or from a person who opted out."""
 

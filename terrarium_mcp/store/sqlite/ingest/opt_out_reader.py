@@ -1,38 +1,49 @@
 """Who opted out, as the transaction sees it that writes messages."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity, fold
 from terrarium_mcp.chat.opt_outs import NO_OPT_OUTS, Decision, OptOuts, author
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.networks import casemapping_of
-from terrarium_mcp.store.sqlite.engine.reads import Row
+from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.engine.voices_sql import RULES, parsed_rules
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 
 MOST_IDENTITIES = 200
 """Identities kept of one person. Somebody who changes nick without end must not fill the disk."""
 
-PEOPLE = f"""
-SELECT o.network, o.account, o.folded, o.user_host, o.since, o.nick, n.casemapping, {RULES} AS rules
-FROM opt_outs o LEFT JOIN networks n ON n.name = o.network"""  # noqa: S608 -- a constant
+_PEOPLE = f"""
+SELECT o.*, n.casemapping, {RULES} AS rules FROM (
+  SELECT network, account, folded, user_host, since, nick, '' AS until FROM opt_outs
+  UNION ALL
+  SELECT network, account, folded, user_host, since, nick, until FROM past_opt_outs
+) o LEFT JOIN networks n ON n.name = o.network"""  # noqa: S608 -- a constant
 """Every identity of those who opted out, with what it takes to compare names."""
 
 
-def opt_outs_in(rows: Iterable[Row]) -> OptOuts:
-    """The rows of PEOPLE as one value."""
-    listed = list(rows)
-    if not listed:
+async def stored_opt_outs(reads: Reads) -> OptOuts:
+    """Who opted out, and who had opted out and is recorded again.
+
+    Raises:
+        StoreFailed: the file cannot be read.
+    """
+    rows = await reads.rows(_PEOPLE)
+    if not rows:
         return NO_OPT_OUTS
-    people, casemappings = dict[Identity, Decision](), dict[str, str]()
-    for network, account, folded, user_host, since, nick, casemapping, _ in listed:
+    people, past = dict[Identity, Decision](), list[tuple[Identity, Decision]]()
+    casemappings = dict[str, str]()
+    for network, account, folded, user_host, since, nick, until, casemapping, _ in rows:
         user, _, host = user_host.rpartition("@")
         is_same = folded in (fold(nick), fold(nick, casemapping or DEFAULT_CASEMAPPING))
         who = Identity(network, nick if is_same else folded, user, host, account)
-        people[who] = Decision(since, nick)
+        if until:
+            past.append((who, Decision(since, nick, until)))
+        else:
+            people[who] = Decision(since, nick)
         casemappings[network] = casemapping or DEFAULT_CASEMAPPING
-    return OptOuts(people, casemappings, parsed_rules(listed[0]["rules"]))
+    return OptOuts(people, casemappings, parsed_rules(rows[0]["rules"]), past)
 
 
 class OptOutReader:
@@ -51,7 +62,7 @@ class OptOutReader:
         """Who opted out."""
         version = await writer.value("PRAGMA data_version")
         if version != self._version:
-            self._known = opt_outs_in(await writer.rows(PEOPLE))
+            self._known = await stored_opt_outs(writer)
             self._version = version
         if self._carried:
             await self._carry_over(writer)
@@ -74,8 +85,16 @@ class OptOutReader:
         }
         for who, decision in missing.items():
             await add_identity(writer, who, decision)
-        if missing:  # carried until they are seen in a later transaction: this one may fail
-            self._known = opt_outs_in(await writer.rows(PEOPLE))
+        known = {(who.network, decision) for who, decision in self._known.past}
+        missing_past = [
+            (who, decision)
+            for who, decision in self._carried.past
+            if (who.network, decision) not in known
+        ]
+        for who, decision in missing_past:
+            await _add_past_identity(writer, who, decision)
+        if missing or missing_past:  # carried until a later transaction sees them: this may fail
+            self._known = await stored_opt_outs(writer)
             self.changed()
         else:
             self._carried = NO_OPT_OUTS
@@ -83,16 +102,7 @@ class OptOutReader:
 
 async def add_identity(writer: Writer, who: Identity, decision: Decision) -> None:
     """Store an identity of somebody who opted out."""
-    casemapping = await casemapping_of(writer, who.network)
-    row = {
-        "network": storable(who.network),
-        "account": storable(fold(who.account, casemapping)),
-        "folded": storable(fold(who.nick, casemapping)),
-        "user_host": storable(who.user_host),
-        "nick": storable(decision.nick),
-        "since": decision.since,
-        "most": MOST_IDENTITIES,
-    }
+    row = await _row(writer, who, decision) | {"most": MOST_IDENTITIES}
     await writer.run(
         "REPLACE INTO opt_outs (network, account, folded, user_host, nick, since)"
         " VALUES (:network, :account, :folded, :user_host, :nick, :since)",
@@ -112,6 +122,28 @@ async def add_identity(writer: Writer, who: Identity, decision: Decision) -> Non
         " AND room IN (SELECT id FROM rooms WHERE network = :network)",
         row,
     )
+
+
+async def _add_past_identity(writer: Writer, who: Identity, decision: Decision) -> None:
+    """Store an identity of somebody who opted out, and in again."""
+    await writer.run(
+        "REPLACE INTO past_opt_outs (network, account, folded, user_host, nick, since, until)"
+        " VALUES (:network, :account, :folded, :user_host, :nick, :since, :until)",
+        await _row(writer, who, decision),
+    )
+
+
+async def _row(writer: Writer, who: Identity, decision: Decision) -> dict[str, object]:
+    casemapping = await casemapping_of(writer, who.network)
+    return {
+        "network": storable(who.network),
+        "account": storable(fold(who.account, casemapping)),
+        "folded": storable(fold(who.nick, casemapping)),
+        "user_host": storable(who.user_host),
+        "nick": storable(decision.nick),
+        "since": decision.since,
+        "until": decision.until,
+    }
 
 
 async def permitted_messages(

@@ -1,8 +1,8 @@
--- The tables of terrarium-mcp, version 13, as a whole. `make schema` derives this from the
+-- The tables of terrarium-mcp, version 14, as a whole. `make schema` derives this from the
 -- frozen texts vN.sql beside it, which are what creates a database.
 
 PRAGMA application_id = 0x74657272;
-PRAGMA user_version = 13;
+PRAGMA user_version = 14;
 
 -- Every line and event, one row each, ordered by (timestamp, id). The first eight columns are those
 -- of terrarium-irc, which may have made the table already and can still read and append rows.
@@ -513,3 +513,16 @@ CREATE TABLE talk_counts (
   people TEXT NOT NULL,
   UNIQUE (room, period)
 );
+
+-- As `opt_outs`, of people who opted in again: what they said between the two times is not recorded
+-- when a log or a replay brings it later.
+CREATE TABLE past_opt_outs (
+  network TEXT NOT NULL,
+  account TEXT NOT NULL,
+  folded TEXT NOT NULL,
+  user_host TEXT NOT NULL,
+  nick TEXT NOT NULL,
+  since TEXT NOT NULL,
+  until TEXT NOT NULL,
+  PRIMARY KEY (network, account, folded, user_host, since)
+) WITHOUT ROWID;

@@ -66,6 +66,7 @@ VERSIONS: Sequence[Version] = (
     Version(11),
     Version(12),
     Version(13),
+    Version(14),
 )
 CURRENT = len(VERSIONS)
 

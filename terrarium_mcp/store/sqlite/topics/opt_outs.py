@@ -15,10 +15,9 @@ from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.ingest.opt_out_reader import (
-    PEOPLE,
     OptOutReader,
     add_identity,
-    opt_outs_in,
+    stored_opt_outs,
 )
 
 _MOMENT = timedelta(milliseconds=1)
@@ -62,8 +61,10 @@ class OptOutRegister:
                 if decision := (await self._opt_out_reader.current(writer)).decision(before):
                     await add_identity(writer, after, decision)
 
-    async def remove(self, who: Identity) -> None:
+    async def remove(self, who: Identity, at: datetime) -> None:
         """Opt somebody in again, with every identity of theirs, if they may (`may_opt_in`).
+
+        What they said until then is not written when it comes later, either.
 
         Raises:
             StoreFailed: it could not be written.
@@ -72,9 +73,20 @@ class OptOutRegister:
             opt_outs = await self._opt_out_reader.current(writer)
             decision = opt_outs.decision(who)
             if decision and opt_outs.may_opt_in(who):
+                its = {
+                    "network": storable(who.network),
+                    "since": decision.since,
+                    "until": to_text(at),
+                }
                 await writer.run(
-                    "DELETE FROM opt_outs WHERE network = :network AND since = :since",
-                    {"network": storable(who.network), "since": decision.since},
+                    "INSERT INTO past_opt_outs"
+                    " (network, account, folded, user_host, nick, since, until)"
+                    " SELECT network, account, folded, user_host, nick, since, :until"
+                    " FROM opt_outs WHERE network = :network AND since = :since",
+                    its,
+                )
+                await writer.run(
+                    "DELETE FROM opt_outs WHERE network = :network AND since = :since", its
                 )
 
     @asynccontextmanager
@@ -87,7 +99,7 @@ class OptOutRegister:
             self._opt_out_reader.changed()
 
     async def _read(self, _: None) -> OptOuts:
-        return opt_outs_in(await self._database.rows(PEOPLE))
+        return await stored_opt_outs(self._database)
 
 
 async def _free_moment(writer: Writer, at: datetime) -> str:

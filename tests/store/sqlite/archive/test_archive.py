@@ -252,10 +252,14 @@ async def test_a_message_that_was_purged_after_a_restoration_does_not_come_back(
     assert dump(empty.path, ("messages",)) == before
 
 
+@pytest.mark.parametrize("is_over", [False, True])
 async def test_nothing_is_restored_past_somebody_who_opted_out(
-    history: Store, empty: Store
+    history: Store, empty: Store, is_over: bool
 ) -> None:
-    await empty.opt_outs.add(Identity("net", "ada", "ada", "host.example", ""), NOON)
+    ada = Identity("net", "ada", "ada", "host.example", "")
+    await empty.opt_outs.add(ada, NOON)
+    if is_over:
+        await empty.opt_outs.remove(ada, NOON + timedelta(hours=1))
     with pytest.raises(NotRestorable, match="opted out"):
         await empty.archive.restore_exactly(read_jsonl(await exported(history)))
     assert dump(empty.path, ("messages",)) == {"messages": []}

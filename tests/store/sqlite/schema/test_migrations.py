@@ -70,6 +70,7 @@ FROZEN = {
     11: "e03dbb8fce53429d9352893d5e897273dc2ef0e9c20ecf6aa52f77ba92b6fabb",
     12: "68f43d2b0165386e288de227d8d33140f8345c1ca4e4be7a7fe35be9e464ea4b",
     13: "a40f40f542d49a22db178d7efc5dc39f617125f28e9f815ac4dd4faaa3dce5ef",
+    14: "45618a0335200a31ee2bd5a67c68905eff92e2afe721061516ecfac9d04bfa66",
 }
 """The SHA-256 of each frozen text. To correct one of them is to write the next version."""
 

@@ -29,7 +29,7 @@ async def test_nothing_is_written_from_the_opt_out_to_the_opt_in(store: Store) -
     await store.messages.append(chat("<ada> one"))
     await store.opt_outs.add(ADA, NOON)
     assert await store.messages.append(chat("<ada> two\n<bo> three")) == [0, 2]
-    await store.opt_outs.remove(ADA)
+    await store.opt_outs.remove(ADA, NOON + timedelta(hours=1))
     await store.messages.append(chat("<ada> four"))
     assert await lines(store) == ["ada one", "bo three", "ada four"]
     assert await differences(store) == []
@@ -59,8 +59,8 @@ async def test_they_stay_opted_out_through_nicks_logins_and_hosts(store: Store) 
     for message in (logged_in, from_afar, after_logout):
         assert await store.messages.append([message]) == [0]
     assert await lines(store) == []
-    await store.opt_outs.remove(COUNTESS._replace(nick="x"))
-    assert not await store.opt_outs.current()
+    await store.opt_outs.remove(COUNTESS._replace(nick="x"), NOON + timedelta(hours=1))
+    assert (await store.opt_outs.current()).people == {}
 
 
 async def test_a_nick_change_counts_for_the_next_line_of_the_same_group(store: Store) -> None:
@@ -82,17 +82,17 @@ async def test_a_new_host_or_login_without_a_line_is_followed(store: Store) -> N
 async def test_only_they_themselves_can_undo_it(store: Store) -> None:
     await store.opt_outs.add(COUNTESS, NOON)
     for other in (ADA, COUNTESS._replace(account="eve"), Identity("net", "ada")):
-        await store.opt_outs.remove(other)
+        await store.opt_outs.remove(other, NOON + timedelta(hours=1))
         assert (await store.opt_outs.current()).covers(COUNTESS)
-    await store.opt_outs.remove(COUNTESS)
-    assert not await store.opt_outs.current()
+    await store.opt_outs.remove(COUNTESS, NOON + timedelta(hours=1))
+    assert (await store.opt_outs.current()).people == {}
 
 
 async def test_two_people_who_opt_out_in_the_same_moment_are_two(store: Store) -> None:
     bo = Identity("net", "bo", "~bo", "host.example")
     await store.opt_outs.add(ADA, NOON)
     await store.opt_outs.add(bo, NOON)
-    await store.opt_outs.remove(bo)
+    await store.opt_outs.remove(bo, NOON + timedelta(hours=1))
     assert (await store.opt_outs.current()).covers(ADA)
 
 
@@ -151,3 +151,50 @@ async def test_a_network_that_gets_its_name_keeps_its_opt_outs(file: Path) -> No
         await store.opt_outs.add(nameless, NOON)
         await store.rooms.name_network("net")
         assert (await store.opt_outs.current()).covers(ADA)
+
+
+@pytest.mark.parametrize("origin", [Origin.PLAYBACK, Origin.IMPORT])
+async def test_what_they_said_in_between_stays_out_when_it_comes_after_the_opt_in(
+    store: Store, origin: Origin
+) -> None:
+    await store.opt_outs.add(ADA, NOON)
+    await store.opt_outs.remove(ADA, NOON + timedelta(hours=1))
+    said = [
+        line_of("ada", f"{minutes}", NOON + timedelta(minutes=minutes), origin=origin)
+        for minutes in (-1, 0, 59, 60)
+    ]
+    kick = line_of("bo", "ada enough", NOON + timedelta(minutes=5), kind=MessageType.KICK)
+    late = [*said, kick._replace(origin=origin)]
+    if origin is Origin.IMPORT:
+        await bring(store, late)
+    else:
+        await store.messages.append(late)
+    assert await lines(store) == ["ada -1", "ada 60"]
+    assert await differences(store) == []
+
+
+async def test_a_stamp_that_names_the_minute_of_the_opt_out_may_be_behind_it(store: Store) -> None:
+    await store.opt_outs.add(ADA, NOON + timedelta(seconds=30))
+    await store.opt_outs.remove(ADA, NOON + timedelta(hours=1))
+    assert (await bring(store, [line_of("ada", "at noon", origin=Origin.IMPORT)])).added == 0
+
+
+async def test_what_is_heard_after_the_opt_in_is_written_whatever_its_time(store: Store) -> None:
+    await store.opt_outs.add(ADA, NOON)
+    await store.opt_outs.remove(ADA, NOON + timedelta(hours=1))
+    await store.messages.append(chat("<ada> my server's clock is an hour late"))
+    assert len(await lines(store)) == 1
+
+
+async def test_who_opted_out_twice_has_two_times_that_stay_out(store: Store, file: Path) -> None:
+    days = [NOON + timedelta(days=day) for day in range(5)]
+    for began, ended in ((days[0], days[1]), (days[2], days[3])):
+        await store.opt_outs.add(COUNTESS, began)
+        await store.opt_outs.remove(COUNTESS, ended)
+    said = [
+        line_of("zoe", f"{n}", day, origin=Origin.PLAYBACK)._replace(account="countess")
+        for n, day in enumerate(days)
+    ]
+    async with open_store(file, SETTINGS) as later:  # it is remembered in the file
+        await later.messages.append(said)
+        assert await lines(later) == ["zoe 1", "zoe 3", "zoe 4"]
