@@ -4,11 +4,12 @@ They go in by groups. Each group is one transaction, which ends early if another
 after each comes a pause in which others write.
 """
 
-from collections.abc import AsyncIterable, Callable
+from collections.abc import AsyncIterable, AsyncIterator, Callable
 
 import anyio
 
-from terrarium_mcp.store.errors import Locked, UnstorableMessage
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.store.errors import Locked
 from terrarium_mcp.store.sqlite.engine.fts_merge import IN_BULK, MERGED_AT_ONCE
 from terrarium_mcp.store.sqlite.engine.write_lock import STEP_SECONDS, BatchSizer
 from terrarium_mcp.store.sqlite.ingest.append import Appender, Insert, SaveResult
@@ -57,17 +58,15 @@ async def append_in_groups(
             that uses it now, and nobody else writes until one is met.
 
     Raises:
-        UnstorableMessage: as `blocks` does. All messages before it are stored.
+        TerrariumError: as `blocks` does. All messages before it are stored.
         StoreFailed: the messages that were reported are stored, and no others.
     """
     groups = _Groups(appender, report, insert, is_keeper)
+    each = aiter(blocks)
     try:
-        async for block in blocks:
+        while (block := await _next_block(each, groups)) is not None:
             await groups.add(block)
         await groups.save()
-    except UnstorableMessage:
-        await groups.save()
-        raise
     finally:
         if groups.count >= MANY:
             await appender.merge_at_once(MERGED_AT_ONCE)
@@ -138,6 +137,17 @@ class _Groups:
             except Locked:
                 if anyio.current_time() > until:
                     raise
+
+
+async def _next_block(
+    blocks: AsyncIterator[PreparedLines], groups: _Groups
+) -> PreparedLines | None:
+    """The next block, None after the last; before a failure of theirs, all so far are saved."""
+    try:
+        return await anext(blocks, None)
+    except TerrariumError:
+        await groups.save()
+        raise
 
 
 def _weight(piece: PreparedLines) -> float:

@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 
 from terrarium_mcp.chat.records import NewMessage
+from terrarium_mcp.logformats.files import UnusableFile
 from terrarium_mcp.store import ImportTotals, LogSource, Store
 from terrarium_mcp.store.recognition.comparison import ComparableLine
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.imports import group_insert, stored_lines
+from terrarium_mcp.store.sqlite.imports.log_blocks import LogLines
 from terrarium_mcp.store.sqlite.imports.stored_lines import LineGroup, comparables
 from terrarium_mcp.store.sqlite.ingest import bulk
 from terrarium_mcp.store.sqlite.ingest.insert import Inserted
@@ -100,6 +102,29 @@ async def test_logs_of_one_group_recognise_each_other(store: Store, file: Path) 
     assert words_in(file) == words(lines)
     assert await store.imports.was_read("copy", "net", "#tea") is not None
     assert await store.imports.was_read("empty.log", "net", "#tea") is None  # worth another look
+
+
+async def test_what_is_before_a_file_that_cannot_be_read_any_more_is_stored(
+    store: Store, file: Path
+) -> None:
+    (first, said), (second, others), *_ = folder(1)
+
+    async def cut() -> AsyncIterator[NewMessage]:
+        for line in others[:4]:
+            yield line
+        raise UnusableFile("its disk is gone")
+
+    async def logs() -> AsyncIterator[tuple[LogSource, LogLines]]:
+        yield first, said
+        yield second, cut()
+
+    number = await store.imports.begin("terrarium-mcp import znc")
+    with pytest.raises(UnusableFile):
+        await store.imports.add_all(number, logs())
+    assert words_in(file) == words(said)
+    again = await store.imports.add_all(number, [(first, said), (second, others)])
+    assert [one.known for one in again] == [len(said), 0]
+    assert words_in(file) == words(said + others)
 
 
 async def test_the_clock_of_a_log_is_compared_with_one_that_is_not_stored_yet(
