@@ -51,22 +51,23 @@ async def gathered_lines(
     for its turn has its cutoff already. A search with a cutoff takes 1.5 times as long.
     """
     newest: list[Message] = []
-    found = ToolAnswer("")
 
     async def read_newest() -> None:
         ready = replace(question, view=await settled())
         newest.extend(await _newest_lines(ready, tools, settings.max_context_messages))
 
-    async def search() -> None:
-        nonlocal found
-        arguments = {"query": question.text, "limit": MOST_HITS, "format": "json"}
-        found = await _answer_of(tools, "search_irc_history", arguments, question)
-
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(read_newest)
-        with anyio.move_on_after(SEARCHED_WITHIN):
-            await search()
+        found = await _found_for(question, tools)
     return GatheredLines(newest, messages_of(found), bool(found.facts.get("weak")))
+
+
+async def hits_on_disk(question: Question, tools: ToolsAtHand) -> Sequence[Message]:
+    """Hits for a question that is on disk, best first; none while the MCP server is away.
+
+    Among them is what was said right before it, which `gathered_lines` may have searched too early.
+    """
+    return messages_of(await _found_for(question, tools))
 
 
 def messages_of(answer: ToolAnswer) -> list[Message]:
@@ -91,6 +92,14 @@ async def _newest_lines(question: Question, tools: ToolsAtHand, limit: int) -> S
     if len(_speech(messages)) < limit and len(messages) > len(_speech(messages)):
         messages = _merged(await recent(limit, events=False), messages)
     return _newest(limit, messages)
+
+
+async def _found_for(question: Question, tools: ToolsAtHand) -> ToolAnswer:
+    """What a search for a question's words finds within SEARCHED_WITHIN."""
+    arguments = {"query": question.text, "limit": MOST_HITS, "format": "json"}
+    with anyio.move_on_after(SEARCHED_WITHIN):
+        return await _answer_of(tools, "search_irc_history", arguments, question)
+    return ToolAnswer("")
 
 
 async def _answer_of(

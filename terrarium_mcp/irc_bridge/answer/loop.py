@@ -19,6 +19,7 @@ from terrarium_mcp.irc_bridge.answer.budget import (
 )
 from terrarium_mcp.irc_bridge.answer.cleaning import clean_answer
 from terrarium_mcp.irc_bridge.answer.context import QuestionContext, question_context
+from terrarium_mcp.irc_bridge.answer.gathering import hits_on_disk
 from terrarium_mcp.irc_bridge.answer.model_request import ToolRound
 from terrarium_mcp.irc_bridge.answer.quotes import quote_options
 from terrarium_mcp.irc_bridge.answer.tool_calls import ToolCalls
@@ -196,7 +197,7 @@ async def answer(briefing: Briefing, llm: LLM, tools: ToolsAtHand) -> Answer:
         said = await _cleaned(last.text, briefing)
     if not (said or why):
         why = llm.note_no_answer(last).in_channel
-    best = () if said else briefing.lines.hits[:BEST_LINES]
+    best = () if said else await _best_hits(briefing, tools)
     quoted = frozenset(message.id for message in best)
     return Answer(
         said or _best_lines(briefing, best, why),
@@ -220,6 +221,13 @@ async def _cleaned(words: str, briefing: Briefing) -> list[str]:
             defused=question.unaddressed.defused,
         )
     )
+
+
+async def _best_hits(briefing: Briefing, tools: ToolsAtHand) -> Sequence[Message]:
+    """The best hits for the question; those that were gathered, if nothing more can be found."""
+    with briefing.question.watch.part("context"):
+        found = await hits_on_disk(briefing.question, tools)
+    return (found or briefing.lines.hits)[:BEST_LINES]
 
 
 def _best_lines(briefing: Briefing, best: Sequence[Message], why: str) -> list[str]:

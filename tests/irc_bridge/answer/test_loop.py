@@ -452,6 +452,23 @@ async def test_while_the_endpoint_is_down_the_best_lines_are_found(tmp_path: Pat
     assert nothing.lines[-1] == "I found no line about it."
 
 
+async def test_the_best_lines_hold_what_reached_the_disk_after_the_first_look(
+    tmp_path: Path,
+) -> None:
+    async with strict_agent() as agent, study(tmp_path, agent) as scene:
+        agent.will(agents.hangs(agents.fails(400, {"error": "no"})))
+
+        async def write_and_release() -> None:
+            await agent.asked(1)
+            await scene.store.messages.append([GATE])
+            agent.release()
+
+        async with beside(write_and_release):
+            found = await scene.asks("who fixed the garden gate?")
+    assert not found.by_model
+    assert "I fixed the garden gate on Tuesday" in found.lines[-1]
+
+
 @pytest.mark.parametrize(
     "endless", ["![" * 100_000, "<" * 200_000, "a\n" * 100_000, "[](" * 66_000]
 )
