@@ -178,6 +178,18 @@ async def test_schemas_hold_nothing_that_a_small_model_stumbles_over(house: Hous
         assert "null" not in json.dumps([tool.input_schema, tool.output_schema or {}])
 
 
+async def test_no_choice_is_empty(house: House) -> None:
+    """Gemini refuses the tools of a whole list for one."""
+    choices = {
+        f"{tool.name}.{parameter}": schema["enum"]
+        for tool in (await published(house)).values()
+        for parameter, schema in tool.input_schema["properties"].items()
+        if "enum" in schema
+    }
+    assert "search_irc_history.sort" in choices
+    assert "" not in {choice for its in choices.values() for choice in its}
+
+
 async def test_no_argument_is_expected_in_a_header(house: House) -> None:
     for tool in (await published(house)).values():
         assert "x-mcp-header" not in json.dumps(tool.input_schema), tool.name

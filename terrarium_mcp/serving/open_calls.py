@@ -21,6 +21,9 @@ from terrarium_mcp.sdk import Incoming, Outgoing
 OPEN_CALLS = 16
 """Calls of one client at a time. A model rarely asks for more than five side by side."""
 
+LAST_CALLS = 5.0
+"""Seconds for an open call to be answered at the end of what the client sends."""
+
 LISTEN = "subscriptions/listen"
 """The method of a request that lasts as long as its client listens: not a call."""
 

@@ -24,7 +24,7 @@ from mcp.server import MCPServer
 
 from terrarium_mcp import sdk
 from terrarium_mcp.serving.lines import over_lines
-from terrarium_mcp.serving.open_calls import bounded
+from terrarium_mcp.serving.open_calls import LAST_CALLS, bounded
 from terrarium_mcp.serving.unreadable import UnreadableMessage
 
 assert sys.platform != "win32"  # noqa: S101 -- stdio.py has seen to it, unknown to mypy
@@ -34,7 +34,6 @@ LONGEST_LINE = 8 * 2**20
 
 _KEPT = 4_096
 """Bytes kept of a longer line: its id is among the first."""
-LAST_CALLS = 5.0  # seconds for an open call to be answered at the end of stdin
 LAST_READS = 0.25  # seconds for the client to read the last answers before the pipe is cut
 
 

@@ -3,11 +3,16 @@
 import os
 import stat
 import sys
+from functools import partial
 from typing import Any, NoReturn
 
+import anyio
 from mcp.server import MCPServer
+from mcp.server.stdio import stdio_server
 
+from terrarium_mcp import sdk
 from terrarium_mcp.errors import TerrariumError, plainly
+from terrarium_mcp.serving.open_calls import LAST_CALLS, bounded
 
 
 async def serve_stdio(server: MCPServer[Any]) -> None:
@@ -30,9 +35,12 @@ async def serve_stdio(server: MCPServer[Any]) -> None:
 
 
 async def _serve_files(server: MCPServer[Any]) -> None:
+    """Serve over the SDK's transport; at the end of stdin calls have LAST_CALLS seconds."""
+    too_late = partial(anyio.sleep, LAST_CALLS)
     try:
         with plainly():
-            await server.run_stdio_async()
+            async with stdio_server() as streams:
+                await sdk.serve_only_client(server, *bounded(*streams, too_late=too_late))
     except OSError as error:
         raise TerrariumError(f"Standard output cannot be written: {error.strerror}.") from error
 

@@ -27,12 +27,18 @@ class StillOpening(TerrariumError):
 
     def __init__(self, doing: str, part: float, obstacle: str = "") -> None:
         self.progress = f"{doing}, {part:.0%}".replace("%", " %")
-        super().__init__(obstacle or self.public)
+        self._public = (
+            "The history is not open: another program of an older version uses it, and must be"
+            " stopped first. The operator of this server finds in its log which one."
+            if obstacle
+            else f"{self.progress}. Try again in a little while."
+        )
+        super().__init__(obstacle or self._public)
 
     @property
     def public(self) -> str:
-        """How far it is: an obstacle names paths and processes."""
-        return f"{self.progress}. Try again in a little while."
+        """How far it is, or that somebody has to act: an obstacle names paths and processes."""
+        return self._public
 
 
 class StoreFailed(HostFailure):

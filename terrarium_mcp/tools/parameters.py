@@ -115,6 +115,14 @@ def _nick_alone(typed: str) -> str:
     return nick_meant(_FROM.sub("", typed))
 
 
+def without_choices(schema: dict[str, Any]) -> None:
+    """Publish a choice that may be empty as a plain string, whose description names the choices.
+
+    Gemini refuses every tool of a list in which one has an empty string as a choice (HTTP 400).
+    """
+    del schema["enum"]
+
+
 Forgiving = BeforeValidator(_default_if_absent)
 ForgivingChoice = BeforeValidator(_as_choice)
 Text = Annotated[str, BeforeValidator(_as_text)]

@@ -16,7 +16,13 @@ from terrarium_mcp.store import RoomStats
 from terrarium_mcp.tools.asides import counted_note
 from terrarium_mcp.tools.facts import within_budget
 from terrarium_mcp.tools.from_request import FromRequest
-from terrarium_mcp.tools.parameters import Channel, ForgivingChoice, Nick, Text
+from terrarium_mcp.tools.parameters import (
+    Channel,
+    ForgivingChoice,
+    Nick,
+    Text,
+    without_choices,
+)
 from terrarium_mcp.tools.results import tool_result
 from terrarium_mcp.tools.scope_figures import (
     Selection,
@@ -87,7 +93,10 @@ async def get_channel_stats(
     per: Annotated[
         Literal["", "day", "week", "month"],
         ForgivingChoice,
-        Field(description="also count the lines of each day, week or month"),
+        Field(
+            description="also count the lines of each: day, week or month",
+            json_schema_extra=without_choices,
+        ),
     ] = "",
 ) -> Annotated[CallToolResult, ChannelStats]:
     """Count lines exactly: of a channel, a person, words, a time, and who said them.

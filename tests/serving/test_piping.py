@@ -1,5 +1,6 @@
 """Requests that are piped into a stdio server are answered before it ends."""
 
+import json
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from terrarium_mcp.serving.open_calls import OPEN_CALLS
-from tests.serving.processes import StdioHouse, call
+from tests.serving.processes import INITIALIZE, House, StdioHouse, call
 
 
 def test_calls_before_the_end_of_stdin_are_answered(stdio_house: StdioHouse) -> None:
@@ -21,6 +22,20 @@ def test_calls_before_the_end_of_stdin_are_answered(stdio_house: StdioHouse) -> 
             assert "result" in answer
             answered.add(answer["id"])
     assert stdio_house.wait().well()
+
+
+def test_calls_in_a_file_are_answered(tmp_path: Path) -> None:
+    calls = [call(number, "echo", text="tea") for number in range(1, 9)]
+    calls.append(call(9, "take", seconds=0.2))
+    said = tmp_path / "requests.jsonl"
+    said.write_text("".join(f"{json.dumps(one)}\n" for one in [INITIALIZE, *calls]))
+    with said.open("rb") as file, closing(House(tmp_path / "ledger", "stdio", file)) as house:
+        assert house.process.stdout is not None
+        answers = [json.loads(line) for line in house.process.stdout]
+        ended = house.wait()
+    answered = {answer["id"] for answer in answers if "id" in answer}
+    assert answered == {*range(10)}
+    assert ended.well()
 
 
 def test_a_call_that_goes_on_is_cut_off(tmp_path: Path) -> None:

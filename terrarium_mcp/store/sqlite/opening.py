@@ -64,11 +64,13 @@ class Opening:
         """Return once the history is open.
 
         Raises:
-            StillOpening: it takes longer than `patience` seconds, PATIENCE by default.
+            StillOpening: it takes longer than `patience` seconds, by default PATIENCE, or none
+                once it is known that somebody has to act first.
             TerrariumError: the reason why it cannot be opened.
         """
         if not self._done.is_set() and anyio.get_current_task().id != self._opener:
-            with anyio.move_on_after(PATIENCE if patience is None else patience):
+            usual = 0 if self._obstacle else PATIENCE
+            with anyio.move_on_after(usual if patience is None else patience):
                 await self._done.wait()
             if not self._done.is_set():
                 raise StillOpening("opening the history", self._part, self._obstacle)

@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from terrarium_mcp.store import Fact, StillOpening, examine, open_store
-from terrarium_mcp.store.sqlite import older_keeper, opening
+from terrarium_mcp.store.sqlite import older_keeper
 from terrarium_mcp.store.sqlite.keeper import Keeper
 from tests.patience import PATIENCE
 from tests.servers.logs import until_logged
@@ -53,13 +53,13 @@ async def test_a_call_that_waits_in_vain_names_it_to_the_operator_and_not_to_a_c
     with anyio.fail_after(PATIENCE):
         async with open_store(file, SETTINGS) as store:
             await until_logged(caplog, "is of an older terrarium-mcp")
-            monkeypatch.setattr(opening, "PATIENCE", 0.1)
             with pytest.raises(StillOpening, match="is of an older terrarium-mcp") as raised:
                 await store.indexed_up_to()
             assert str(raised.value).endswith("Stop that process.")
-            assert raised.value.public == "opening the history, 0 %. Try again in a little while."
+            assert "uses it, and must be stopped first." in raised.value.public
+            assert str(file) not in raised.value.public
             old.release()
-            monkeypatch.setattr(opening, "PATIENCE", PATIENCE)
+            await store.opening.wait(PATIENCE)
             assert await store.indexed_up_to()
 
 
