@@ -23,6 +23,7 @@ from terrarium_mcp.serving.host_check import HostCheck, allowed_hosts
 from terrarium_mcp.serving.open_calls import bounded
 from terrarium_mcp.serving.posted_messages import PostedMessages
 from terrarium_mcp.serving.resumption import FreshStreams
+from terrarium_mcp.serving.returning import greeted
 from terrarium_mcp.serving.session_room import MAX_SESSIONS, SessionRoom
 from terrarium_mcp.serving.shutdown import Shutdown, ShutdownMiddleware
 from terrarium_mcp.serving.unreadable import UnreadableMessage, message_in
@@ -82,7 +83,7 @@ class EventStream:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Stream to one client until it disconnects."""
         async with self._transport.connect_sse(scope, receive, send) as streams:
-            await sdk.serve_http_client(self._server, *bounded(*streams))
+            await sdk.serve_http_client(self._server, *greeted(*bounded(*streams)))
 
 
 class MessagePosts:

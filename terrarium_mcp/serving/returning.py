@@ -1,0 +1,111 @@
+"""A client of HTTP+SSE that comes back after an interruption goes on where it was.
+
+Its EventSource connects again by itself, also after a restart of the server, and gets a session of
+which the client knows nothing. It does not shake hands again, so each of its requests would be
+refused as if its arguments were wrong, until somebody restarts it. So the handshake is made for it.
+"""
+
+from typing import Self
+
+import anyio
+from anyio.abc import AsyncResource
+from mcp.shared.message import SessionMessage
+from mcp.types import (
+    PROTOCOL_VERSION_META_KEY,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+)
+from mcp.types.version import LATEST_HANDSHAKE_VERSION
+
+from terrarium_mcp.sdk import Incoming, Outgoing
+
+_HANDSHAKE = "terrarium-mcp handshake"
+"""The id of the request that is made for a client, which never sees its answer."""
+
+_INITIALIZE = JSONRPCRequest(
+    jsonrpc="2.0",
+    id=_HANDSHAKE,
+    method="initialize",
+    params={
+        "protocolVersion": LATEST_HANDSHAKE_VERSION,
+        "capabilities": {},
+        "clientInfo": {"name": "a client that returned", "version": "0"},
+    },
+)
+_INITIALIZED = JSONRPCNotification(jsonrpc="2.0", method="notifications/initialized")
+
+
+def greeted(incoming: Incoming, outgoing: Outgoing) -> tuple["GreetedIncoming", "GreetedOutgoing"]:
+    """These two streams, in which a client that does not shake hands seems to have done it."""
+    answered = anyio.Event()
+    return GreetedIncoming(incoming, answered), GreetedOutgoing(outgoing, answered)
+
+
+class GreetedIncoming(AsyncResource):
+    """The messages of a client, after a handshake if its first request is none, and needs one."""
+
+    def __init__(self, incoming: Incoming, answered: anyio.Event) -> None:
+        self._incoming = incoming
+        self._answered = answered
+        self._has_asked = False
+        self._held: list[SessionMessage] = []
+
+    @property
+    def last_context(self) -> object:
+        """The context variables of the last message, which the SDK passes on to its handler."""
+        return getattr(self._incoming, "last_context", None)
+
+    async def receive(self) -> SessionMessage | Exception:
+        """The next message."""
+        if self._held:
+            await self._answered.wait()
+            return self._held.pop(0)
+        item = await self._incoming.receive()
+        if self._has_asked or isinstance(item, Exception):
+            return item
+        if isinstance(item.message, JSONRPCRequest):
+            self._has_asked = True
+            if _needs_handshake(item.message):
+                self._held = [SessionMessage(_INITIALIZED), item]
+                return SessionMessage(_INITIALIZE)
+        return item
+
+    async def aclose(self) -> None:
+        """Read no more."""
+        await self._incoming.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+
+class GreetedOutgoing(AsyncResource):
+    """The messages to a client, without the answer to a handshake that it did not make."""
+
+    def __init__(self, outgoing: Outgoing, answered: anyio.Event) -> None:
+        self._outgoing = outgoing
+        self._answered = answered
+
+    async def send(self, item: SessionMessage) -> None:
+        """Send a message, once the transport takes it."""
+        if isinstance(item.message, JSONRPCResponse) and item.message.id == _HANDSHAKE:
+            self._answered.set()
+        else:
+            await self._outgoing.send(item)
+
+    async def aclose(self) -> None:
+        """Send no more."""
+        await self._outgoing.aclose()
+
+
+def _needs_handshake(first: JSONRPCRequest) -> bool:
+    """Whether a first request can only be answered after a handshake; since 2026 there is none."""
+    meta = (first.params or {}).get("_meta")
+    is_modern = isinstance(meta, dict) and PROTOCOL_VERSION_META_KEY in meta
+    return not is_modern and first.method != _INITIALIZE.method
