@@ -227,6 +227,10 @@ def _in_year(found: re.Match[str], _: date) -> list[Days]:
     return [_whole("year", date(int(found["year"]), 1, 1))]
 
 
+def _day_before_yesterday(_: re.Match[str], today: date) -> list[Days]:
+    return [_day(today - timedelta(2))]
+
+
 def _yesterday(_: re.Match[str], today: date) -> list[Days]:
     return [_day(today - timedelta(1))]
 
@@ -471,6 +475,8 @@ READERS: tuple[tuple[str, Reader], ...] = (
         _part_of_this_or_last,
     ),
     (r"half\s+an?\s+(?P<unit>week|month|year)\s+ago", _half_ago),
+    # Elsewhere the words in front of `yesterday` say it.
+    (rf"{RELATION}\s+(?:the\s+)?day\s+before\s+yesterday", _day_before_yesterday),
     (r"yesterday", _yesterday),
     (r"today", _today),
     (rf"this\s+{PART}", _this_part),

@@ -31,6 +31,7 @@ from tests.chat.times.scene import NOW, days
         ("today", "2026-05-14", "2026-05-15"),
         ("yesterday", "2026-05-13", "2026-05-14"),
         ("the day before yesterday", "2026-05-12", "2026-05-13"),
+        ("since the day before yesterday", "2026-05-12", "2026-05-15"),
         ("3 days ago", "2026-05-11", "2026-05-12"),
         ("two weeks ago", "2026-04-27", "2026-05-04"),
         ("a few months ago", "2025-10-31", "2026-03-31"),
