@@ -12,7 +12,10 @@ NICK_CHARACTERS = r"\w\[\]\\`^{|}-"
 
 BEHIND_NICK = ":,\uff1a\uff0c\u3001"
 """What follows a nick that a line addresses: also as keyboards for Chinese and Japanese write
-colons and commas."""
+colons and commas. A line to the bot is told by these, which is stored: see COMMANDS."""
+
+BEHIND_ANY_NICK = f"{BEHIND_NICK}\u060c"
+"""What follows the nick of anybody whom a line addresses: the Arabic comma, too."""
 
 _ASCII = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _STRICT = _ASCII | str.maketrans("[]\\", "{}|")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 
-from terrarium_mcp.chat.identity import BEHIND_NICK, NICK_CHARACTERS
+from terrarium_mcp.chat.identity import BEHIND_ANY_NICK, NICK_CHARACTERS
 from terrarium_mcp.chat.invisible import without_invisible
 
 # mIRC formatting: bold, italic, underline, strike, monospace, reverse, reset; colours with digits.
@@ -84,17 +84,18 @@ def is_off_record(text: str, prefix: str = "") -> bool:
     """Whether the speaker asked not to be recorded, with `[off]` or `[nolog]` in front.
 
     In front of a line, or of what it says to somebody: after an address, whoever it names
-    (`Terra: [off] ...`), and after a command (`!ask [off] ...`), if a `prefix` is given.
+    (`Terra: [off] ...`), and after a command (`!ask [off] ...`), if a `prefix` is given. What
+    cannot be seen counts as not there: text from right to left often begins with a direction mark.
     """
     if "[" not in text:  # nearly every line
         return False
     done = action(text)
-    return _off_record(prefix).match(plain(text if done is None else done)) is not None
+    return _off_record(prefix).match(harmless(text if done is None else done)) is not None
 
 
 def without_off_record(text: str) -> str:
-    """`text` without the `[off]` that it begins with."""
-    return re.sub(rf"^\s*{_OFF_RECORD}\s*", "", text, flags=re.IGNORECASE)
+    """`text`, as `harmless` makes it, without the `[off]` that it begins with."""
+    return re.sub(rf"^\s*{_OFF_RECORD}\s*", "", harmless(text), flags=re.IGNORECASE)
 
 
 def is_secret(text: str) -> bool:
@@ -148,7 +149,8 @@ def _with_argument(letters: str) -> list[str]:
 
 @lru_cache(maxsize=16)
 def _off_record(prefix: str) -> re.Pattern[str]:
-    nick, behind = rf"[{NICK_CHARACTERS}]+", rf"[{BEHIND_NICK}]"
+    # Any word may be a nick: other networks allow emoji, and not every script has only letters.
+    nick, behind = rf"[^\s{BEHIND_ANY_NICK}]+", rf"\s*[{BEHIND_ANY_NICK}]"
     address = rf"(?:{nick}{behind}|@{nick}(?:{behind}|\s))\s*"
     command = rf"(?:{re.escape(prefix)}\w+\s+)?" if prefix else ""
     return re.compile(rf"\s*(?:{address})?{command}{_OFF_RECORD}", re.IGNORECASE)

@@ -292,11 +292,37 @@ def test_colours_take_their_digits_along_and_no_more() -> None:
         *("!terrarium   [off] hush", "Terra: !search [off] hush", "\x01ACTION bo: [off] hides\x01"),
         *("\x02Terra:\x02 [off]", "Terra:[off] hush"),
         *("Terra\uff1a[off] hush", "bo\uff0c [off]", "@Terra [off] hush", "@bo: [nolog] x"),
-        *("!ask\u3000[off] hush", "Terra:\u00a0[off]"),
+        *("!ask\u3000[off] hush", "Terra:\u00a0[off]", "!ask\t[off] hush"),
+        *("Terra : [off] hush", "bo :[off] hush", "\u00c9lodie\u3000\uff1a [off]", "@bo ,[off]"),
+        *("bo\u060c [off] hush", "bo \u060c[off]", "\u0905\u092e\u093f\u0924: [off] hush"),
+        *("\U0001f98a: [off] hush", "\u0639\u200c\u0631: [off] hush"),
     ],
 )
 def test_off_record_also_after_an_address_and_after_a_command(text: str) -> None:
     assert is_off_record(text, "!")
+
+
+@pytest.mark.parametrize("mark", "\u200e\u200f\u061c\u202b\u2067\u200b\ufeff\u00ad\u3164")
+def test_what_cannot_be_seen_keeps_nothing_on_the_record(mark: str) -> None:
+    assert is_off_record(f"{mark}[off]{mark} hush")
+    assert is_off_record(f"[{mark}off] hush")
+    assert is_off_record(f"{mark}Terra{mark}: {mark}[off] hush")
+    assert is_off_record(f"!ask {mark}[off] hush", "!")
+    assert without_off_record(f"{mark}[off]{mark} hush") == "hush"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(" " * 20_000 + "[", "x" * 20_000 + "[", "@x" + " " * 20_000 + "["),
+        *(":" * 20_000 + "[", "x" + " " * 20_000 + ":" + " " * 20_000 + "[", "@x " * 20_000 + "["),
+        "!ask " + " " * 20_000 + "[",
+    ],
+)
+def test_a_long_line_is_soon_seen_to_be_on_the_record(text: str) -> None:
+    began = time.process_time()
+    assert not is_off_record(text, "!")
+    assert time.process_time() - began < 1
 
 
 @pytest.mark.parametrize(

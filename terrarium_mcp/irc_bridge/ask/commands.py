@@ -13,7 +13,7 @@ from terrarium_mcp.chat.commands import (
 )
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity
 from terrarium_mcp.chat.irc_message import IrcMessage, Source
-from terrarium_mcp.chat.irctext import harmless, is_ctcp, is_off_record, plain, without_off_record
+from terrarium_mcp.chat.irctext import is_ctcp, is_off_record, plain, without_off_record
 from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.irc_bridge.ask.bare_commands import bare_command
 from terrarium_mcp.irc_bridge.ask.command_traits import (
@@ -125,7 +125,7 @@ class Address:
         name, rest = found
         return Command(
             name,
-            harmless(without_off_record(rest)),  # a nick is copied with the joiner we put into it
+            without_off_record(rest),  # a nick is copied with the joiner we put into it
             line.source,
             line.tags.get("account", ""),
             channel,

@@ -102,6 +102,7 @@ def test_in_private_every_text_is_a_question_except_an_unknown_command() -> None
         ("help search", "help", "search"),
         ("help !search", "help", "!search"),
         ("[off] search tea", "search", "tea"),
+        ("\u200f[off] search tea", "search", "tea"),
         ("Terra: help", "help", ""),
     ],
 )

@@ -103,6 +103,7 @@ def test_what_is_not_said_to_a_whole_channel_is_not_kept(target: str, text: str)
         (":ada!u@h KICK #tea [off]bo", MessageType.KICK, "[off]bo"),
         (":ada!u@h KICK #tea", MessageType.KICK, ""),
         (":ada!u@h TOPIC #tea :[off] Meet at six", MessageType.TOPIC, ""),
+        (":ada!u@h TOPIC #tea :\u2067[off]\u2069 Meet at six", MessageType.TOPIC, ""),
         (":ada!u@h TOPIC #tea :  [NOLOG]Meet at six", MessageType.TOPIC, ""),
         (":ada!u@h TOPIC #tea :Say [off] first", MessageType.TOPIC, "Say [off] first"),
         (":ada!u@h TOPIC #tea :Green today", MessageType.TOPIC, "Green today"),
