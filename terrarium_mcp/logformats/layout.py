@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath
 
+from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.logformats.entries import LogEvent
 
 _LINE_BREAK = re.compile(r"\r\n|[\r\n]")
@@ -63,6 +64,9 @@ def kicked(event: LogEvent) -> tuple[str, str]:
 
 
 def file_name(name: str, *, slash: str) -> str:
-    """The name of a network or channel in the name of a file: `slash` replaces a `/`."""
-    safe = _NOT_IN_A_FILE_NAME.sub("_", name.lower().replace("/", slash))
+    """The name of a network or channel in the name of a file: `slash` replaces a `/`.
+
+    Only ASCII letters become lower case: to IRC, the case of all others makes another name.
+    """
+    safe = _NOT_IN_A_FILE_NAME.sub("_", fold(name, "ascii").replace("/", slash))
     return safe.replace(".", "_", 1) if safe.startswith(".") else safe

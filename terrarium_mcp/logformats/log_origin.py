@@ -158,12 +158,15 @@ def may_exist(channel: str) -> bool:
 
 
 def is_perhaps(file_name: str, channel: str) -> bool:
-    """Whether the name that a file gives a channel may stand for `channel`."""
+    """Whether the name that a file gives a channel may stand for `channel`.
+
+    A program may write any letter in lower case, also one whose case IRC tells apart.
+    """
     return _bare(file_name) == _bare(channel)
 
 
 def _bare(name: str) -> str:
-    return _LOSSY.sub("", fold(name))
+    return _LOSSY.sub("", fold(name).casefold())
 
 
 def _day(written: str) -> date | None:

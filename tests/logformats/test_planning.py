@@ -614,7 +614,10 @@ def test_a_window_of_the_client_is_told_from_a_channel() -> None:
 
 @pytest.mark.parametrize(
     ("file", "channel"),
-    [("#we_ird.chan", "#we/ird.chan"), ("#we-ird.chan", "#We/Ird.chan"), ("#weird", "#we/ird")],
+    [
+        *[("#we_ird.chan", "#we/ird.chan"), ("#we-ird.chan", "#We/Ird.chan")],
+        *[("#weird", "#we/ird"), ("#\u0434", "#\u0414")],
+    ],
 )
 def test_a_name_of_a_file_may_stand_for_a_channel(file: str, channel: str) -> None:
     assert is_perhaps(file, channel)

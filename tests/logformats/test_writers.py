@@ -199,6 +199,12 @@ def test_irssi_gets_its_lines_of_dates() -> None:
     [
         ("#Tea", "irc.net.#tea.weechatlog", "net/#tea.log", "net/#tea/2026-05-01.log"),
         (
+            "#\u0414\u0430",
+            "irc.net.#\u0414\u0430.weechatlog",
+            "net/#\u0414\u0430.log",
+            "net/#\u0414\u0430/2026-05-01.log",
+        ),
+        (
             "#we/ird.chan",
             "irc.net.#we_ird.chan.weechatlog",
             "net/#we_ird.chan.log",
