@@ -3,11 +3,20 @@
 import re
 from functools import lru_cache
 
-from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, NICK_CHARACTERS, fold
+from terrarium_mcp.chat.identity import (
+    BEHIND_ANY_NICK,
+    DEFAULT_CASEMAPPING,
+    NICK_CHARACTERS,
+    fold,
+)
+from terrarium_mcp.chat.scripts import RUN_TOGETHER
 
-_CALL = re.compile(rf"\s*@?([{NICK_CHARACTERS}]{{1,64}})\s?[:,>](?!//)")
+_CALL = re.compile(rf"\s*@?([{NICK_CHARACTERS}]{{1,64}})\s?[{BEHIND_ANY_NICK}>](?!//)")
 """How a line calls somebody. The colon is usual; clients also write a comma or a bracket. A URL
 calls nobody."""
+
+_PERHAPS_A_CLAUSE = re.compile(rf"[^{RUN_TOGETHER}]*[{RUN_TOGETHER}].*[,\uff0c\u3001]", re.DOTALL)
+"""A call that may as well be all that a line says before its first comma."""
 
 
 def mentions(text: str, nick: str, casemapping: str = DEFAULT_CASEMAPPING) -> bool:
@@ -24,7 +33,9 @@ def addressee(text: str) -> str:
 def without_addressee(text: str) -> str:
     """What a line says, without the nick that it calls at its beginning."""
     found = _CALL.match(text)
-    return (text[found.end() :] if found else text).strip()
+    if found is None or _PERHAPS_A_CLAUSE.fullmatch(found[0]):
+        return text.strip()
+    return text[found.end() :].strip()
 
 
 @lru_cache(maxsize=100)  # called for every line that may contain it

@@ -74,7 +74,8 @@ def test_an_answer_to_what_was_said_before_the_question_is_none() -> None:
     talk = "<bo> I lost my umbrella\n<bo> did you see the key?\n<cy> buy a new one"
     links = {2: (1, 0.9), 3: (1, 0.9)}
     assert [one.id for one in digest(talk, links).questions] == [2]
-    assert digest(talk.replace("buy", "bo: buy"), links).questions == []  # it calls them
+    for sign in ":,>\uff1a\uff0c\u3001\u060c":
+        assert digest(talk.replace("buy", f"bo{sign} buy"), links).questions == []  # it calls them
     dora = digest(talk.replace("buy", "dora: buy"), links).questions
     assert [one.id for one in dora] == [2]
 

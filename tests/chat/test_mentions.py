@@ -45,6 +45,12 @@ def test_signs_in_a_nick_mean_themselves() -> None:
         *[("ada: hi", "ada"), ("Ada, hi", "ada"), ("ada> hi", "ada"), ("@ada: hi", "ada")],
         *[("Bo[m]: hi", "bo{m}"), ("  ada : hi", "ada"), ("ada hi", ""), ("hi ada: you", "")],
         *[(": hi", ""), ("", ""), ("http://x", ""), ("x" * 70 + ": hi", "")],
+        *[("ada\uff1a hi", "ada"), ("ada\uff0chi", "ada"), ("ada\u060c hi", "ada")],
+        *[
+            ("ada\u3001hi", "ada"),
+            ("\u5c0f\u660e\uff0c\u4f60\u597d", "\u5c0f\u660e"),
+            ("http\uff1a//x", ""),
+        ],
     ],
 )
 def test_a_line_may_begin_with_the_nick_it_calls(text: str, called: str) -> None:
@@ -54,6 +60,18 @@ def test_a_line_may_begin_with_the_nick_it_calls(text: str, called: str) -> None
 @pytest.mark.parametrize("line", ["ada: tea?", "@ada, tea?", " ada> tea?", "ada :tea?", " tea? "])
 def test_what_is_said_is_what_is_left_of_a_call(line: str) -> None:
     assert without_addressee(line) == "tea?"
+
+
+@pytest.mark.parametrize("sign", ":\uff1a\uff0c\u060c")
+def test_a_call_is_left_out_whatever_keyboard_wrote_its_sign(sign: str) -> None:
+    assert without_addressee(f"ada{sign} tea?") == "tea?"
+
+
+@pytest.mark.parametrize("sign", ",\uff0c\u3001")
+def test_a_clause_of_words_that_run_together_is_said_and_calls_nobody(sign: str) -> None:
+    clause = f"\u9375\u306e\u5834\u6240\u306f{sign}\u5f15\u304d\u51fa\u3057"
+    assert without_addressee(f" {clause}") == clause
+    assert without_addressee(f"\u6ce8\u610f\uff1a{clause}") == clause
 
 
 def test_a_url_is_what_is_said() -> None:
