@@ -18,6 +18,10 @@ calls nobody."""
 _PERHAPS_A_CLAUSE = re.compile(rf"[^{RUN_TOGETHER}]*[{RUN_TOGETHER}].*[,\uff0c\u3001]", re.DOTALL)
 """A call that may as well be all that a line says before its first comma."""
 
+_GOES_ON = rf"(?![{RUN_TOGETHER}])[{NICK_CHARACTERS}]"
+"""A character that makes another nick of the one beside it. Words that run together go on behind a
+nick as a particle does, or the next word."""
+
 
 def mentions(text: str, nick: str, casemapping: str = DEFAULT_CASEMAPPING) -> bool:
     """Whether `text` contains `nick`, and not as part of a longer one."""
@@ -40,4 +44,4 @@ def without_addressee(text: str) -> str:
 
 @lru_cache(maxsize=100)  # called for every line that may contain it
 def _whole_nick(folded: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![{NICK_CHARACTERS}]){re.escape(folded)}(?![{NICK_CHARACTERS}])")
+    return re.compile(rf"(?<!{_GOES_ON}){re.escape(folded)}(?!{_GOES_ON})")

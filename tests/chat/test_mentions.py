@@ -29,6 +29,25 @@ def test_a_character_of_nicks_joins_on_both_sides(char: str) -> None:
     assert not mentions(f"ada{char}", "ada")
 
 
+@pytest.mark.parametrize(
+    ("line", "nick"),
+    [
+        *[("ada\u3055\u3093", "ada"), ("ada\ub2d8 hi", "ada"), ("\u8c22\u8c22Ada\u7684", "ada")],
+        *[("@ada\u4f60\u597d", "ada"), ("\u30e6\u30ad\u3055\u3093", "\u30e6\u30ad")],
+        *[("\u0e16\u0e32\u0e21ada\u0e14\u0e39", "ada"), ("\u8c22\u5c0f\u660e", "\u5c0f\u660e")],
+    ],
+)
+def test_words_that_run_together_with_a_nick_are_no_part_of_it(line: str, nick: str) -> None:
+    assert mentions(line, nick)
+
+
+@pytest.mark.parametrize(
+    "line", ["\u30e6\u30ad_away", "\u30e6\u30ad2", "x\u30e6\u30ad", "\u00e4\u30e6\u30ad"]
+)
+def test_a_nick_without_latin_letters_may_be_a_part_of_a_longer_one(line: str) -> None:
+    assert not mentions(line, "\u30e6\u30ad")
+
+
 @pytest.mark.parametrize("char", " .,:;!?()<>@#'\"/+*~\u3002")
 def test_any_other_character_ends_a_nick(char: str) -> None:
     assert mentions(f"{char}ada{char}", "ada", "ascii")
