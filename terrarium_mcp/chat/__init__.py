@@ -9,7 +9,7 @@
 - times/, durations: moments, as they are stored, typed and meant, and how long something lasts
 - transcript, fence, tokens, urls, invisible, defusing, quoted_secrets: chat as text for readers;
   quoted_lines: the messages that such a text quotes
-- scripts: which letters are written without blanks between words
+- scripts: which letters are written without blanks between words; question_marks: those of any
 - disentanglement/: which line answers which
 - absence, digest, opening_line: what happened meanwhile; nick_history, similar_nicks: who was who
 """

@@ -4,6 +4,7 @@ The talk is divided into conversations by its reply links. A conversation is rep
 line that opens it; a question that nobody answered, and an arrival or departure, by themselves.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from terrarium_mcp.chat.mentions import addressee, mentions
 from terrarium_mcp.chat.opening_line import opening_line
 from terrarium_mcp.chat.question import is_question
 from terrarium_mcp.chat.records import SPEECH, Message, MessageType
+from terrarium_mcp.chat.scripts import RUN_TOGETHER
 from terrarium_mcp.chat.urls import urls_in
 
 _SURE_ENOUGH = ((3_600.0, 0.9), (600.0, DOUBTFUL))
@@ -25,6 +27,11 @@ linked with 0.75. Where they are 0.9 sure, links are right 95 times in 100."""
 
 _FEWEST_WORDS = 3
 """Words of a question that can be understood by itself; `really?` cannot."""
+
+_FEWEST_LETTERS = 6
+"""As many where words run together: those of Chinese and Japanese have about two letters."""
+
+_RUN_TOGETHER = re.compile(f"[{RUN_TOGETHER}]")
 
 _LEAVES = (MessageType.PART, MessageType.QUIT, MessageType.KICK)
 
@@ -165,9 +172,14 @@ def _unanswered_in(
         for asker, upto in reached.items():
             if asker != speaker and asker in waiting:
                 waiting[asker] = [one for one in waiting[asker] if one > upto]
-        if is_question(text) and len(text.split()) >= _FEWEST_WORDS:
+        if is_question(text) and _is_complete(text):
             waiting[speaker].append(place)
     yield from (group[place] for asked in waiting.values() for place in asked)
+
+
+def _is_complete(text: str) -> bool:
+    """Whether a question can be understood by itself."""
+    return len(text.split()) >= _FEWEST_WORDS or len(_RUN_TOGETHER.findall(text)) >= _FEWEST_LETTERS
 
 
 def _posted(said: Iterable[Message]) -> Iterator[PostedLink]:

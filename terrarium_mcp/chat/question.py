@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from terrarium_mcp.chat.english.words import is_stop_word, telling_words
 from terrarium_mcp.chat.mentions import without_addressee
+from terrarium_mcp.chat.question_marks import ends_with_question_mark
 from terrarium_mcp.chat.terms import words_in
 from terrarium_mcp.chat.times.calendar_words import MONTHS, WEEKDAYS
 
@@ -28,6 +29,8 @@ _ASKING = re.compile(
     re.IGNORECASE,
 )
 
+_BEHIND_A_QUESTION = " !.\uff01\u3002"
+
 _FIRST_PERSON = re.compile(
     r"(?i)\b(?:i|im|i['\u2019](?:m|ve|d|ll)|my|me|mine|we|we['\u2019](?:re|ve|ll)|our|us)\b"
 )
@@ -46,7 +49,9 @@ _GENERAL_WORDS = frozenset(
 
 def is_put_as_a_question(text: str) -> bool:
     """Whether a text begins as questions and requests do, or ends as one; words do neither."""
-    return _ASKING.match(text) is not None or text.rstrip(" !.").endswith("?")
+    return _ASKING.match(text) is not None or ends_with_question_mark(
+        text.rstrip(_BEHIND_A_QUESTION)
+    )
 
 
 def asks_what_was_said(text: str) -> bool:
@@ -103,7 +108,7 @@ def is_first_person(text: str) -> bool:
 
 def is_question(text: str) -> bool:
     """Whether a message ends as a question."""
-    return text.rstrip().endswith("?")
+    return ends_with_question_mark(text)
 
 
 def said_words(text: str) -> frozenset[str]:

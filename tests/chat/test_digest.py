@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import astuple
 from datetime import timedelta
 
+import pytest
+
 from terrarium_mcp.chat.digest import Digest, digest_of
 from terrarium_mcp.chat.disentanglement import ReplyLink
 from terrarium_mcp.chat.records import Message, MessageType, Room
@@ -90,6 +92,26 @@ def test_many_questions_of_one_conversation_take_a_moment() -> None:
 
 def test_a_question_that_says_nothing_by_itself_is_none() -> None:
     assert digest("<bo> what?\n<bo> really now?\n<bo> ?\n<bo> http://a.example/?").questions == []
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "who has the key\uff1f",
+        "\u0645\u0646 \u0639\u0646\u062f\u0647 \u0645\u0641\u062a\u0627\u062d\u061f",
+        "\u03c0\u03bf\u03b9\u03bf\u03c2 \u03ad\u03c7\u03b5\u03b9 \u03ba\u03ac\u03c4\u03b9;",
+        "\u9375\u306f\u8ab0\u304c\u6301\u3063\u3066\u3044\u307e\u3059\u304b\uff1f",
+        "\u8c01\u6709\u4ed3\u5e93\u7684\u94a5\u5319?",
+        "\u0e43\u0e04\u0e23\u0e21\u0e35\u0e01\u0e38\u0e0d\u0e41\u0e08?",
+    ],
+)
+def test_a_question_of_any_script_may_wait_for_an_answer(question: str) -> None:
+    assert [one.text for one in digest(f"<bo> {question}").questions] == [question]
+
+
+@pytest.mark.parametrize("question", ["\u672c\u5f53\uff1f", "\u771f\u7684\u5417?", "\u061f \u061f"])
+def test_a_question_of_few_letters_is_none_where_words_run_together(question: str) -> None:
+    assert digest(f"<bo> {question}").questions == []
 
 
 def test_a_url_is_told_once_where_it_was_posted_first() -> None:

@@ -17,6 +17,7 @@ from terrarium_mcp.chat.disentanglement.words import (
     utterance_kind,
     words_of,
 )
+from terrarium_mcp.chat.question_marks import has_question_mark
 
 AHEAD = 40
 """Utterances ahead within which it counts that two people name each other."""
@@ -116,7 +117,7 @@ def _features(
         named=named,
         stranger=stranger,
         kind=BOT if is_bot else utterance_kind(low, rest),
-        asks=1 if "?" in text else 0,
+        asks=1 if has_question_mark(text) else 0,
         length=length_bucket(len(rest)),
         words=content_words(rest),
     )

@@ -573,3 +573,11 @@ def test_two_answers_to_a_message_outside_the_window_are_in_one_thread() -> None
     ]
     *_, last = find_links(utterances, weights=ScoreTables.from_flat(flat))
     assert last.answers == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"), [("tea?", 1), ("tea\uff1f no", 1), ("\u0634\u0627\u064a\u061f", 1), ("t;", 0)]
+)
+def test_a_question_mark_of_any_script_asks(text: str, asks: int) -> None:
+    (one,) = read_window(talk(f"0 ann> {text}")[0]).utterances
+    assert one.asks == asks
