@@ -11,7 +11,11 @@ _GRAPHEME = regex.compile(r"\X")
 _LINK = regex.compile(rf"[<(\[\"']{{0,3}}{URL.pattern}[>\"]?", regex.IGNORECASE)
 """A URL with the brackets or quotation marks that it stands in."""
 _SENTENCE_END = regex.compile(
-    r"""[.!?\u2026]["')\]\u00bb\u201d\u2019]*(?=\s)|[\u3002\uff01\uff1f](?![\p{GCB=Extend}\p{GCB=SpacingMark}\u200d])"""
+    # Also in Hindi, Urdu and Arabic.
+    r"""[.!?\u2026\u0964\u0965\u06d4\u061f]["')\]\u00bb\u201d\u2019]*(?=\s)"""
+    # Chinese and Japanese need no blank.
+    r"|[\u3002\uff01\uff1f]++[\p{Close_Punctuation}\p{Final_Punctuation}]*+"
+    r"(?![\p{GCB=Extend}\p{GCB=SpacingMark}\u200d])"
 )
 
 

@@ -95,6 +95,21 @@ def test_full_width_ends_need_no_space(end: str) -> None:
     assert split_for_irc(f"abcd{end}efgh", 9)[0] == f"abcd{end}"
 
 
+@pytest.mark.parametrize("end", ["\u0964", "\u0965", "\u06d4", "\u061f", "\u061f\u00bb"])
+def test_sentences_of_scripts_with_blanks_end_before_one(end: str) -> None:
+    text = f"tea at noon{end} four or"
+    assert split_for_irc(text, len(f"tea at noon{end} four".encode()))[0] == f"tea at noon{end}"
+
+
+@pytest.mark.parametrize(
+    "end", ["\u3002\u300d", "\uff01\uff1f", "\uff1f\u300f\uff09", "\u3002\u201d"]
+)
+def test_what_closes_a_sentence_stays_with_its_end(end: str) -> None:
+    most = len(f"abcdefgh{end}".encode())
+    assert split_for_irc(f"abcdefgh{end}abcdefgh", most) == [f"abcdefgh{end}", "abcdefgh"]
+    assert split_for_irc(f"abcdef. h{end}abcdefgh", most)[0] == "abcdef."
+
+
 def test_a_full_stop_inside_a_word_ends_nothing() -> None:
     assert split_for_irc("see a.example now", 14) == ["see a.example", "now"]
 
