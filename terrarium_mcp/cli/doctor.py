@@ -15,6 +15,7 @@ from terrarium_mcp.cli.options import (
     settings_options,
     warn_of_slips,
 )
+from terrarium_mcp.cli.process import tidying_up
 
 log = logging.getLogger(__name__)
 
@@ -67,15 +68,16 @@ def doctor(
 
     if live:
         sys.exit(0 if live_examination(loaded.settings, datetime.now(UTC)) else 1)
-    well = anyio.run(
-        examination,
-        loaded.settings,
-        loaded.sources,
-        loaded.tables,
-        deep or rebuild,
-        rebuild,
-        temp,
-    )
+    with tidying_up():  # a deep check removes its copy
+        well = anyio.run(
+            examination,
+            loaded.settings,
+            loaded.sources,
+            loaded.tables,
+            deep or rebuild,
+            rebuild,
+            temp,
+        )
     sys.exit(0 if well else 1)
 
 

@@ -114,7 +114,7 @@ if TYPE_CHECKING:
     from terrarium_mcp.store.sqlite.health.examination import examine
     from terrarium_mcp.store.sqlite.imports.log_blocks import LINES_IN_BLOCK, PreparedLog
     from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines, prepared
-    from terrarium_mcp.store.sqlite.own_files import belongs_to, leftover
+    from terrarium_mcp.store.sqlite.own_files import belongs_to, leftover, unfinished_copies
     from terrarium_mcp.store.sqlite.removal.scrub import check_unused, scrub
     from terrarium_mcp.store.sqlite.topics.heartbeats import this_process
 
@@ -149,7 +149,7 @@ _LOADED_LATER = {
     "sqlite.health.examination": ("examine",),
     "sqlite.imports.log_blocks": ("LINES_IN_BLOCK", "PreparedLog"),
     "sqlite.ingest.prepared_lines": ("PreparedLines", "prepared"),
-    "sqlite.own_files": ("belongs_to", "leftover"),
+    "sqlite.own_files": ("belongs_to", "leftover", "unfinished_copies"),
     "sqlite.removal.scrub": ("check_unused", "scrub"),
     "sqlite.topics.heartbeats": ("this_process",),
 }
@@ -275,6 +275,7 @@ __all__ = [
     "restore_backup",
     "scrub",
     "this_process",
+    "unfinished_copies",
 ]
 
 

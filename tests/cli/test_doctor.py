@@ -1,6 +1,8 @@
 """The doctor shows the settings and the database, and its exit status says whether all is well."""
 
+import signal
 import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -286,6 +288,34 @@ def test_a_deep_check_needs_no_room_beside_the_database(ours: Path, tmp_path: Pa
     done = ran("terrarium-mcp doctor --deep", "--temp", elsewhere, "--db", ours, at=tmp_path)
     assert done.returncode == 0, done.stdout
     assert not list(elsewhere.iterdir())
+
+
+STOPPED = """
+import os, signal, sys
+from terrarium_mcp.cli import main
+from terrarium_mcp.store.sqlite.health import deep_check
+async def stopped(*_):
+    os.kill(os.getpid(), signal.SIGTERM)
+deep_check._checked = stopped
+sys.argv = ["terrarium-mcp", "doctor", "--deep", "--db", "irc_logs.db"]
+main()
+"""
+
+
+def test_a_deep_check_that_is_stopped_leaves_no_copy(ours: Path) -> None:
+    before = {*ours.parent.iterdir()}
+    program = STOPPED.replace("irc_logs.db", ours.name)
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ours.parent,
+        env=environment(),
+        capture_output=True,
+        check=False,
+        timeout=PATIENCE,
+    )
+    assert done.returncode == 128 + signal.SIGTERM
+    assert b"Traceback" not in done.stderr
+    assert not [one for one in {*ours.parent.iterdir()} - before if "check-" in one.name]
 
 
 def test_indexes_that_are_to_be_filled_are_named_with_what_fills_them(

@@ -139,6 +139,13 @@ def test_no_database_is_made_where_there_is_none(tmp_path: Path) -> None:
     assert not (tmp_path / "none.db").exists()
 
 
+def test_a_copy_that_a_check_left_is_named(ours: Path) -> None:
+    left = ours.with_name(f"{ours.name}.check-abc")
+    left.mkdir()
+    done = purged(ours, "--yes")
+    assert f"{left.name}: a copy that a check or a migration left; delete it" in done.stdout
+
+
 async def test_it_works_beside_a_server_and_only_thorough_needs_it_stopped(ours: Path) -> None:
     async with running(
         "terrarium-mcp serve --http", "--port", 0, "--db", ours, at=ours.parent

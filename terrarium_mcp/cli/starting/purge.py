@@ -22,6 +22,7 @@ from terrarium_mcp.store import (
     check_unused,
     require_adopted,
     scrub,
+    unfinished_copies,
 )
 from terrarium_mcp.wording import and_more, did_you_mean, quantity, shown
 
@@ -164,6 +165,10 @@ def _unreached(options: PurgeOptions, backlog: BacklogMentions, files: Sequence[
         *(f"enhancements/{name}: names them; check it by hand" for name in backlog.naming),
         *(f"enhancements/{name}: this account may not read it" for name in backlog.unread),
         *(_unreached_file(options, name) for name in files),
+        *(
+            f"{one.name}: a copy that a check or a migration left; delete it, unless it is running"
+            for one in unfinished_copies(options.path)
+        ),
         *([] if options.thorough else [scrubbing]),
         "backups and exports, and what others quoted or said of them",
         "logs, and what a bouncer keeps: neither brings back what they said until now",

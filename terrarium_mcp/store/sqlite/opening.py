@@ -18,6 +18,8 @@ class Opening:
     def __init__(self) -> None:
         self._done = anyio.Event()
         self._foreseen = anyio.Event()
+        self._settled = anyio.Event()
+        """It is done, or cannot be before somebody acts."""
         self._failure: TerrariumError | None = None
         self._part = 0.0
         self._obstacle = ""
@@ -30,6 +32,7 @@ class Opening:
         """
         if self._done.is_set():
             self._done, self._failure, self._part = anyio.Event(), None, 0.0
+            self._settled = anyio.Event()
         self._opener = anyio.get_current_task().id
 
     @property
@@ -48,17 +51,17 @@ class Opening:
     def wait_for(self, obstacle: str) -> None:
         """Note what the operator has to do before the history can open; "" for nothing."""
         self._obstacle = obstacle
+        if obstacle:
+            self._settled.set()
 
     def succeed(self) -> None:
         """Note that the history is open."""
-        self._done.set()
-        self._foreseen.set()
+        self._end()
 
     def fail(self, error: TerrariumError) -> None:
         """Note that the history cannot be opened, and why."""
         self._failure = error
-        self._done.set()
-        self._foreseen.set()
+        self._end()
 
     async def wait(self, patience: float | None = None) -> None:
         """Return once the history is open.
@@ -76,6 +79,25 @@ class Opening:
                 raise StillOpening("opening the history", self._part, self._obstacle)
         if self._failure:
             raise self._failure
+
+    async def wait_to_the_end(self) -> None:
+        """Return once the history is open, however long that takes.
+
+        Raises:
+            StillOpening: it cannot open before somebody acts.
+            TerrariumError: the reason why it cannot be opened.
+        """
+        while not self._done.is_set():
+            await self._settled.wait()
+            if not self._done.is_set():
+                self._settled = anyio.Event()
+                if self._obstacle:
+                    break
+        await self.wait(0)
+
+    def _end(self) -> None:
+        for event in (self._done, self._foreseen, self._settled):
+            event.set()
 
     async def wait_a_moment(self, patience: float) -> None:
         """Like `wait`, but raise `StillOpening` at once if a longer opening is foreseen."""

@@ -34,6 +34,11 @@ def belongs_to(path: Path, database: Path) -> bool:
     )
 
 
+def unfinished_copies(path: Path) -> list[Path]:
+    """Copies beside a database that a deep check or a migration makes, or was interrupted at."""
+    return sorted([*path.parent.glob(f"{path.name}.check-*"), *path.parent.glob("*.partial")])
+
+
 def leftover(path: Path) -> str:
     """What another database left where one is to be written, and what to do; empty if nothing."""
     for ending in _APPLIED:

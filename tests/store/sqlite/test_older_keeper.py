@@ -7,6 +7,7 @@ from pathlib import Path
 import anyio
 import pytest
 
+from terrarium_mcp.cli.starting.opening import opened_history
 from terrarium_mcp.store import Fact, StillOpening, examine, open_store
 from terrarium_mcp.store.sqlite import older_keeper
 from terrarium_mcp.store.sqlite.keeper import Keeper
@@ -61,6 +62,19 @@ async def test_a_call_that_waits_in_vain_names_it_to_the_operator_and_not_to_a_c
             old.release()
             await store.opening.wait(PATIENCE)
             assert await store.indexed_up_to()
+
+
+async def test_a_command_does_not_wait_for_what_does_not_end_by_itself(
+    file: Path, old: Keeper, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(older_keeper, "PATIENCE", 0.0)
+    with anyio.fail_after(PATIENCE):
+        with pytest.raises(StillOpening, match="Stop that process"):
+            async with opened_history(file, SETTINGS):
+                pass
+        old.release()
+        async with opened_history(file, SETTINGS) as store:
+            assert store.opening.is_done
 
 
 async def test_one_that_may_be_about_to_migrate_is_not_called_older_at_once(

@@ -36,6 +36,7 @@ from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.structure import TO_BE_EMPTIED
 from terrarium_mcp.store.sqlite.keeper import KeeperRecord, lock_file
 from terrarium_mcp.store.sqlite.older_keeper import older_keeper
+from terrarium_mcp.store.sqlite.own_files import unfinished_copies
 from terrarium_mcp.store.sqlite.schema import (
     APPLICATION_ID,
     CURRENT,
@@ -107,7 +108,7 @@ def _beside(path: Path) -> Iterator[Fact]:
     """Copies made by migrations, and files left by an interrupted migration or deep check."""
     try:
         beside = sorted(path.parent.glob(f"{path.stem}.before-v*"))
-        left = [*path.parent.glob(f"{path.name}.check-*"), *path.parent.glob("*.partial")]
+        left = unfinished_copies(path)
     except OSError:
         return
     for copy in beside:
