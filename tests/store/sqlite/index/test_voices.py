@@ -19,6 +19,7 @@ from terrarium_mcp.chat.relays import Relay, parse_relay
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import PurgeTarget, Store, claimed, open_store
+from terrarium_mcp.store.sqlite.schema.versions import VERSIONS
 from tests.patience import PATIENCE
 from tests.samples import terrarium_irc as sample
 from tests.store.files.stored import stored
@@ -51,6 +52,19 @@ ASIDES = """
 <Terra> bo: the greenhouse heater is broken, says ada
 """
 VOICES = "SELECT id, aside, speaker, text_at FROM voices ORDER BY id"
+
+LOOKED_AGAIN = "UPDATE derived SET upto = 0 WHERE name = 'voices' AND upto > 0;"
+COMMANDS_BY_VERSION = {
+    11: (
+        *("terrarium", "ask", "help", "ping", "search", "recent", "context", "stats", "who"),
+        *("seen", "catchup", "status", "more", "clear", "compact", "stop", "quiet", "optout"),
+        *("optin", "forget"),
+    ),
+}
+"""The names of all commands, by the version that first had every line looked at by them.
+
+Other names come with a version of their own: add a line, and leave those that are here.
+"""
 
 
 def with_relays(*relays: str, **more: Any) -> Settings:
@@ -155,6 +169,17 @@ async def test_what_has_the_nick_of_the_bot_behind_the_prefix_is_a_command_since
         assert texts((await find(store, "kettle")).messages) == ["the kettle is on"]
         assert [line.is_command for line in await read(store)] == [True, False]
         await is_sound(store, file)
+
+
+def test_older_lines_are_looked_at_again_by_the_commands_of_today() -> None:
+    newest = max(COMMANDS_BY_VERSION)
+    assert set(commands.COMMANDS) == set(COMMANDS_BY_VERSION[newest]), (
+        "older lines with this command stay what they were: write a version of the schema that"
+        " has every line looked at again, as v11.sql (the steps are in schema/__init__.py), then"
+        " add its number with all names to COMMANDS_BY_VERSION"
+    )
+    texts_of_versions = {version.number: version.text for version in VERSIONS}
+    assert all(LOOKED_AGAIN in texts_of_versions[number] for number in COMMANDS_BY_VERSION)
 
 
 async def test_a_person_who_has_the_nick_of_the_bot_is_no_bot_where_the_bridge_was_listening(
