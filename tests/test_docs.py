@@ -28,6 +28,7 @@ from terrarium_mcp.settings.changes import LIVE
 from terrarium_mcp.store import open_store
 from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
 from terrarium_mcp.store.sqlite.schema import CURRENT
+from tests.store.tables import TABLES
 from tests.tools.scene import opened
 
 ROOT = Path(__file__).parents[1]
@@ -257,11 +258,22 @@ def test_the_page_on_watermarks_names_every_derived_structure() -> None:
 
 
 def test_the_page_on_the_database_names_every_version() -> None:
-    pages = [ROOT / "docs" / name for name in ("database.md", "database-format.md")]
-    owners, reference = (page.read_text("utf-8") for page in pages)
-    assert f"the current one is {CURRENT}. " in reference
-    assert f"(`irc_logs.before-v{CURRENT}.db`), then" in owners
-    assert all(f"[v{version}.sql](" in reference for version in range(1, CURRENT + 1))
+    format_page, owners_page = (
+        (DOCS / name).read_text("utf-8") for name in ("database-format.md", "database.md")
+    )
+    rows = {int(number) for number in re.findall(r"\[v(\d+)\.sql\]\(", format_page)}
+    assert rows == {*range(1, CURRENT + 1)}, "docs/database-format.md: a row for each version"
+    current = re.findall(r"the current one is (\d+)\.", format_page)
+    assert current == [str(CURRENT)], "docs/database-format.md: the number of the current version"
+    copies = re.findall(r"\(`irc_logs\.before-v(\d+)\.db`\), then", owners_page)
+    assert copies == [str(CURRENT)], "docs/database.md: the copy that an upgrade makes"
+
+
+def test_the_page_on_the_format_of_the_database_names_every_table() -> None:
+    page = (DOCS / "database-format.md").read_text("utf-8")
+    rows = re.findall(r"^\| (`.+?) \|", page, re.MULTILINE)
+    named = [table for row in rows for table in re.findall(r"`(\w+)`", row)]
+    assert sorted(named) == sorted(TABLES), "docs/database-format.md: a row that names each table"
 
 
 def test_every_test_that_a_page_names_exists() -> None:

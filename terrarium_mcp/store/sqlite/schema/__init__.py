@@ -20,6 +20,10 @@ How to add a version:
 3. Run `python -m tests.store.files.make` once, and commit the two stored files of the version.
 4. Add the SHA-256 of `vN.sql` to tests/store/sqlite/schema/test_migrations.py. From then on it is
    frozen: every correction is a version of its own.
+5. Write its number and its row into docs/database-format.md, under Versions, and its number into
+   docs/database.md, where the copy `irc_logs.before-vN.db` is named.
+6. Where it adds a table, write that into the first table of docs/database-format.md, and let
+   `mark_as_of_version` in tests/store/scene.py drop it: an older file does not have it.
 """
 
 from terrarium_mcp.store.sqlite.schema.marks import (
