@@ -24,6 +24,9 @@ How to add a version:
    docs/database.md, where the copy `irc_logs.before-vN.db` is named.
 6. Where it adds a table, write that into the first table of docs/database-format.md, and let
    `mark_as_of_version` in tests/store/scene.py drop it: an older file does not have it.
+7. Where it adds a table that names people, let removal/purge.py remove their rows. Each table is
+   among those that a purge reaches, or keeps for a reason, in
+   tests/store/sqlite/removal/test_purge_tables.py.
 """
 
 from terrarium_mcp.store.sqlite.schema.marks import (

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.records import Member, MessageType, NewMessage, Origin
 from terrarium_mcp.store import PurgeTarget, Store, open_store
+from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
 from tests.store.scene import (
     NOON,
     SETTINGS,
@@ -21,10 +22,47 @@ from tests.store.scene import (
     find,
     line_of,
     room,
+    rows_of,
     texts,
     write,
 )
 from tests.store.sqlite.removal.test_purge import a_life, purge
+from tests.store.tables import TABLES
+
+REACHED = {
+    *("messages", "private_messages", "presence"),
+    *("dialogue_turns", "dialogue_sources", "dialogue_summaries"),
+    *(table for structure in DERIVED for table in structure.tables),
+}
+"""Tables from which a purge removes a person: their own rows, and what is derived from these.
+
+A `!forget` removes the same, but for `presence`: who asks is there.
+"""
+
+KEPT = {
+    "adoption": "where the file comes from",
+    "derived": "ids only",
+    "dialogues": "channels; of a private one a fingerprint of the person, and no text",
+    "foreign_rows": "days and counts only",
+    "heartbeats": "what a bridge says of itself",
+    "import_ranges": "ids only",
+    "import_sources": "a log is known by it when it is imported again. Its path is the owner's own;"
+    " the nick of a private conversation stays, as it does in the name of the log",
+    "imports": "the command as the owner typed it",
+    "introductions": "channels and times only",
+    "last_windows": "times only",
+    "networks": "networks only",
+    "opt_outs": "without it what the person says from now on would be recorded again",
+    "past_opt_outs": "without it what the person said in between could come in later, from a log",
+    "presence_as_of": "rooms and times only",
+    "quiet_channels": "by whose order the bot is silent in a channel, until the next `!quiet`",
+    "removals": "by it what was removed stays out: the nick that the owner purged, or a fingerprint"
+    " of who asked themselves; and who had a message redacted",
+    "rooms": "channels only",
+    "spans": "times; also why a record ended, which names who kicked the bot",
+    "voice_rules": "the nicks of the bot and of relays, from the settings",
+}
+"""Tables that no purge touches, and why none has to."""
 
 
 def everything(file: Path) -> str:
@@ -36,6 +74,30 @@ def everything(file: Path) -> str:
             for (table,) in tables
             for row in db.execute(f"SELECT * FROM {table}")  # noqa: S608 -- names of tables
         )
+
+
+def test_of_every_table_it_is_known_whether_a_purge_reaches_it() -> None:
+    assert not REACHED & KEPT.keys()
+    known = REACHED | KEPT.keys()
+    assert sorted(TABLES - known) == [], (
+        "a new table: if it names people, let store/sqlite/removal/purge.py remove their rows, fill"
+        " it in a test here and add it to REACHED; otherwise add it to KEPT, with the reason"
+    )
+    assert sorted(known - TABLES) == [], "a table that is gone"
+
+
+async def test_a_purge_and_a_forget_leave_the_opt_outs_of_a_person(
+    store: Store, file: Path
+) -> None:
+    ada = Identity("net", "ada", "~ada", "host.example")
+    await store.opt_outs.add(ada, NOON)
+    await store.opt_outs.remove(ada, NOON + timedelta(minutes=1))
+    await store.opt_outs.add(ada, NOON + timedelta(minutes=2))
+    later = NOON + timedelta(hours=1)
+    for target in (PurgeTarget("ada"), PurgeTarget.asking(ada)):
+        await store.removal.purge(target, asked_by="the operator", at=later)
+    for table in ("opt_outs", "past_opt_outs"):
+        assert rows_of(file, f"SELECT nick FROM {table}") == [("ada",)]  # noqa: S608 -- our tables
 
 
 async def test_nothing_of_a_person_is_left_in_any_table(store: Store, file: Path) -> None:
