@@ -23,8 +23,9 @@ from terrarium_mcp.irc_bridge.toolbox import (
     connection,
     stdio_server,
 )
-from terrarium_mcp.server import build_server
+from terrarium_mcp.server import build_server, published_tools
 from terrarium_mcp.settings import Settings
+from terrarium_mcp.settings.tool_choice import CORE_TOOLS
 from terrarium_mcp.store import open_store
 from tests.irc_bridge.ask.desk import Desk, report
 from tests.irc_bridge.house import said
@@ -42,6 +43,8 @@ async def echo(text: str) -> str:
     return text
 server.run("streamable-http", host="127.0.0.1", port=int(sys.argv[1]))
 """
+
+SEARCHING_THE_WEB = Settings(search_api_url="http://127.0.0.1:9/")
 
 
 @asynccontextmanager
@@ -168,19 +171,21 @@ async def test_only_the_tools_of_the_setting_are_offered(caplog: pytest.LogCaptu
 
 
 @pytest.mark.parametrize(
-    ("offered", "digests"),
-    [("core", []), ("core,catch_up", ["catch_up"]), ("all", ["lookup_nick", "catch_up"])],
+    ("offered", "names"),
+    [
+        ("core", CORE_TOOLS),
+        ("core,catch_up", CORE_TOOLS | {"catch_up"}),
+        ("all", {tool.function.__name__ for tool in published_tools(SEARCHING_THE_WEB)}),
+    ],
 )
 async def test_the_core_is_offered_without_the_tools_beyond_it(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, offered: str, digests: list[str]
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, offered: str, names: set[str]
 ) -> None:
     async with open_store(tmp_path / "irc_logs.db") as store:
-        server = build_server(store, Settings(search_api_url="http://127.0.0.1:9/"))
+        server = build_server(store, SEARCHING_THE_WEB)
         async with open_toolbox(lambda: server, offered=offered) as toolbox:
             await toolbox.call("get_channel_stats", {}, {})
-            names = [tool.name for tool in toolbox.menu]
-            assert [name for name in names if name in ("lookup_nick", "catch_up")] == digests
-            assert len(names) == 9 + len(digests)
+            assert {tool.name for tool in toolbox.menu} == names
             found = await toolbox.call("lookup_nick", {"nick": ""}, {})  # what a command needs
             assert found.text.startswith("Name a nick.")
     assert "has no tool" not in caplog.text
