@@ -1,4 +1,4 @@
-"""The text formats that are read: to add one, write its file and add its line here."""
+"""The text formats that are read: docs/adding-a-format.md has the steps to add one."""
 
 from collections.abc import Sequence
 

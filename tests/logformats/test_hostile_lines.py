@@ -83,7 +83,7 @@ def seconds(form: TextFormat, line: str) -> float:
 def test_no_line_takes_more_time_than_its_length_explains(form: TextFormat) -> None:
     month_number("no month")  # loads all languages
     lines = [text for name, text, *_ in (*LINES, *MORE_LINES) if name == form.name]
-    assert lines
+    assert lines, "add lines of it to LINES in test_formats.py"
     for line in lines:
         for beginning, some in hostile(line):
             long = grown(beginning, some, LONGEST_LINE)
