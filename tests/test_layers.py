@@ -1,6 +1,7 @@
 """Imports point down, and each outside library lives in one place."""
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
@@ -135,6 +136,18 @@ def part_of(module: str) -> str:
 
 def test_the_picture_shows_every_part_and_no_other() -> None:
     assert {part_of(module) for module in modules()} == set(MAY_IMPORT)
+
+
+def test_the_table_of_the_architecture_has_every_part_above_what_it_imports() -> None:
+    page = (PACKAGE.parent / "docs" / "architecture.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+)(?:/|\.py)` \|", page, re.MULTILINE)
+    assert sorted(rows) == sorted(MAY_IMPORT.keys() - {"__main__", "__init__"})
+    wrong = [
+        f"{part} may import {other}, whose row must be below it in docs/architecture.md"
+        for number, part in enumerate(rows)
+        for other in sorted(MAY_IMPORT[part] & {*rows[:number]})
+    ]
+    assert not wrong, "\n".join(wrong)
 
 
 def wrong_order(part: str, module: str, source: str) -> list[str]:
