@@ -145,6 +145,7 @@ async def purge_tables(
     if not target.identity:  # who asks for it is there, and the list says so rightly
         async with database.writing() as writer:
             await _delete_presence(writer, target)
+            await _delete_kicks(writer, target)
     return deletion.removed
 
 
@@ -198,6 +199,18 @@ async def _delete_presence(writer: Writer, target: PurgeTarget) -> None:
         # By the nick: `folded` goes by the network's CASEMAPPING.
         "DELETE FROM presence WHERE EXISTS (SELECT 1 FROM rooms m WHERE m.id = presence.room"
         f" AND {_is_theirs('presence.nick')} AND {_ON_NETWORK})",
+        _params(target),
+    )
+
+
+async def _delete_kicks(writer: Writer, target: PurgeTarget) -> None:
+    """Leave of why a record ended that the bot was kicked, where the person did it."""
+    behind = "substr(why_ended, length('kicked by ') + 1)"
+    kicker = f"substr({behind}, 1, instr({behind} || ':', ':') - 1)"
+    await writer.run(
+        "UPDATE spans SET why_ended = 'kicked' WHERE why_ended LIKE 'kicked by %'"
+        " AND EXISTS (SELECT 1 FROM rooms m WHERE m.id = spans.room"
+        f" AND {_is_theirs(kicker)} AND {_ON_NETWORK})",
         _params(target),
     )
 

@@ -7,6 +7,7 @@ from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -30,13 +31,14 @@ from tests.store.sqlite.removal.test_purge import a_life, purge
 from tests.store.tables import TABLES
 
 REACHED = {
-    *("messages", "private_messages", "presence"),
+    *("messages", "private_messages", "presence", "spans"),
     *("dialogue_turns", "dialogue_sources", "dialogue_summaries"),
     *(table for structure in DERIVED for table in structure.tables),
 }
 """Tables from which a purge removes a person: their own rows, and what is derived from these.
 
-A `!forget` removes the same, but for `presence`: who asks is there.
+A `!forget` removes the same, but for `presence`, since who asks is there, and for `spans`: a nick
+alone tells who kicked the bot.
 """
 
 KEPT = {
@@ -59,7 +61,6 @@ KEPT = {
     "removals": "by it what was removed stays out: the nick that the owner purged, or a fingerprint"
     " of who asked themselves; and who had a message redacted",
     "rooms": "channels only",
-    "spans": "times; also why a record ended, which names who kicked the bot",
     "voice_rules": "the nicks of the bot and of relays, from the settings",
 }
 """Tables that no purge touches, and why none has to."""
@@ -98,6 +99,24 @@ async def test_a_purge_and_a_forget_leave_the_opt_outs_of_a_person(
         await store.removal.purge(target, asked_by="the operator", at=later)
     for table in ("opt_outs", "past_opt_outs"):
         assert rows_of(file, f"SELECT nick FROM {table}") == [("ada",)]  # noqa: S608 -- our tables
+
+
+@pytest.mark.parametrize(
+    ("why", "left"),
+    [
+        ("kicked by Ada: zwiebel: out", "kicked"),
+        ("kicked by ada", "kicked"),
+        ("kicked by adalbert: ada asked for it", "kicked by adalbert: ada asked for it"),
+        ("parted: ada", "parted: ada"),
+    ],
+)
+async def test_of_a_kick_of_the_bot_a_purge_leaves_that_it_was_one(
+    store: Store, file: Path, why: str, left: str
+) -> None:
+    await store.spans.begin("net", "#tea", NOON, "joined")
+    await store.spans.end("net", "#tea", NOON + timedelta(minutes=1), why)
+    await purge(store, "ada")
+    assert rows_of(file, "SELECT why_ended FROM spans") == [(left,)]
 
 
 async def test_nothing_of_a_person_is_left_in_any_table(store: Store, file: Path) -> None:
