@@ -61,12 +61,14 @@ IN_QUOTES = r'(?:[^"]|(?<=[\u0591-\u05ea])"(?=[\u05d0-\u05ea]))*'
 """What is in quotation marks, as a regular expression. A mark between two Hebrew letters, with or
 without points, is that of an acronym (gershayim). Letters of other scripts may be directly behind a
 phrase: Chinese and Japanese have no spaces."""
+_VOWEL_SIGN = "[\u0700-\u109f\u1700-\u1cff]"
+"""A mark that is part of a word in the scripts from Syriac to Burmese and from Tagalog to Vedic."""
 _PART = re.compile(
     rf"(?:\(+(?=-?{_KEY}:))?"  # a group of operators: what is in it decides what it means
     r"(?P<minus>-(?=[^\s-]))?(?:"
     rf'(?P<key>{_KEY}):(?P<value>"{IN_QUOTES}"?|\S+)'
     rf'|"(?P<phrase>{IN_QUOTES})"?'
-    r"|(?:\*+(?=\w))?(?P<prefix>\S*[^\W_])\*+(?!\S)"
+    rf"|(?:\*+(?=\w))?(?P<prefix>\S*(?:[^\W_]|{_VOWEL_SIGN}))\*+(?!\S)"
     r"|(?P<word>\S+))",
     re.IGNORECASE,
 )

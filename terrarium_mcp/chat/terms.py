@@ -2,9 +2,9 @@
 
 The index keeps letters and digits only. So that it can answer exactly wherever possible, text is
 folded and segmented before it is indexed: letters lose their case and accents, and each character
-of a script without spaces, and each symbol such as an emoji, becomes a word. Any other part of a
-term (`C++`, `foo_bar`, a URL) must occur in the line as it was typed, which only the line itself
-can show.
+of a script without spaces, and each symbol such as an emoji, becomes a word. The vowels and tones
+that Indic and other scripts write as marks stay with their letter. Any other part of a term (`C++`,
+`foo_bar`, a URL) must occur in the line as it was typed, which only the line itself can show.
 """
 
 import re
@@ -21,33 +21,64 @@ RESERVED_PREFIX = "\ue000"
 it, so that no message can contain one of them."""
 
 _PRIVATE = 0xF0000
-"""Added to the code point of a symbol, which moves it into the private-use planes. The tokenizer
-treats those as letters, but knows no emoji newer than Unicode 6.1."""
+"""Added to the code point of a symbol or a mark, which moves it into the private-use planes. The
+tokenizer treats those as letters, but knows no emoji newer than Unicode 6.1, and cuts words at
+marks."""
 
-_WORD = re.compile(r"[^\W_]+|[\U000f0000-\U0010fffd]")
+_MOVED = "\U000f0000-\U0010fffd"
+"""The private-use planes, as a range."""
+
+# Korean has spaces, but hangs its particles on the words.
+_ALONE = (
+    r"[[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}"
+    r"\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]--[\p{M}\p{Nd}]]"
+)
+"""A character that is a word by itself, as a regular expression."""
+
+_JOINERS = "\u200c\u200d"
+
+_WORD = re.compile(rf"[\w{_MOVED}]+")
 _ASCII_LETTERS = bytes(byte if bytes([byte]).isalnum() else 0x20 for byte in range(256)).lower()
 """A translation table: ASCII letters and digits in lower case, a space for every other byte."""
 
-_ACCENTS = re.compile(
-    "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u0655\u0670]+"
+_FOLDED_MARKS = (
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f"
+    "\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u0897-\u089f\u08ca-\u08e1"
+    "\u08e3-\u08ff\u093c\u0951-\u0954"
 )
-"""Marks above and below Latin, Greek and Cyrillic letters, the points of Hebrew and the vowels and
-hamza of Arabic: most people leave them out."""
+"""Marks above and below Latin, Greek and Cyrillic letters, the points of Hebrew and Syriac, the
+vowels and hamza of Arabic, and the nukta of Hindi, as ranges: most people leave them out."""
+
+_ACCENTS = re.compile(f"[{_FOLDED_MARKS}]+")
+
+_ZEROS = (
+    "\u0660\u06f0\u07c0\u0966\u09e6\u0a66\u0ae6\u0b66\u0be6\u0c66\u0ce6\u0d66\u0de6\u0e50\u0ed0\u0f20\u1040"
+    "\u1090\u17e0\u1810\u1946\u19d0\u1a80\u1a90\u1b50\u1bb0\u1c40\u1c50\ua620\ua8d0\ua900\ua9d0\ua9f0\uaa50"
+    "\uabf0"
+)
+"""The zeros of scripts with digits of their own; one to nine follow each."""
 
 _PLAIN_LETTERS = str.maketrans(
     {
+        **{chr(ord(zero) + digit): str(digit) for zero in _ZEROS for digit in range(10)},
         **dict(zip("\u0131\u0142\u0111\u00f8\u0127\u0167\u00f0", "ildohtd", strict=True)),
         "\u00e6": "ae",
         "\u0153": "oe",
         "\u00fe": "th",
         "\u0640": None,
+        "\u06a9": "\u0643",
+        "\u06cc": "\u064a",
         "\u02bc": "'",
         "\u05f3": "'",
         "\u05f4": '"',
     }
 )
-"""Letters whose stroke or missing dot is no accent to Unicode, ligatures, what stretches an Arabic
-word, and the apostrophes of Ukrainian and Hebrew, which are letters to Unicode."""
+"""Digits, letters whose stroke or missing dot is no accent to Unicode, ligatures, what stretches an
+Arabic word, the kaf and yeh of a Persian keyboard, and the apostrophes of Ukrainian and Hebrew,
+which are letters to Unicode.
+
+Not the Arabic teh marbuta, which many type as heh: as the last letter a heh also means `his`.
+"""
 
 _WIDTHS = re.compile("[\uff01-\uffee]+")
 """Letters and kana as wide, or half as wide, as an ideograph."""
@@ -60,15 +91,17 @@ _SENTENCE_PUNCTUATION = (
 _SIGN_BEFORE = re.compile(r"(?<![.:;<!])[.:;<!]$")
 """A single sign at the beginning of a word is part of it: `.NET`, `:P`, `<3`, `!ops`."""
 
-_MARKS = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
+_INVISIBLE = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
 """Soft hyphens, joiners, and what tells the direction of text, as ranges: pasted text from right to
 left is full of them, and nobody means them."""
 
-_MARKS_AROUND = re.compile(f"^[{_MARKS}]+|[{_MARKS}]+$")
+_INVISIBLE_AROUND = re.compile(f"^[{_INVISIBLE}]+|[{_INVISIBLE}]+$")
+
+_IN_PRIVATE = re.compile(f"[{_MOVED}]")
 
 # What the index drops and a person sees: all but letters, digits, spaces, apostrophes, and
 # combining characters.
-_DROPPED = re.compile(rf"[^\w\s'\u2019\u0300-\u036f{_MARKS}\ufe00-\ufe0f\U000f0000-\U0010fffd]|_")
+_DROPPED = re.compile(rf"[^\w\s'\u2019{_FOLDED_MARKS}{_INVISIBLE}\ufe00-\ufe0f{_MOVED}]|_")
 
 
 BEGINNING = "*"
@@ -120,7 +153,7 @@ def indexed(text: str) -> str:
     FTS5 folds letters as well, but only Latin ones surely as `normalized` does, by which a line and
     a question are compared.
     """
-    return text if text.isascii() else normalized(_segmented(unicodedata.normalize("NFC", text)))
+    return text if text.isascii() else _folded(_segmented(text))
 
 
 def words_in(text: str) -> tuple[str, ...]:
@@ -128,7 +161,7 @@ def words_in(text: str) -> tuple[str, ...]:
     if text.isascii():
         # Takes a third of the time of the regex; a search compares thousands of lines.
         return tuple(text.encode().translate(_ASCII_LETTERS).decode().split())
-    return tuple(_WORD.findall(indexed(text)))
+    return tuple(_split(indexed(text)))
 
 
 def encoded_words(text: str) -> list[bytes]:
@@ -140,15 +173,25 @@ def encoded_words_of(folded: str) -> list[bytes]:
     """The words in UTF-8 of a text as it is `indexed`, which is not folded again."""
     if folded.isascii():
         return folded.encode().translate(_ASCII_LETTERS).split()
-    return [word.encode(errors="replace") for word in _WORD.findall(folded)]
+    return [word.encode(errors="replace") for word in _split(folded)]
+
+
+def _split(folded: str) -> list[str]:
+    return _WORD.findall(folded.replace("_", " "))
+
+
+def as_written(word: str) -> str:
+    """A word of the index as people write it: its marks and symbols are themselves again."""
+    return word if word.isascii() else _IN_PRIVATE.sub(_unmoved, word)
 
 
 def normalized(text: str) -> str:
     """`text` in lower case and without accents, in letters of the usual width."""
-    if text.isascii():
-        return text.lower()
-    usual = _WIDTHS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
-    bare = _ACCENTS.sub("", unicodedata.normalize("NFD", usual.casefold()))
+    return text.lower() if text.isascii() else _folded(_in_usual_width(text))
+
+
+def _folded(text: str) -> str:
+    bare = _ACCENTS.sub("", unicodedata.normalize("NFD", text.casefold()))
     # Korean and Indic letters are whole again.
     return unicodedata.normalize("NFC", bare.translate(_PLAIN_LETTERS))
 
@@ -160,28 +203,75 @@ def contains_term(line: str, term: Term) -> bool:
     return literal and _consecutive(term.words, words_in(line), cut=cut)
 
 
+def _in_usual_width(text: str) -> str:
+    return _WIDTHS.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text)
+
+
 def _segmented(text: str) -> str:
-    return text if text.isascii() else _separate().sub(_spaced, text)
+    if text.isascii():
+        return text
+    placed = unicodedata.normalize("NFC", _in_usual_width(text)).translate(_PLACES)
+    return _torn_apart().sub("", placed) if _IN_PRIVATE.search(placed) else placed
 
 
 @cache
 def _separate() -> "regex.Pattern[str]":
-    """Characters that are words by themselves, or spaces."""
+    """Characters that are words by themselves, marks that stay in a word, and what is a space."""
     import regex  # noqa: PLC0415 -- loaded with the first text that is not ASCII
 
     return regex.compile(
-        # Korean has spaces, but hangs its particles on the words.
-        r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
-        rf"|(?P<symbol>[\p{{S}}--\p{{ASCII}}])|(?P<space>{RESERVED_PREFIX})",
+        rf"(?P<alone>{_ALONE})|(?P<symbol>[\p{{S}}--\p{{ASCII}}])"
+        # The tokenizer takes some invisible marks for letters.
+        rf"|(?P<space>[[{RESERVED_PREFIX}{_INVISIBLE}]--[{_JOINERS}]])"
+        # Not marks of no script: they make an emoji of a digit, or are for any letter.
+        rf"|(?P<mark>[\p{{M}}--[\p{{Inherited}}\p{{Common}}\p{{DI}}{_FOLDED_MARKS}]])",
         regex.VERSION1,
     )
 
 
-def _spaced(found: "regex.Match[str]") -> str:
-    if found["space"]:
-        return " "
-    char = chr(ord(found[0]) + _PRIVATE) if found["symbol"] else found[0]
-    return f" {char} "
+@cache
+def _torn_apart() -> "regex.Pattern[str]":
+    """What is between a character that is a word by itself and its marks, or beside a mark.
+
+    Joiners only choose the shape of the letters around them. (A space in the text itself follows
+    the one behind the character.)
+    """
+    import regex  # noqa: PLC0415
+
+    return regex.compile(
+        rf"(?<={_ALONE}) (?=[{_JOINERS}]*[{_MOVED}])"
+        rf"|(?<=[{_MOVED}])[{_JOINERS}]+|[{_JOINERS}]+(?=[{_MOVED}])",
+        regex.VERSION1,
+    )
+
+
+class _Places(dict[int, str]):
+    """How each character that has been seen is indexed, by its code point."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        found = _separate().fullmatch(char)
+        match found and found.lastgroup:
+            case "alone":
+                place = f" {char} "
+            case "symbol":
+                place = f" {chr(code + _PRIVATE)} "
+            case "mark":
+                place = chr(code + _PRIVATE)
+            case "space":
+                place = " "
+            case _:
+                place = char
+        self[code] = place
+        return place
+
+
+_PLACES = _Places()
+
+
+def _unmoved(found: re.Match[str]) -> str:
+    char = chr(ord(found[0]) - _PRIVATE)
+    return char if _PLACES[ord(char)].strip() == found[0] else found[0]
 
 
 @lru_cache(maxsize=1_000)  # a search asks a dozen times
@@ -193,7 +283,7 @@ def _words(text: str) -> tuple[str, ...]:
 def _literal(text: str) -> tuple[str, ...]:
     if not words_in(text):
         return tuple(normalized(text).split()) or (text,)
-    pieces = [_MARKS_AROUND.sub("", piece) for piece in text.split()]
+    pieces = [_INVISIBLE_AROUND.sub("", piece) for piece in text.split()]
     pieces = [_without_punctuation(piece) for piece in pieces]
     return tuple(normalized(piece) for piece in pieces if _DROPPED.search(_segmented(piece)))
 
@@ -227,7 +317,7 @@ def _occurs(piece: str, text: str, *, cut: bool) -> bool:
 def _in_one_word(one: str, other: str) -> bool:
     """Whether two adjacent characters belong to one word."""
     pair = _segmented(one + other)
-    return len(pair) == 2 and one.isalnum() and other.isalnum()
+    return len(pair) == 2 and _split(pair) == [pair]
 
 
 def _consecutive(wanted: tuple[str, ...], words: tuple[str, ...], *, cut: bool) -> bool:

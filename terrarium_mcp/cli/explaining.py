@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.question import is_literal
 from terrarium_mcp.chat.records import Message
+from terrarium_mcp.chat.terms import as_written
 from terrarium_mcp.chat.times.timestamps import day
 from terrarium_mcp.chat.transcript import speaker
 from terrarium_mcp.store import (
@@ -139,5 +140,5 @@ def _ms(seconds: float) -> str:
 
 
 def _cut(text: str) -> str:
-    text = harmless(text)
+    text = harmless(as_written(text))
     return text if len(text) <= _WIDEST else f"{text[:_WIDEST]}..."

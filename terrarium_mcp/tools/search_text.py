@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.chat.terms import as_written
 from terrarium_mcp.chat.times.timestamps import minute
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import line_of
@@ -88,7 +89,7 @@ def _missing_words(hits: Hits) -> list[str]:
 
 def _named(words: Sequence[str], last: str) -> str:
     """`covid or vaccine`: the first few words, in one line."""
-    named = [harmless(shown(word, _LONGEST_WORD)) for word in words[:_MOST_WORDS]]
+    named = [harmless(shown(as_written(word), _LONGEST_WORD)) for word in words[:_MOST_WORDS]]
     if len(words) > _MOST_WORDS:
         return f"{', '.join(named)} {last} others"
     *others, final = named

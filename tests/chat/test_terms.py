@@ -1,5 +1,7 @@
 """A line holds a term as a person would say that it does."""
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,6 +10,7 @@ from terrarium_mcp.chat.terms import (
     RESERVED_PREFIX,
     Term,
     TermKind,
+    as_written,
     contains_term,
     encoded_words,
     indexed,
@@ -178,3 +181,65 @@ def test_what_the_index_cannot_match_has_to_be_in_the_line(
 )
 def test_pieces_and_words_end_where_words_end(line: str, term: Term, held: bool) -> None:
     assert contains_term(line, term) is held
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("\u0939\u093f\u0902\u0926\u0940 1", ["\u0939\u093f\u0902\u0926\u0940", "1"]),  # Hindi
+        ("\u09a6\u09c7\u09b6", ["\u09a6\u09c7\u09b6"]),  # Bengali
+        ("\u0bae\u0bca\u0bb4\u0bbf", ["\u0bae\u0bca\u0bb4\u0bbf"]),  # Tamil
+        ("\u0dc1\u0dca\u200d\u0dbb\u0dd3", ["\u0dc1\u0dca\u0dbb\u0dd3"]),  # Sinhala, joined
+        ("\u0e19\u0e49\u0e33", ["\u0e19\u0e49", "\u0e33"]),  # Thai
+        ("\u1780\u17d2\u200d a", ["\u1780\u17d2", "a"]),  # Khmer
+        ("\u65e5 \u093f", ["\u65e5", "\u093f"]),
+        ("1\ufe0f\u20e3", ["1"]),
+        ("\u2068ada\u2069 \u061ctea", ["ada", "tea"]),
+        ("x\U000f0001", ["x\U000f0001"]),
+    ],
+)
+def test_a_mark_of_a_script_stays_with_its_letter(text: str, words: list[str]) -> None:
+    assert [as_written(word) for word in words_in(text)] == words
+    assert Term(words[0]).literal == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "asked"),
+    [
+        ("\u0e19\u0e49\u0e33", "\u0e19\u0e33"),
+        ("\u0e21\u0e49\u0e32", "\u0e21\u0e32"),
+        ("\u0915\u092e\u0940", "\u0915\u092e"),
+    ],
+)
+def test_a_word_is_not_found_in_one_with_another_mark(line: str, asked: str) -> None:
+    assert contains_term(line, Term(line))
+    assert not contains_term(line, Term(asked))
+    assert not contains_term(f"a_{line}", Term(f"a_{asked}"))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("\uff83\uff9e\uff70\uff80", "\u30c7\u30fc\u30bf"),  # half as wide, with a voicing mark
+        ("\u30ab\uff9e\u30b9", "\u30ac\u30b9"),
+        ("\u06a9\u0644\u06cc\u062f", "\u0643\u0644\u064a\u062f"),  # Persian, Arabic keyboard
+        ("\u06f1\u06f2\u06f0", "120"),
+        ("\u0e51\u0e52\u0e50", "120"),
+        ("\u095b\u0930\u0942\u0930", "\u091c\u0930\u0942\u0930"),  # nukta
+        ("\u0644\u064f\u063a\u0629", "\u0644\u063a\u0629"),
+    ],
+)
+def test_what_another_keyboard_types_is_the_same_word(one: str, other: str) -> None:
+    assert words_in(one) == words_in(other)
+    assert normalized(one) == normalized(other)
+    assert Term(one).literal == ()
+
+
+def test_the_digits_of_every_script_are_digits() -> None:
+    digits = [char for char in map(chr, range(0x10000)) if unicodedata.category(char) == "Nd"]
+    assert {normalized(char) for char in digits} == set("0123456789")
+
+
+@given(st.text())
+def test_a_word_of_the_index_is_one_word(text: str) -> None:
+    assert all(words_in(word) == (word,) for word in words_in(text))

@@ -144,10 +144,12 @@ def write(path: Path, sql: str, params: Sequence[Any] = ()) -> None:
 
 
 def mark_as_of_version(path: Path, version: int) -> None:
-    """Make a file one of a version from 8 to 12: none of these added a table, as 13 and 14 do."""
-    write(path, "DROP TABLE past_opt_outs")
-    write(path, "DROP TABLE talk_counts")
-    write(path, "DELETE FROM derived WHERE name = 'talk_counts'")
+    """Make a file one of a version from 8 on; of these, only 13 and 14 added a table."""
+    if version < 14:
+        write(path, "DROP TABLE past_opt_outs")
+    if version < 13:
+        write(path, "DROP TABLE talk_counts")
+        write(path, "DELETE FROM derived WHERE name = 'talk_counts'")
     write(path, f"PRAGMA user_version = {version}")
 
 

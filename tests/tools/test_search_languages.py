@@ -19,6 +19,11 @@ TONGUES = """
 <kim> Łódź jest ładna, żółć i Đà Nẵng
 <leo> ＰＣ と ｻｰﾊﾞｰ
 <max> мій об'єкт, العـــربية لُغَة
+<nia> चाबी मेज़ पर है, पानी की कमी हो गई
+<oda> ม้ากินน้ำ
+<pim> ﾃﾞｰﾀﾍﾞｰｽの ﾊﾟｽﾜｰﾄﾞ
+<qin> کلید ۱۲۰ تومان است
+<rui> சாவி மொழி
 """
 
 
@@ -46,6 +51,15 @@ TONGUES = """
         ("サーバー", 12),
         ("обʼєкт", 13),
         ("العربية لغة", 13),
+        ("चाबी", 14),
+        ("मेज", 14),
+        ("चा*", 14),
+        ("ม้า", 15),
+        ("データベース", 16),
+        ("パスワード", 16),
+        ("كليد", 17),
+        ("120", 17),
+        ("மொழி", 18),
     ],
 )
 async def test_a_question_finds_its_words_in_every_language(
@@ -65,3 +79,16 @@ async def test_no_line_has_to_hold_a_question_word(house: House, query: str) -> 
     told = await house.learns("search_irc_history", query=query)
     assert told.ids == [1]
     assert "weak" not in told.text
+
+
+@pytest.mark.parametrize("query", ["कम", "च", "มา", "นำ", "ம"])
+async def test_no_line_holds_a_word_by_its_consonants(house: House, query: str) -> None:
+    await house.hears(TONGUES)
+    told = await house.learns("get_channel_stats", channel="#tea", query=query)
+    assert "\n0 lines\n" in told.text
+
+
+async def test_a_word_said_instead_is_named_as_it_is_written(house: House) -> None:
+    await house.hears(TONGUES)
+    told = await house.learns("search_irc_history", query="चाब")
+    assert "no line searched holds चाब; instead: चाबी" in told.text

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.question import content_words
-from terrarium_mcp.chat.terms import Term
+from terrarium_mcp.chat.terms import Term, as_written
 from terrarium_mcp.chat.times.time_expressions import TimeExpression
 
 
@@ -32,4 +32,4 @@ def narrowed_to(times: Sequence[TimeExpression], query: Query) -> Query:
 
 def telling_clauses(text: str) -> tuple[tuple[Term, ...], ...]:
     """The words that say something, all of which a line must have."""
-    return tuple((Term(word),) for word in content_words(text, ()))
+    return tuple((Term(as_written(word)),) for word in content_words(text, ()))

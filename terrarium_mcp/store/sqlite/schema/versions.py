@@ -67,6 +67,7 @@ VERSIONS: Sequence[Version] = (
     Version(12),
     Version(13),
     Version(14),
+    Version(15),
 )
 CURRENT = len(VERSIONS)
 
