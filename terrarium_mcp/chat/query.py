@@ -35,6 +35,7 @@ from typing import NamedTuple
 
 from terrarium_mcp.chat.irctext import harmless, plain
 from terrarium_mcp.chat.operator_hints import operator_hint
+from terrarium_mcp.chat.question_marks import ends_with_question_mark
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.relays import nick_meant
 from terrarium_mcp.chat.terms import Term, TermKind, begins_like_an_exclusion
@@ -74,19 +75,30 @@ _PART = re.compile(
 )
 _WIDE_COLON = re.compile(rf"(?<!\w)({_KEY})\uff1a", re.IGNORECASE)
 """An operator with the colon of a Chinese or Japanese keyboard."""
-_QUOTATION_MARKS = str.maketrans(dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb", '"'))
+_OPENING_BRACKETS = "\u300c\u300e\uff62"
+_CLOSING_BRACKETS = "\u300d\u300f\uff63"
+_QUOTATION_MARKS = str.maketrans(
+    dict.fromkeys(
+        f"\u201c\u201d\u201e\u201f\u00ab\u00bb\uff02{_OPENING_BRACKETS}{_CLOSING_BRACKETS}", '"'
+    )
+)
 """Those of phones, word processors and other languages, as the one that marks a phrase."""
-_BEHIND_A_VALUE = ',;"'
-_BEHIND_A_WORD = ".,;:!?)"
+_BEFORE_A_QUOTATION = re.compile(rf"(?<=\w)(?=[{_OPENING_BRACKETS}])")
+"""Where Chinese and Japanese, without a space, begin to quote."""
+_COMMAS = ",;\u060c\u061b\u3001\uff0c\uff1b"
+_STOPS = f"{_COMMAS}.:!?\u061f\u06d4\u0964\u0965\u3002\uff01\uff0e\uff1a\uff1f"
+"""Punctuation behind a word; also of Arabic, Urdu, Hindi, Chinese and Japanese."""
+_BEHIND_A_VALUE = f'{_COMMAS}"'
+_BEHIND_A_WORD = f"{_STOPS})\uff09"
 _ANY_OF = ("from", "in", "type")
 """Operators of which any one holds where there are several, as an OR between them says."""
 _OPTION = re.compile(r"[a-z]?\d[\d.,:/%-]*|[a-z]", re.IGNORECASE)
 """What is the option of a command, or a number, behind a minus: `-f`, `-O2`, `-110`. Longer words
 may be either."""
-_ENDS_AS_A_QUESTION = re.compile(r"(?<!\S)[^\s:\"]*\?\s*$")
-"""A word with a question mark at the end of the query, which is no operator."""
+_LAST_WORD = re.compile(r"(?<!\S)[^\s:\"]+\s*$")
+"""A word at the end of the query, which is no operator."""
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # SQLite ends text at NUL; UTF-8 has no surrogates
-_PUNCTUATION = re.compile(r"[.,;:!?\u2026]+")
+_PUNCTUATION = re.compile(rf"[{_STOPS}\u00a1\u00bf\u2026]+")
 _COMPLETE_TIME = re.compile(r"\d+[a-z]$", re.IGNORECASE)
 """A value that is a time without the words after it: `2h`."""
 _TIME_OF_DAY = r"\d{1,2}(?::\d\d){1,2}(?:[+-]\d\d:\d\d)?[^\s:\"]*"
@@ -259,14 +271,15 @@ class _QueryParser:
     """A query being parsed."""
 
     def __init__(self, text: str, now: datetime, zone: tzinfo, options: Collection[str]) -> None:
-        marked = plain(_beginning(text)).translate(_QUOTATION_MARKS)
+        quoting = _BEFORE_A_QUOTATION.sub(" ", plain(_beginning(text)))
+        marked = quoting.translate(_QUOTATION_MARKS)
         self._text = _WIDE_COLON.sub(r"\1:", _UNSTORABLE.sub(" ", marked))
         self._is_cut = len(text) > MOST_CHARACTERS
         self._at = 0
         self._now = now
         self._zone = zone
         self._options = options
-        self._is_question = _ENDS_AS_A_QUESTION.search(self._text) is not None
+        self._is_question = _ends_as_a_question(self._text)
         self._count = 0  # of words, phrases and names, as in MOST_PARTS
         self._items: list[Term | _Or | _Operator | None] = []  # None: an excluded term
         self._excluded: list[Term] = []
@@ -363,7 +376,7 @@ class _QueryParser:
             return False
         bare = typed[1:].rstrip(_BEHIND_A_WORD)
         is_option = typed in self._options or _OPTION.fullmatch(bare) is not None
-        is_asked = self._is_question or typed.endswith("?")
+        is_asked = self._is_question or ends_with_question_mark(typed)
         return is_option or is_asked or not word.words
 
     def _take_term(self, term: Term, *, excluded: bool) -> None:
@@ -497,6 +510,10 @@ def _beginning(text: str) -> str:
         return text
     *words, _ = text[:MOST_CHARACTERS].rsplit(maxsplit=1) or [""]
     return words[0] if words else text[:MOST_CHARACTERS]
+
+
+def _ends_as_a_question(text: str) -> bool:
+    return ends_with_question_mark(text) and _LAST_WORD.search(text) is not None
 
 
 def _term(part: re.Match[str]) -> Term:

@@ -84,7 +84,10 @@ _WIDTHS = re.compile("[\uff01-\uffee]+")
 """Letters and kana as wide, or half as wide, as an ideograph."""
 
 _SENTENCE_PUNCTUATION = (
-    ".,;:!?()[]{}<>\"'\u2019\u2026\u00ab\u00bb\u201c\u201d\u201e\u3001\u3002\uff01\uff0c\uff1f"
+    ".,;:!?()[]{}<>\"'\u00a1\u00ab\u00bb\u00bf\u2018\u2019\u201a\u201c\u201d\u201e\u2026\u2039\u203a"
+    "\u060c\u061b\u061f\u06d4\u0964\u0965"  # Arabic, Urdu, Hindi
+    "\u3001\u3002\u3008\u3009\u300a\u300b\u300c\u300d\u300e\u300f\u3010\u3011\u3014\u3015\u301c\uff01\uff08\uff09\uff0c\uff0e\uff1a\uff1b\uff1f\uff3b\uff3d\uff5e"
+    "\uff61\uff62\uff63\uff64"
 )
 """Punctuation of the sentence around a word, not part of the word."""
 

@@ -110,6 +110,9 @@ def test_a_minus_leaves_out_words_people_and_channels() -> None:
         ("and tar -xzf ?", "-xzf"),
         ("what is rm -rf?", "-rf?"),
         ("rm -rf? and tea", "-rf?"),
+        ("rm -rf \u5b9f\u884c\u3057\u305f\uff1f", "-rf"),
+        ("\u0645\u0646 -\u0639\u0646\u062f\u0647\u061f", "-\u0639\u0646\u062f\u0647\u061f"),
+        ("ls -l\uff0c then", "-l\uff0c"),
         ('rm "-rf"', "-rf"),
         ("git commit --no-verify", "--no-verify"),
         ("a -> b", "->"),
@@ -618,6 +621,19 @@ def test_an_or_joins_only_the_terms_beside_it() -> None:
         ),
         ("\u201cgreen tea\u201d", Query(clauses=(phrase("green tea"),))),
         ("from:\u201eada b\u201c", Query(people=("ada b",))),
+        ("\u300c\u94a5\u5319\u300d", Query(clauses=(phrase("\u94a5\u5319"),))),
+        (
+            "\u8c01\u6709\u300c\u94a5\u5319\u300d\u554a \uff1f",
+            Query(clauses=(word("\u8c01\u6709"), phrase("\u94a5\u5319"), word("\u554a"))),
+        ),
+        (
+            "from:\u0623\u062d\u0645\u062f\u060c tea",
+            Query(clauses=(word("tea"),), people=("\u0623\u062d\u0645\u062f",)),
+        ),
+        (
+            "\u0915\u093f*",
+            Query(clauses=((Term("\u0915\u093f", TermKind.PREFIX),),)),
+        ),
     ],
 )
 def test_people_and_channels_are_read_as_models_and_phones_write_them(

@@ -156,6 +156,13 @@ def test_the_prefix_of_the_indexs_own_words_cannot_be_said() -> None:
         (":)", (":)",)),
         (" ", (" ",)),
         ("\U0001f375", ()),
+        ("\u00bfreceta?", ()),
+        ("\u0627\u0644\u0643\u0647\u0631\u0628\u0627\u0621\u061f", ()),
+        ("\u0939\u093f\u0902\u0926\u0940\u0964", ()),
+        ("\uff08\u4e09\u767e\uff09", ()),
+        ("\u300c\u94a5\u5319\u300d\uff1a", ()),
+        ("\u2039tea\u203a", ()),
+        ("\uff23\uff0b\uff0b\u3002", ("c++",)),
     ],
 )
 def test_what_the_index_cannot_match_has_to_be_in_the_line(

@@ -88,6 +88,15 @@ async def test_no_line_holds_a_word_by_its_consonants(house: House, query: str) 
     assert "\n0 lines\n" in told.text
 
 
+@pytest.mark.parametrize(
+    "query", ["¿Bahnhof?", "الخادم؟", "「钥匙」", "（会议室）", "会议室：", "चाबी।"]
+)
+async def test_punctuation_around_a_word_need_not_be_in_the_line(house: House, query: str) -> None:
+    await house.hears(TONGUES)
+    told = await house.learns("search_irc_history", query=query)
+    assert "1 of 1 hit in #tea (all words" in told.text
+
+
 async def test_a_word_said_instead_is_named_as_it_is_written(house: House) -> None:
     await house.hears(TONGUES)
     told = await house.learns("search_irc_history", query="चाब")
