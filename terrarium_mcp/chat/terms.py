@@ -248,8 +248,12 @@ def _torn_apart() -> "regex.Pattern[str]":
     )
 
 
+_MOST_PLACES = 20_000
+"""Characters whose place is remembered: more than a language has, fewer than strangers can send."""
+
+
 class _Places(dict[int, str]):
-    """How each character that has been seen is indexed, by its code point."""
+    """How characters that have been seen are indexed, by their code points."""
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
@@ -265,7 +269,8 @@ class _Places(dict[int, str]):
                 place = " "
             case _:
                 place = char
-        self[code] = place
+        if len(self) < _MOST_PLACES:
+            self[code] = place
         return place
 
 
