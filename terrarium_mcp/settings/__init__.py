@@ -5,6 +5,7 @@
 - channel_ways.py: how the bot behaves in each channel; channel_tables.py: the tables that say so
 - personas.py: the files that say who the bot is; paths.py: what `~` in a path means
 - values.py, hosts.py: what the text of a setting means
+- addresses.py: addresses of the web as they are shown, without their secrets
 - mounts.py: other MCP servers for the model
 - sources.py: flags, the environment, `.env` and `terrarium.toml`
 - dotenv_file.py: the values in `.env`
@@ -19,9 +20,15 @@
 - changes.py: what a reload changes at once
 """
 
+from terrarium_mcp.settings.addresses import (
+    is_address_setting,
+    passwords_in,
+    presentable,
+    public_address,
+)
 from terrarium_mcp.settings.changes import SettingsChange, changed
 from terrarium_mcp.settings.channel_ways import ChannelTable, ChannelWays
-from terrarium_mcp.settings.channels import ConfiguredChannel, keys_hidden
+from terrarium_mcp.settings.channels import ConfiguredChannel
 from terrarium_mcp.settings.declarations import Settings, secret_names, setting_names
 from terrarium_mcp.settings.dotenv_file import dotenv_in
 from terrarium_mcp.settings.errors import BadSetting
@@ -59,9 +66,12 @@ __all__ = [
     "changed_voice_rules",
     "check_mounted_channels",
     "dotenv_in",
+    "is_address_setting",
     "is_loopback",
-    "keys_hidden",
     "load_settings",
+    "passwords_in",
+    "presentable",
+    "public_address",
     "read_settings",
     "relays_with",
     "rooms_without_lines",

@@ -211,6 +211,7 @@ class Settings(BaseModel):
         "AGENT_API_URL",
         "http://localhost:8080",
         "URL of the OpenAI-compatible endpoint; none: questions are answered with search results",
+        repr=False,  # it may have a password
     )
     agent_api_key: str = _secret("AGENT_API_KEY", "API key of the endpoint, if it requires one")
     agent_model: str = _setting("AGENT_MODEL", "", "model to use; unset: the endpoint's first")
@@ -248,6 +249,7 @@ class Settings(BaseModel):
         "SEARCH_API_URL",
         "",
         "URL of a web search service that answers GET ?q=&num= with JSON results",
+        repr=False,  # it may have a key
     )
     search_api_key: str = _secret(
         "SEARCH_API_KEY", "API key of the search service, sent as a Bearer token"

@@ -5,6 +5,7 @@ import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from terrarium_mcp.settings.addresses import has_secrets, is_address_setting
 from terrarium_mcp.settings.declarations import secret_names
 from terrarium_mcp.settings.mounts import Mount
 
@@ -29,8 +30,14 @@ def exposure(file: Path, tables: Iterable[Mapping[str, object]]) -> str:
 
 def _is_secret(name: str, value: object) -> bool:
     if name == "MCP_SERVERS" and isinstance(value, tuple):
-        return any(isinstance(one, Mount) and (one.env or one.headers) for one in value)
+        return any(isinstance(one, Mount) and _has_secrets(one) for one in value)
+    if is_address_setting(name):
+        return isinstance(value, str) and has_secrets(value)
     return name in secret_names()
+
+
+def _has_secrets(mount: Mount) -> bool:
+    return bool(mount.env or mount.headers) or has_secrets(mount.url)
 
 
 def _is_open(file: Path) -> bool:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold, is_channel
+from terrarium_mcp.settings.addresses import public_address
 from terrarium_mcp.settings.errors import BadSetting
 from terrarium_mcp.wording import did_you_mean, shown
 
@@ -60,10 +61,7 @@ class Mount:
     @property
     def server(self) -> str:
         """The server as `doctor` shows it: without arguments, password or query."""
-        if self.command:
-            return self.command[0]
-        address = urlsplit(self.url)
-        return f"{address.scheme}://{address.netloc.rpartition('@')[2]}{address.path}"
+        return self.command[0] if self.command else public_address(self.url)
 
 
 def mounts_in(tables: object, toml: Path) -> tuple[Mount, ...]:

@@ -10,7 +10,8 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from terrarium_mcp.chat.server_address import ServerAddress, parse_server
-from terrarium_mcp.settings.channels import channels_of, keys_hidden
+from terrarium_mcp.settings.addresses import presentable
+from terrarium_mcp.settings.channels import channels_of
 from terrarium_mcp.settings.declarations import Settings, setting_names
 from terrarium_mcp.settings.errors import BadSetting
 from terrarium_mcp.wording import did_you_mean, shown
@@ -85,10 +86,8 @@ def _names(channels: object) -> set[str]:
 
 
 def _shown(name: str, value: object) -> object:
-    """The value of a setting for a message, which shows no channel's key, and a path as text."""
-    if isinstance(value, Path):
-        return str(value)
-    return keys_hidden(value) if name == "IRC_CHANNELS" else value
+    """The value of a setting for a message, without secrets, and a path as text."""
+    return str(value) if isinstance(value, Path) else presentable(name, value)
 
 
 def _without_password(address: str) -> str:

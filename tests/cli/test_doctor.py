@@ -54,6 +54,18 @@ def test_every_setting_is_shown_with_its_source_and_no_secret_is(
     assert not {word for word in ("hunter2", "pw ") if word in done.stdout + done.stderr}
 
 
+def test_an_address_is_shown_without_its_password_and_its_key(ours: Path, tmp_path: Path) -> None:
+    search = "http://h/s?apikey=hunter3"
+    (tmp_path / ".env").write_text(
+        f"AGENT_API_URL=http://ada:hunter2@h:1\nSEARCH_API_URL={search}\n"
+    )
+    done = ran("terrarium-mcp doctor", "--db", ours, at=tmp_path)
+    told = lines(done)
+    assert "AGENT_API_URL http://h:1 (.env)" in told
+    assert "SEARCH_API_URL http://h/s (.env)" in told
+    assert "hunter" not in done.stdout + done.stderr
+
+
 def test_settings_beside_the_database_that_were_not_read_are_named(
     ours: Path, tmp_path: Path
 ) -> None:

@@ -71,3 +71,8 @@ def test_a_screen_shows_no_secret() -> None:
     hidden = secrets_hidden(text)
     assert "hunter" not in hidden
     assert hidden.splitlines()[2] == "IRC_NICK=x"
+
+
+def test_a_screen_shows_an_address_without_its_password_and_its_key() -> None:
+    text = "AGENT_API_URL='http://ada:hunter2@h:1/v1'\n#SEARCH_API_URL=http://h/s?key=hunter3\n"
+    assert secrets_hidden(text) == "AGENT_API_URL=http://h:1/v1\n#SEARCH_API_URL=http://h/s\n"

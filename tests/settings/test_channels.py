@@ -12,10 +12,10 @@ from terrarium_mcp.settings import (
     BadSetting,
     ConfiguredChannel,
     Settings,
-    keys_hidden,
     load_settings,
     settings_from,
 )
+from terrarium_mcp.settings.channels import keys_hidden
 
 TEA, MATE, LOCKED = (
     ConfiguredChannel("#tea"),

@@ -49,9 +49,17 @@ NETWORK = '[[network]]\nTERRARIUM_NETWORK = "a"\nTERRARIUM_SERVER_PASSWORD = "k"
 
 @pytest.mark.parametrize(
     ("tables", "name"),
-    [(NETWORK, "TERRARIUM_SERVER_PASSWORD"), (WIKI + 'token = "k"\n', "MCP_SERVERS"), (WIKI, "")],
+    [
+        ('AGENT_API_URL = "http://ada:k@h"\n', "AGENT_API_URL"),
+        ('SEARCH_API_URL = "http://h/s?key=k"\n', "SEARCH_API_URL"),
+        ('AGENT_API_URL = "http://h/v1"\nSEARCH_API_URL = "http://h/s"\n', ""),
+        (WIKI.replace("/mcp", "/mcp?key=k"), "MCP_SERVERS"),
+        (NETWORK, "TERRARIUM_SERVER_PASSWORD"),
+        (WIKI + 'token = "k"\n', "MCP_SERVERS"),
+        (WIKI, ""),
+    ],
 )
-def test_tables_have_secrets_too(place: Path, tables: str, name: str) -> None:
+def test_tables_and_addresses_have_secrets_too(place: Path, tables: str, name: str) -> None:
     (place / "terrarium.toml").write_text(tables)
     (place / "terrarium.toml").chmod(0o644)
     wanted = f"Every account of this machine can read terrarium.toml, which has {name}."

@@ -23,6 +23,8 @@ from terrarium_mcp.settings import (
     NetworkTable,
     Settings,
     check_mounted_channels,
+    is_address_setting,
+    public_address,
 )
 from terrarium_mcp.store import (
     Fact,
@@ -299,6 +301,8 @@ def _value(settings: Settings, field: str) -> str:
         return "on" if value else "off"
     if isinstance(value, tuple):
         value = ", ".join(map(str, value))
+    elif is_address_setting(str(type(settings).model_fields[field].alias)):
+        value = public_address(value)
     return "not set" if value in ("", None) else harmless(str(value))
 
 

@@ -4,7 +4,13 @@ import re
 from collections.abc import Mapping
 
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.settings import Settings, keys_hidden, secret_names
+from terrarium_mcp.settings import (
+    Settings,
+    is_address_setting,
+    presentable,
+    secret_names,
+    setting_names,
+)
 
 HEADER = """\
 # Settings of terrarium-mcp, written by terrarium-mcp init.
@@ -13,6 +19,8 @@ HEADER = """\
 
 _PLAIN = re.compile(r"[\w./:@,+-]+")
 """A value that needs no quotes."""
+
+_AROUND_A_VALUE = " \t'\""
 
 
 def merged(old: str, values: Mapping[str, str]) -> str:
@@ -40,14 +48,17 @@ def merged(old: str, values: Mapping[str, str]) -> str:
 
 def secrets_hidden(text: str) -> str:
     """The text for a screen: of passwords and keys only that they are there."""
-    text = re.sub(
-        r"^(.*\bIRC_CHANNELS[ \t]*=)(.+)$",
-        lambda line: f"{line[1]}{keys_hidden(line[2])}",
-        text,
-        flags=re.MULTILINE,
-    )
+    partly = "|".join(["IRC_CHANNELS", *filter(is_address_setting, setting_names())])
+    text = re.sub(rf"^(.*\b({partly})[ \t]*=)(.+)$", _presentable_line, text, flags=re.MULTILINE)
     names = "|".join(secret_names())
     return re.sub(rf"^(.*\b(?:{names})[ \t]*=).+$", r"\1 (not shown)", text, flags=re.MULTILINE)
+
+
+def _presentable_line(line: re.Match[str]) -> str:
+    """A line `NAME=value` without secrets; an address also without the quotes around it."""
+    setting, name, value = line.groups()
+    bare = value.strip(_AROUND_A_VALUE) if is_address_setting(name) else value
+    return f"{setting}{presentable(name, bare)}"
 
 
 def _meanings() -> dict[str, str]:

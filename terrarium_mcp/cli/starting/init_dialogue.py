@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import click
 
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.settings import BadSetting, Settings, keys_hidden, settings_from
+from terrarium_mcp.settings import BadSetting, Settings, presentable, settings_from
 
 NONE = {"none", "no", "-"}
 """Answers that mean: without one."""
@@ -53,7 +53,7 @@ class Dialogue:
             return self._options.pop(name).strip()
         default = self.usual.get(name) or default
         while not self.yes:
-            shown = f"{question} [{_shown(name, default)}]" if default else question
+            shown = f"{question} [{presentable(name, default)}]" if default else question
             typed = str(click.prompt(shown, default=default, show_default=False)).strip()
             if typed or not needed:
                 return typed
@@ -101,7 +101,3 @@ class Dialogue:
     def accepts(self, offer: str) -> bool:
         """Whether to take a risk; without anyone to ask, no."""
         return not self.yes and click.confirm(offer)
-
-
-def _shown(name: str, default: str) -> object:
-    return keys_hidden(default) if name == "IRC_CHANNELS" else default

@@ -77,7 +77,7 @@ class ModelChoice:
         is_set: whether there is to be a model; otherwise nothing is ever sent.
     """
 
-    base_url: str
+    base_url: str = field(repr=False)
     api_key: str = field(repr=False)
     model: str
     temperature: float

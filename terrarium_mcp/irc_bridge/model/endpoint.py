@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
-from urllib.parse import urlsplit
 
 import httpx2
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient
@@ -21,6 +20,7 @@ from terrarium_mcp.irc_bridge.model.errors import ConnectionFailed, RejectedRequ
 from terrarium_mcp.irc_bridge.model.health import Health, reported_health
 from terrarium_mcp.irc_bridge.model.retries import Sleep, asked_seconds, retrying
 from terrarium_mcp.offload import offload
+from terrarium_mcp.settings import passwords_in, public_address
 from terrarium_mcp.tls import tls_context
 
 CONNECT_SECONDS = 10.0
@@ -50,7 +50,7 @@ class Endpoint:
         self.root = address[: version.start()] if version else address
         self.counts_tokens = False
         """Whether its last answer said how many tokens the request had."""
-        self._api_key = api_key
+        self._secrets = [api_key, *passwords_in(address)]
         self._timeout = timeout
         self._wait = wait
         self._sleep = sleep
@@ -64,9 +64,8 @@ class Endpoint:
 
     @property
     def address(self) -> str:
-        """The endpoint's address as an error may show it, without a password."""
-        parts = urlsplit(self.root)
-        return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+        """The endpoint's address as an error may show it, without a password or a key."""
+        return public_address(self.root)
 
     async def complete(self, body: RequestBody) -> bytes:
         """The body of the answer to a chat-completion request.
@@ -126,8 +125,8 @@ class Endpoint:
         return Health(ok=True, text=f"serves {(await self.models())[0]}")
 
     def words(self, body: str) -> str:
-        """The error text in a response body, which may quote our key."""
-        return without_secrets(error_text(body), [self._api_key])
+        """The error text in a response body, which may quote our key or password."""
+        return without_secrets(error_text(body), self._secrets)
 
     async def aclose(self) -> None:
         """Close the connections."""

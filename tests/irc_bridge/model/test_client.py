@@ -426,6 +426,28 @@ async def test_an_endpoint_that_quotes_our_key_brings_it_into_no_error(agent: St
     assert "sk-1234567" not in str(told.value)
 
 
+async def test_an_address_with_a_password_brings_it_into_no_error(agent: StrictAgent) -> None:
+    agent.will(
+        fails(401, {"error": {"message": "Not the password hunter2: Basic YWRhOmh1bnRlcjI="}})
+    )
+    async with llm_for(agent.url.replace("//", "//ada:hunter2@")) as llm:
+        with pytest.raises(ModelUnavailable) as told:
+            await llm.next_message(TALK, [])
+    assert f"The model at {agent.url} gave no answer (status 401: Not the password ***" in str(
+        told.value
+    )
+    assert not {word for word in ("ada", "hunter2", "YWRh") if word in str(told.value)}
+
+
+async def test_what_fails_is_noted_without_the_secrets_of_the_address(closed_url: str) -> None:
+    secretive = f"{closed_url.replace('//', '//ada:hunter2@')}/v1?key=hunter3"
+    async with llm_for(secretive) as llm:
+        with pytest.raises(ModelUnavailable):
+            await llm.next_message(TALK, [])
+        assert f"The model at {closed_url}" in llm.condition.trouble
+        assert "hunter" not in llm.condition.trouble
+
+
 async def test_a_refused_connection_is_told_with_the_way_out(closed_url: str) -> None:
     async with llm_for(closed_url) as llm:
         with pytest.raises(ModelUnavailable) as told:
