@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from typing import Annotated, Literal, NamedTuple
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from pydantic import AfterValidator, BeforeValidator
@@ -146,9 +147,21 @@ def _network_name(name: str) -> str:
 
 
 def _url(address: str) -> str:
-    if address and not re.fullmatch(r"https?://[^\s/]+(/\S*)?", address):
+    if address and not (re.fullmatch(r"https?://[^\s/]+(/\S*)?", address) and _has_host(address)):
         raise ValueError("not an address such as http://localhost:8080")
     return address
+
+
+def _has_host(address: str) -> bool:
+    """Whether it names a host, and a port that there can be.
+
+    `http://ada:te/a@h` has none: its password needs %2F for the slash.
+    """
+    try:
+        parts = urlsplit(address)
+        return bool(parts.hostname and parts.port != 0)
+    except ValueError:
+        return False
 
 
 def _model_url(address: str) -> str:
@@ -156,8 +169,9 @@ def _model_url(address: str) -> str:
 
 
 def _viewer_url(address: str) -> str:
-    is_usable = re.fullmatch(r"https?://[A-Za-z0-9.\-:\[\]]+(/[!-~]*)?", address)
-    if address and not (is_usable and len(address) <= _LONGEST_VIEWER_URL):
+    is_plain = re.fullmatch(r"https?://[A-Za-z0-9.\-:\[\]]+(/[!-~]*)?", address)
+    is_usable = is_plain and len(address) <= _LONGEST_VIEWER_URL and _has_host(address)
+    if address and not is_usable:
         raise ValueError(
             "not an address such as https://logs.example/, without a password and of at most"
             f" {_LONGEST_VIEWER_URL} characters"

@@ -64,7 +64,7 @@ ADDRESSES = [
 
 
 @pytest.mark.parametrize("name", ADDRESSES)
-@pytest.mark.parametrize("url", ["ftp://ada:SEKRIT@h", "http://h /?SEKRIT"])
+@pytest.mark.parametrize("url", ["ftp://ada:SEKRIT@h", "http://h /?SEKRIT", "http://ada:SE/KRIT@"])
 def test_an_address_that_is_refused_is_repeated_without_its_secrets(name: str, url: str) -> None:
     with pytest.raises(BadSetting) as refused:
         settings_from({name: url}, "a test")

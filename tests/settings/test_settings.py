@@ -328,6 +328,7 @@ def test_an_address_that_is_none_is_refused_by_name(name: str, address: str) -> 
             "https://logs.example/a b",
             "https://logs.example/\u202e",
             f"https://logs.example/{150 * 'a'}",
+            "https://ada:te/a@logs.example/",
         ),
     ],
 )
@@ -547,7 +548,11 @@ def test_an_address_may_be_any_url_of_http(address: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "address", ["http:///path", "http://a b", "http://a/b c", "xhttp://a", "http:/a", "http://a/ "]
+    "address",
+    [
+        *("http:///path", "http://a b", "http://a/b c", "xhttp://a", "http:/a", "http://a/ "),
+        *("http://[::1", "http://h:99999", "http://ada:te/a@h", "http://:80", "http://?q=a"),
+    ],
 )
 def test_a_broken_url_is_refused(address: str) -> None:
     assert "not an address such as" in complaint(flags={"SEARCH_API_URL": address})
