@@ -165,7 +165,15 @@ def _has_host(address: str) -> bool:
 
 
 def _model_url(address: str) -> str:
-    return NO_MODEL if address.lower() == NO_MODEL else _url(address)
+    if address.lower() == NO_MODEL:
+        return NO_MODEL
+    usable = _url(address)
+    if "?" in usable or "#" in usable:
+        raise ValueError(
+            "/chat/completions is appended to it, so it has neither ? nor #. A key goes into"
+            " AGENT_API_KEY"
+        )
+    return usable
 
 
 def _viewer_url(address: str) -> str:

@@ -319,6 +319,13 @@ def test_an_address_that_is_none_is_refused_by_name(name: str, address: str) -> 
         load_settings(environ={name: address})
 
 
+@pytest.mark.parametrize("address", ["http://h/v1?key=k", "http://h/v1#k", "http://h?"])
+def test_the_address_of_a_model_is_one_to_which_a_path_can_be_appended(address: str) -> None:
+    told = complaint(environ={"AGENT_API_URL": address})
+    assert told.startswith("AGENT_API_URL='http://h")
+    assert "it has neither ? nor #. A key goes into AGENT_API_KEY." in told
+
+
 @pytest.mark.parametrize(
     "address",
     [
