@@ -108,11 +108,7 @@ class Keeper:
             except Timeout:
                 return False
             except OSError as error:
-                raise StoreFailed(
-                    f"{lock} cannot be used: {error.strerror}. Every account that uses the database"
-                    f" must be able to write it: make it like the database itself (chown"
-                    f" --reference={self._path} {lock} && chmod --reference={self._path} {lock})."
-                ) from error
+                raise _unusable(lock, self._path, error) from error
             command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
             since = datetime.now(UTC).isoformat(" ", "seconds")
             KeeperRecord(os.getpid(), command, since).write(lock)
@@ -156,6 +152,33 @@ class Keeper:
             else:
                 reminder = Reminder()
             await anyio.sleep(every if self.is_us else max(every, CLAIM_EVERY))
+
+
+def _unusable(lock: Path, database: Path, error: OSError) -> StoreFailed:
+    """The error that this account cannot lock the file, or make it where it is missing."""
+    if not _is_there(lock):
+        return StoreFailed(
+            f"The folder {lock.parent} cannot be written: {error.strerror}. Name a database"
+            " elsewhere with DB_PATH or --db."
+        )
+    needed = (
+        f"{lock} cannot be used: {error.strerror}. Every account that uses the database must be"
+        " able to write it"
+    )
+    if not _is_there(database):
+        return StoreFailed(f"{needed}; or name a database elsewhere with DB_PATH or --db.")
+    return StoreFailed(
+        f"{needed}: make it like the database itself (chown --reference={database} {lock} && chmod"
+        f" --reference={database} {lock})."
+    )
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        path.stat()
+    except OSError:  # not there, or in a folder that may not be looked into
+        return False
+    return True
 
 
 async def _schedule_repairs(indexer: Indexer) -> None:
