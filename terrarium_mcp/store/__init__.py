@@ -97,10 +97,13 @@ if TYPE_CHECKING:
     from terrarium_mcp.store.search.relevance.ranking import RankedLine
     from terrarium_mcp.store.sqlite.backup import (
         BackupFailed,
+        CarriedConsent,
         Manifest,
         NotABackup,
+        RecordedConsent,
         RestoreRefused,
         make_backup,
+        read_consent,
         restore_backup,
     )
     from terrarium_mcp.store.sqlite.claims import (
@@ -140,8 +143,8 @@ _LOADED_LATER = {
     "search.relevance.question": ("ParsedQuestion", "TermGroup"),
     "search.relevance.ranking": ("RankedLine",),
     "sqlite.backup": (
-        *("BackupFailed", "Manifest", "NotABackup", "RestoreRefused"),
-        *("make_backup", "restore_backup"),
+        *("BackupFailed", "CarriedConsent", "Manifest", "NotABackup", "RecordedConsent"),
+        *("RestoreRefused", "make_backup", "read_consent", "restore_backup"),
     ),
     "sqlite.claims": ("AlreadyRecorded", "claimed", "further_claims", "is_claimed"),
     "sqlite.health.bridges": ("read_heartbeats",),
@@ -183,6 +186,7 @@ __all__ = [
     "BacklogMentions",
     "BackupFailed",
     "BridgeReport",
+    "CarriedConsent",
     "CleanedFile",
     "Condition",
     "ConditionKind",
@@ -233,6 +237,7 @@ __all__ = [
     "RankedAnew",
     "RankedLine",
     "RecentDigest",
+    "RecordedConsent",
     "RemovalReason",
     "Repair",
     "RestoreRefused",
@@ -269,6 +274,7 @@ __all__ = [
     "make_backup",
     "open_store",
     "prepared",
+    "read_consent",
     "read_heartbeats",
     "repair_schema",
     "require_adopted",

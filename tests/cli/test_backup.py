@@ -51,6 +51,41 @@ def test_a_backup_says_what_it_holds_and_comes_back(ours: Path, tmp_path: Path, 
     assert "<ada>" in ran("terrarium-mcp search garden", "--db", new, at=tmp_path).stdout
 
 
+def test_what_people_decided_after_the_backup_is_kept_or_said_to_be_missing(
+    ours: Path, tmp_path: Path
+) -> None:
+    ran(f"{BACKUP} h.tar", "--db", ours, at=tmp_path)
+    ran("terrarium-mcp purge --nick ada --yes", "--db", ours, at=tmp_path)
+    done = ran(f"{RESTORE} h.tar --db without/irc_logs.db", at=tmp_path)
+    _, missing = done.stdout.splitlines()
+    assert missing.startswith("What people decided after that is not in it:")
+    assert rows_of(tmp_path / "without" / "irc_logs.db", "SELECT message FROM messages")
+    done = ran(f"{RESTORE} h.tar --db with/irc_logs.db --consent-from", ours, at=tmp_path)
+    assert done.returncode == 0, done.stderr
+    _, kept = done.stdout.splitlines()
+    assert kept == (
+        f"Kept from {ours}: the opt-outs and opt-ins of 0 people, 1 removal (1 message removed"
+        " again)"
+    )
+    assert not rows_of(tmp_path / "with" / "irc_logs.db", "SELECT message FROM messages")
+    assert {one.name for one in (tmp_path / "with").iterdir()} <= {
+        "irc_logs.db",
+        "irc_logs.db.keeper",
+        "enhancements",
+    }
+
+
+def test_decisions_that_cannot_be_read_restore_nothing(ours: Path, tmp_path: Path) -> None:
+    ran(f"{BACKUP} h.tar", "--db", ours, at=tmp_path)
+    (tmp_path / "notes.txt").write_text("no database " * 200)
+    done = ran(f"{RESTORE} h.tar --db x/x.db --consent-from notes.txt", at=tmp_path)
+    assert "notes.txt is not an SQLite database" in told(done)
+    assert not (tmp_path / "x").exists()
+    done = ran(f"{RESTORE} h.tar --db x/x.db --consent-from gone.db", at=tmp_path)
+    assert done.returncode == 2
+    assert "'gone.db' does not exist" in done.stderr
+
+
 def test_a_backup_into_a_folder_is_named_by_the_time(ours: Path, tmp_path: Path) -> None:
     (tmp_path / "backups").mkdir()
     for flags, ending in (("", "tar"), (" --zstd", "tar.zst")):
@@ -355,6 +390,7 @@ def test_an_idea_that_may_not_be_read_is_named(ours: Path, open_folder: Path) ->
         "terrarium-mcp backup backups/irc_logs.tar",
         "terrarium-mcp restore backups/irc_logs.tar --db trial/irc_logs.db",
         "terrarium-mcp search gate --db trial/irc_logs.db",
+        "terrarium-mcp restore backups/irc_logs.tar --consent-from old/irc_logs.db",
         "terrarium-mcp export --with-hosts --private --output history.jsonl",
         "terrarium-mcp export --format weechat --output weechat-logs",
         "terrarium-mcp export --format irssi --output irclogs",
@@ -368,10 +404,14 @@ def test_the_commands_of_the_documentation_work(tmp_path: Path, command: str) ->
     anyio.run(_with_past, tmp_path / "irc_logs.db")
     if ".tar" in command or "trial" in command:
         (tmp_path / "backups").mkdir()
-    if "trial" in command:
+    if "trial" in command or "old/" in command:
         ran(f"{BACKUP} backups/irc_logs.tar", "--db", "irc_logs.db", at=tmp_path)
     if "trial" in command and "restore" not in command:
         ran(f"{RESTORE} backups/irc_logs.tar --db trial/irc_logs.db", at=tmp_path)
+    if "old/" in command:
+        (tmp_path / "old").mkdir()
+        for one in tmp_path.glob("irc_logs.db*"):
+            one.rename(tmp_path / "old" / one.name)
     done = ran(command, at=tmp_path, DB_PATH="irc_logs.db")
     assert done.returncode == 0, done.stderr
     assert "gate" in done.stdout or "2 messages" in done.stdout + done.stderr

@@ -3,15 +3,18 @@
 from contextlib import suppress
 from pathlib import Path
 
+import anyio
 import click
 
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.cli.starting.backup import contents
 from terrarium_mcp.cli.starting.empty_history import is_missing
+from terrarium_mcp.cli.starting.opening import opened_history
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import HostFailure
-from terrarium_mcp.store import restore_backup
-from terrarium_mcp.wording import and_more
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import CarriedConsent, RecordedConsent, read_consent, restore_backup
+from terrarium_mcp.wording import and_more, people, quantity
 
 _ENDINGS = (".tar", ".tar.zst")
 """How the names of backups end, where `backup` chooses them."""
@@ -23,14 +26,33 @@ class RestoreFailed(HostFailure):
     """A file cannot be read or written."""
 
 
-def put_back(bundle: Path, database: Path) -> None:
+_LACKS = (
+    "What people decided after that is not in it: who opted out since is recorded again, and what"
+    " was removed since is there again. --consent-from OLD.db, with the database that was there"
+    " before, keeps it."
+)
+
+
+def put_back(bundle: Path, database: Path, settings: Settings, old: Path | None) -> None:
     """Restore a backup, and print what it holds.
+
+    `old` is the database from which people's decisions since the backup are brought over.
 
     Raises:
         NotABackup: the file is none, or it is damaged.
         RestoreRefused: something is in the way.
         RestoreFailed: it cannot be read, or the database not written.
+        TerrariumError: the decisions cannot be read, or not be brought over; nothing is restored.
     """
+    lacks_or_keeps = _LACKS
+
+    def amend(restored: Path) -> None:
+        nonlocal lacks_or_keeps
+        if consent:
+            progress("keeping what people decided")
+            carried = anyio.run(_carry, consent, restored, settings)
+            lacks_or_keeps = f"Kept from {old}: {_amounts(carried)}"
+
     try:
         if bundle.is_dir():
             names = _backups_in(bundle)
@@ -38,8 +60,9 @@ def put_back(bundle: Path, database: Path) -> None:
                 f"Name one of the backups in it: {names}" if names else "There is no backup in it"
             )
             raise RestoreFailed(f"{bundle} is a folder. {there}.")
+        consent = read_consent(old) if old else None
         with Progress() as progress:
-            manifest = restore_backup(bundle, database, progress)
+            manifest = restore_backup(bundle, database, progress, amend)
     except OSError as error:
         name = error.filename or bundle
         names = _backups_in(bundle.parent) if is_missing(bundle) else ""
@@ -48,6 +71,21 @@ def put_back(bundle: Path, database: Path) -> None:
             f"{name}: {error.strerror or error}. The backup {bundle} was not restored.{others}"
         ) from error
     click.echo(f"{database}: restored {contents(manifest)}, as of {manifest.made_at}")
+    click.echo(lacks_or_keeps)
+
+
+async def _carry(consent: RecordedConsent, restored: Path, settings: Settings) -> CarriedConsent:
+    async with opened_history(restored, settings) as store:
+        return await store.carry_consent(consent)
+
+
+def _amounts(carried: CarriedConsent) -> str:
+    """How much was brought over: `the opt-outs and opt-ins of 1 person, 2 removals (...)`."""
+    return (
+        f"the opt-outs and opt-ins of {people(carried.people)},"
+        f" {quantity(carried.removals, 'removal')} ({quantity(carried.messages, 'message')} removed"
+        " again)"
+    )
 
 
 def _backups_in(folder: Path) -> str:

@@ -36,6 +36,7 @@ from terrarium_mcp.store.sqlite.topics.stats import Stats
 
 if TYPE_CHECKING:  # each is loaded when it is first asked for, by many processes never
     from terrarium_mcp.store.sqlite.archive.archive import Archive
+    from terrarium_mcp.store.sqlite.backup import CarriedConsent, RecordedConsent
     from terrarium_mcp.store.sqlite.imports.imports import Imports
     from terrarium_mcp.store.sqlite.removal.removal import Removal
     from terrarium_mcp.store.sqlite.search.message_search import MessageSearch
@@ -153,6 +154,21 @@ class Store:
         return Imports(
             self._database, self._indexer, self._opt_out_reader, lambda: self.keeper.is_us
         )
+
+    async def carry_consent(self, consent: "RecordedConsent") -> "CarriedConsent":
+        """Bring here what people decided in a database that this one, a backup of it, replaces.
+
+        Raises:
+            StoreFailed, BacklogFailed: the database or the backlog cannot be written.
+        """
+        from terrarium_mcp.store.sqlite.backup.consent import (  # noqa: PLC0415 -- see above
+            carry_consent,
+        )
+
+        try:
+            return await carry_consent(consent, self._database, self.removal)
+        finally:
+            self._opt_out_reader.changed()
 
     async def name_network(self, network: str) -> None:
         """Give this name to the network that had none, in every table and in the backlog.

@@ -1,7 +1,7 @@
 """Restoring a backup: it is checked beside its place, and gets its name last."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,12 +23,17 @@ from terrarium_mcp.store.sqlite.engine.files import free_bytes
 from terrarium_mcp.store.sqlite.keeper import Keeper, KeeperRecord, lock_file
 from terrarium_mcp.store.sqlite.own_files import leftover
 
+Amend = Callable[[Path], None]
+"""Changes a restored database that nobody else can see yet; its backlog is beside it."""
+
 
 class RestoreRefused(HostFailure):
     """There is something in the place of the database, or a process uses it."""
 
 
-def restore_backup(bundle: Path, path: Path, on_step: OnBackupStep) -> Manifest:
+def restore_backup(
+    bundle: Path, path: Path, on_step: OnBackupStep, amend: Amend = lambda _: None
+) -> Manifest:
     """Put the database and the backlog of a backup in place. Blocks.
 
     Nothing is written under their names before all of it was checked. The keeper's lock is held
@@ -38,6 +43,7 @@ def restore_backup(bundle: Path, path: Path, on_step: OnBackupStep) -> Manifest:
         bundle: the file that `make_backup` wrote.
         path: where the database is to be; there may be nothing there.
         on_step: is called with a description of each step.
+        amend: is called with the database before it gets its name. If it raises, nothing is there.
 
     Raises:
         NotABackup: it is none, it is damaged, or its database is of a later version.
@@ -48,10 +54,12 @@ def restore_backup(bundle: Path, path: Path, on_step: OnBackupStep) -> Manifest:
         needed = sum(file.bytes for file in manifest_in(bundle).files.values())
     _require_nothing_in_the_way(path)
     with _folder_of(path):
-        return _restored(bundle, path, needed, on_step)
+        return _restored(bundle, path, needed, on_step, amend)
 
 
-def _restored(bundle: Path, path: Path, needed: int, on_step: OnBackupStep) -> Manifest:
+def _restored(
+    bundle: Path, path: Path, needed: int, on_step: OnBackupStep, amend: Amend
+) -> Manifest:
     if free_bytes(path.parent) < needed:
         raise RestoreRefused(
             f"The backup needs {needed / 1e6:,.0f} MB; {path.parent} has"
@@ -66,6 +74,7 @@ def _restored(bundle: Path, path: Path, needed: int, on_step: OnBackupStep) -> M
             on_step("checking the database")
             _compare(manifest, temporary / DATABASE)
         _set_wal(temporary / DATABASE)
+        amend(temporary / DATABASE)
         _require_nothing_in_the_way(path)
         _put_in_place(temporary, path)
     return manifest

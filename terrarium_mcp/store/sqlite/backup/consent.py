@@ -1,0 +1,171 @@
+"""What people decided after a backup was made, brought from the database that it replaces.
+
+A backup knows neither who opted out since nor what was removed since. Without this the people would
+be recorded again, and their lines be there again.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from terrarium_mcp.chat.identity import Identity
+from terrarium_mcp.chat.times.timestamps import from_text
+from terrarium_mcp.store.errors import StoreFailed
+from terrarium_mcp.store.records.removal import PurgeTarget
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.reads import Reads, Row
+from terrarium_mcp.store.sqlite.engine.rooms import UNNAMED_NETWORK
+from terrarium_mcp.store.sqlite.engine.writes import Writer
+from terrarium_mcp.store.sqlite.health.readonly import untouched
+from terrarium_mcp.store.sqlite.ingest.forgotten import MARK, fingerprints
+from terrarium_mcp.store.sqlite.removal.removal import Removal
+from terrarium_mcp.store.sqlite.schema import CURRENT, checked_version
+
+ASKED_BY = "terrarium-mcp restore"
+"""What the audit says of messages that are removed once more."""
+
+_SAME_REMOVAL = ("at", "kind", "asked_by", "network", "nick")
+"""What tells removals apart: their ids are given out again after a restoration."""
+
+
+class RecordedConsent(NamedTuple):
+    """What people decided, as a database holds it: rows of `opt_outs` and so on."""
+
+    opt_outs: Sequence[Row]
+    past_opt_outs: Sequence[Row]
+    purges: Sequence[Row]
+
+
+class CarriedConsent(NamedTuple):
+    """How much was brought over.
+
+    Attributes:
+        people: how many opted out, or in again, since the backup.
+        removals: how many were asked for since.
+        messages: how many messages were removed once more.
+    """
+
+    people: int
+    removals: int
+    messages: int
+
+
+def read_consent(old: Path) -> RecordedConsent:
+    """What people decided until a database was replaced. Nothing in it or beside it changes.
+
+    Raises:
+        StoreFailed: it cannot be read, or is of an earlier version.
+        NotOurs, WrongSchema: it is not a database of this program, or a later one's.
+    """
+    with untouched(old) as connection:
+        version = checked_version(connection, old)
+        if version != CURRENT:
+            raise StoreFailed(
+                f"{old} is of version {version}, and this terrarium-mcp reads what people decided"
+                f" from version {CURRENT} only. Migrate it first: terrarium-mcp search tea --db"
+                f" {old}"
+            )
+        return RecordedConsent(
+            connection.execute("SELECT * FROM opt_outs").fetchall(),
+            connection.execute("SELECT * FROM past_opt_outs").fetchall(),
+            connection.execute(
+                "SELECT * FROM removals WHERE kind = 'purge' ORDER BY id"
+            ).fetchall(),
+        )
+
+
+async def carry_consent(
+    consent: RecordedConsent, database: Database, removal: Removal
+) -> CarriedConsent:
+    """Bring what people decided into a restored database, and remove again what they had removed.
+
+    Opt-outs and records of removals come in one transaction, before anything is removed.
+
+    Raises:
+        StoreFailed, BacklogFailed: the database or its backlog cannot be written.
+    """
+    async with database.writing() as writer:
+        people = await _carry_opt_outs(writer, consent)
+        purges = await _carry_removals(writer, consent.purges)
+    messages = 0
+    for purge in purges:
+        for target in await _targets(database, purge):
+            result = await removal.purge(target, asked_by=ASKED_BY, at=from_text(purge["at"]))
+            messages += result.messages
+    return CarriedConsent(people, len(purges), messages)
+
+
+async def _carry_opt_outs(writer: Writer, consent: RecordedConsent) -> int:
+    """Make the opt-outs those of the replaced database; how many people changed theirs since."""
+    sql = "SELECT network, since FROM opt_outs UNION SELECT network, since FROM past_opt_outs"
+    known = {tuple(row) for row in await writer.rows(sql)}
+    before = {tuple(row) for row in await writer.rows("SELECT network, since FROM opt_outs")}
+    ended = [row for row in consent.past_opt_outs if (row["network"], row["since"]) in before]
+    await writer.many("DELETE FROM opt_outs WHERE network = ? AND since = ?", _decisions(ended))
+    await writer.many(
+        "REPLACE INTO opt_outs (network, account, folded, user_host, nick, since)"
+        " VALUES (:network, :account, :folded, :user_host, :nick, :since)",
+        [dict(row) for row in consent.opt_outs],
+    )
+    await writer.many(
+        "REPLACE INTO past_opt_outs (network, account, folded, user_host, nick, since, until)"
+        " VALUES (:network, :account, :folded, :user_host, :nick, :since, :until)",
+        [dict(row) for row in consent.past_opt_outs],
+    )
+    await writer.many(
+        "DELETE FROM presence WHERE folded = :folded"
+        " AND room IN (SELECT id FROM rooms WHERE network = :network)",
+        [dict(row) for row in consent.opt_outs],
+    )
+    decided = {*_decisions(consent.opt_outs), *_decisions(consent.past_opt_outs)}
+    return len((decided - known) | {*_decisions(ended)})
+
+
+def _decisions(rows: Sequence[Row]) -> list[tuple[str, str]]:
+    """The decisions of opt-outs: no two people of a network decide at the same moment."""
+    return [(row["network"], row["since"]) for row in rows]
+
+
+async def _carry_removals(writer: Writer, purges: Sequence[Row]) -> list[Row]:
+    """Add the records of removals that a database lacks; returns those."""
+    sql = f"SELECT {', '.join(_SAME_REMOVAL)} FROM removals WHERE kind = 'purge'"  # noqa: S608 -- a constant
+    known = {tuple(row) for row in await writer.rows(sql)}
+    missing = [row for row in purges if tuple(row[name] for name in _SAME_REMOVAL) not in known]
+    await writer.many(
+        "INSERT INTO removals (at, kind, asked_by, network, nick, messages, turns)"
+        " VALUES (:at, :kind, :asked_by, :network, :nick, :messages, :turns)",
+        [dict(row) for row in missing],
+    )
+    return missing
+
+
+async def _targets(reads: Reads, purge: Row) -> list[PurgeTarget]:
+    """Whose messages a removal concerned: a nick, or those whom its fingerprints recognise."""
+    network, nick = str(purge["network"]), str(purge["nick"])
+    if not nick.startswith(MARK):
+        return [PurgeTarget(nick, network)] if nick else []
+    wanted = set(nick.split())
+    found = dict[tuple[str, ...], PurgeTarget]()
+    for row in await reads.rows(_IDENTITIES, {"network": network}):
+        who = _surest(Identity(network, *(str(value) for value in row)))
+        unnamed = who._replace(network=UNNAMED_NETWORK)
+        if not wanted.isdisjoint({*fingerprints(who), *fingerprints(unnamed)}):
+            found[fingerprints(who)] = PurgeTarget.asking(who)
+    return [*found.values()]
+
+
+def _surest(who: Identity) -> Identity:
+    """What proves a line to be somebody's: user@host counts only without an account."""
+    return who._replace(user="", host="") if who.account else who
+
+
+_IDENTITIES = """
+SELECT ifnull(nick, ''), ifnull(user, ''), ifnull(host, ''), ifnull(account, '')
+FROM messages WHERE network = :network
+UNION
+SELECT ifnull(nick, ''), ifnull(user, ''), ifnull(host, ''), ifnull(account, '')
+FROM private_messages WHERE network = :network
+UNION
+SELECT t.nick, t.user, t.host, t.account
+FROM dialogue_turns t JOIN dialogues d ON d.id = t.dialogue WHERE d.network = :network
+"""
