@@ -38,7 +38,7 @@ from terrarium_mcp.chat.operator_hints import operator_hint
 from terrarium_mcp.chat.question_marks import ends_with_question_mark
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.relays import nick_meant
-from terrarium_mcp.chat.terms import Term, TermKind, begins_like_an_exclusion
+from terrarium_mcp.chat.terms import VOWEL_SIGN, Term, TermKind, begins_like_an_exclusion
 from terrarium_mcp.chat.times.query_dates import (
     is_time,
     names_a_moment,
@@ -62,14 +62,12 @@ IN_QUOTES = r'(?:[^"]|(?<=[\u0591-\u05ea])"(?=[\u05d0-\u05ea]))*'
 """What is in quotation marks, as a regular expression. A mark between two Hebrew letters, with or
 without points, is that of an acronym (gershayim). Letters of other scripts may be directly behind a
 phrase: Chinese and Japanese have no spaces."""
-_VOWEL_SIGN = "[\u0700-\u109f\u1700-\u1cff]"
-"""A mark that is part of a word in the scripts from Syriac to Burmese and from Tagalog to Vedic."""
 _PART = re.compile(
     rf"(?:\(+(?=-?{_KEY}:))?"  # a group of operators: what is in it decides what it means
     r"(?P<minus>-(?=[^\s-]))?(?:"
     rf'(?P<key>{_KEY}):(?P<value>"{IN_QUOTES}"?|\S+)'
     rf'|"(?P<phrase>{IN_QUOTES})"?'
-    rf"|(?:\*+(?=\w))?(?P<prefix>\S*(?:[^\W_]|{_VOWEL_SIGN}))\*+(?!\S)"
+    rf"|(?:\*+(?=\w))?(?P<prefix>\S*(?:[^\W_]|{VOWEL_SIGN}))\*+(?!\S)"
     r"|(?P<word>\S+))",
     re.IGNORECASE,
 )

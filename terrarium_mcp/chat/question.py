@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from terrarium_mcp.chat.english.words import is_stop_word, telling_words
 from terrarium_mcp.chat.mentions import without_addressee
 from terrarium_mcp.chat.question_marks import ends_with_question_mark
-from terrarium_mcp.chat.terms import words_in
+from terrarium_mcp.chat.terms import VOWEL_SIGN, words_in
 from terrarium_mcp.chat.times.calendar_words import MONTHS, WEEKDAYS
+
+_PART = rf"(?:[^\W_]|{VOWEL_SIGN})+"
 
 _WORD = re.compile(
     r"(?<![^\W_])(?:[vV]?\d+(?:\.\d+)+|[^\W_]{1,20}(?:\+\+|#))(?![^\W_])"
-    r"|[^\W_]+(?:['\u2019][^\W_]+)*"
+    rf"|{_PART}(?:['\u2019]{_PART})*"
 )
 """A version such as `11.04` and `v4.0`, or a name such as `C++`, is one word: its parts are
 in many others."""

@@ -35,6 +35,11 @@ _ALONE = (
 )
 """A character that is a word by itself, as a regular expression."""
 
+VOWEL_SIGN = "[\u0700-\u0963\u0966-\u109f\u1700-\u1cff]"
+"""A regular expression for what is part of a word, though no letter to Python, in the scripts from
+Syriac to Burmese and from Tagalog to Vedic. (The danda of Hindi is between the first two ranges.)
+"""
+
 _JOINERS = "\u200c\u200d"
 
 _WORD = re.compile(rf"[\w{_MOVED}]+")

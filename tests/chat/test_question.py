@@ -13,6 +13,7 @@ from terrarium_mcp.chat.question import (
     is_question,
     names_a_time,
 )
+from terrarium_mcp.chat.terms import as_written
 
 
 def test_words_that_tell_nothing_are_left_out() -> None:
@@ -38,6 +39,12 @@ def test_where_no_word_tells_all_there_is_has_to_do() -> None:
 
 def test_a_text_without_spaces_is_read_character_by_character() -> None:
     assert content_words("東京", ()) == ("東", "京")
+
+
+def test_a_word_with_vowel_signs_is_one_content_word() -> None:
+    hindi = ["\u091a\u093e\u092c\u0940", "\u0930\u0916\u0940"]
+    words = content_words(f"{' '.join(hindi)}\u0964", ())
+    assert [as_written(word) for word in words] == hindi
 
 
 def test_when_is_heard() -> None:
