@@ -103,8 +103,8 @@ class OptOutRegister:
 
 
 async def _free_moment(writer: Writer, at: datetime) -> str:
-    """The moment, or one soon after it, at which nobody else opted out."""
-    rows = await writer.rows("SELECT since FROM opt_outs")
+    """The moment, or one soon after it, at which nobody opted out, even if that is over."""
+    rows = await writer.rows("SELECT since FROM opt_outs UNION SELECT since FROM past_opt_outs")
     taken = {row["since"] for row in rows}
     while to_text(at) in taken:
         at += _MOMENT

@@ -198,3 +198,16 @@ async def test_who_opted_out_twice_has_two_times_that_stay_out(store: Store, fil
     async with open_store(file, SETTINGS) as later:  # it is remembered in the file
         await later.messages.append(said)
         assert await lines(later) == ["zoe 1", "zoe 3", "zoe 4"]
+
+
+async def test_an_opt_out_that_is_played_back_after_the_opt_in_may_be_undone_again(
+    store: Store, file: Path
+) -> None:
+    for hours in (1, 2):
+        await store.opt_outs.add(ADA, NOON)
+        await store.opt_outs.remove(ADA, NOON + timedelta(hours=hours))
+    assert not (await store.opt_outs.current()).people
+    assert rows_of(file, "SELECT substr(since, 12), substr(until, 12) FROM past_opt_outs") == [
+        ("12:00:00.000", "13:00:00.000"),
+        ("12:00:00.001", "14:00:00.000"),
+    ]
