@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
-from typing import Self
 
 import anyio
 from anyio.abc import AsyncResource
@@ -17,6 +16,7 @@ from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp.types import JSONRPCError, JSONRPCRequest, JSONRPCResponse, RequestId
 
 from terrarium_mcp.sdk import Incoming, Outgoing
+from terrarium_mcp.serving.relayed_messages import RelayedMessages
 
 OPEN_CALLS = 16
 """Calls of one client at a time. A model rarely asks for more than five side by side."""
@@ -78,7 +78,7 @@ class OpenCalls:
         self._has_ended.set()
 
 
-class BoundedIncoming(AsyncResource):
+class BoundedIncoming(RelayedMessages):
     """The messages of a client, read no faster than its calls are answered."""
 
     def __init__(
@@ -87,14 +87,9 @@ class BoundedIncoming(AsyncResource):
         calls: OpenCalls,
         too_late: Callable[[], Awaitable[None]] | None,
     ) -> None:
-        self._incoming = incoming
+        super().__init__(incoming)
         self._calls = calls
         self._too_late = too_late
-
-    @property
-    def last_context(self) -> object:
-        """The context variables of the last message, which the SDK passes on to its handler."""
-        return getattr(self._incoming, "last_context", None)
 
     async def receive(self) -> SessionMessage | Exception:
         """The next message."""
@@ -126,19 +121,6 @@ class BoundedIncoming(AsyncResource):
             await begin()
         elif not await _before(self._too_late, begin):
             raise anyio.EndOfStream
-
-    async def aclose(self) -> None:
-        """Read no more."""
-        await self._incoming.aclose()
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> SessionMessage | Exception:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
 
 
 class BoundedOutgoing(AsyncResource):

@@ -5,8 +5,6 @@ which the client knows nothing. It does not shake hands again, so each of its re
 refused as if its arguments were wrong, until somebody restarts it. So the handshake is made for it.
 """
 
-from typing import Self
-
 import anyio
 from anyio.abc import AsyncResource
 from mcp.shared.message import SessionMessage
@@ -19,6 +17,7 @@ from mcp.types import (
 from mcp.types.version import LATEST_HANDSHAKE_VERSION
 
 from terrarium_mcp.sdk import Incoming, Outgoing
+from terrarium_mcp.serving.relayed_messages import RelayedMessages
 
 _HANDSHAKE = "terrarium-mcp handshake"
 """The id of the request that is made for a client, which never sees its answer."""
@@ -42,19 +41,14 @@ def greeted(incoming: Incoming, outgoing: Outgoing) -> tuple["GreetedIncoming", 
     return GreetedIncoming(incoming, answered), GreetedOutgoing(outgoing, answered)
 
 
-class GreetedIncoming(AsyncResource):
+class GreetedIncoming(RelayedMessages):
     """The messages of a client, after a handshake if its first request is none, and needs one."""
 
     def __init__(self, incoming: Incoming, answered: anyio.Event) -> None:
-        self._incoming = incoming
+        super().__init__(incoming)
         self._answered = answered
         self._has_asked = False
         self._held: list[SessionMessage] = []
-
-    @property
-    def last_context(self) -> object:
-        """The context variables of the last message, which the SDK passes on to its handler."""
-        return getattr(self._incoming, "last_context", None)
 
     async def receive(self) -> SessionMessage | Exception:
         """The next message."""
@@ -70,19 +64,6 @@ class GreetedIncoming(AsyncResource):
                 self._held = [SessionMessage(_INITIALIZED), item]
                 return SessionMessage(_INITIALIZE)
         return item
-
-    async def aclose(self) -> None:
-        """Read no more."""
-        await self._incoming.aclose()
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> SessionMessage | Exception:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
 
 
 class GreetedOutgoing(AsyncResource):
