@@ -15,6 +15,7 @@ from terrarium_mcp.store import ImportTotals, LogSource, Store
 from terrarium_mcp.store.recognition.comparison import ComparableLine
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.reads import Row
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.imports import group_insert, stored_lines
 from terrarium_mcp.store.sqlite.imports.log_blocks import LogLines
 from terrarium_mcp.store.sqlite.imports.stored_lines import LineGroup, comparables
@@ -48,6 +49,19 @@ def folder(days: int = DAYS, lines: int = 9) -> list[tuple[LogSource, list[NewMe
         for at in [NOON + timedelta(days=day)]
         for channel in ("#tea", "#mate")
     ]
+
+
+@pytest.fixture
+def inserts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many lines each insertion of prepared lines had so far."""
+    made: list[int] = []
+
+    async def counted(writer: Writer, lines: PreparedLines, *more: Any) -> Inserted:
+        made.append(len(lines))
+        return await insert_prepared(writer, lines, *more)
+
+    monkeypatch.setattr(group_insert, "insert_prepared", counted)
+    return made
 
 
 def all_lines(logs: Sequence[tuple[LogSource, list[NewMessage]]]) -> list[NewMessage]:
@@ -263,36 +277,20 @@ async def test_of_a_day_only_the_lines_at_midnight_are_compared_with_the_day_bef
 
 @pytest.mark.parametrize(("repeated", "together"), [(0, 1), (1, 2)])
 async def test_days_that_meet_at_midnight_are_stored_together_unless_a_line_may_be_in_both(
-    store: Store, file: Path, monkeypatch: pytest.MonkeyPatch, repeated: int, together: int
+    store: Store, file: Path, inserts: list[int], repeated: int, together: int
 ) -> None:
-    inserts = 0
-
-    async def counted(*arguments: Any) -> Inserted:
-        nonlocal inserts
-        inserts += 1
-        return await insert_prepared(*arguments)
-
-    monkeypatch.setattr(group_insert, "insert_prepared", counted)
     talk = logged(line_of("ada", f"line {n}", NOON + n * timedelta(seconds=40)) for n in range(80))
     days = [(log_of("1.log"), talk[: 40 + repeated]), (log_of("2.log"), talk[40:])]
     number = await store.imports.begin("terrarium-mcp import znc")
     await store.imports.add_all(number, days)
-    assert inserts == together
+    assert len(inserts) == together
     assert sorted(words_in(file)) == sorted(("ada", f"line {n}") for n in range(80))
 
 
 @pytest.mark.parametrize(("nicks", "together"), [(("ada", "bo"), 1), (("", "bo"), 2)])
 async def test_days_are_stored_together_where_different_people_say_the_same_at_midnight(
-    store: Store, file: Path, monkeypatch: pytest.MonkeyPatch, nicks: Sequence[str], together: int
+    store: Store, file: Path, inserts: list[int], nicks: Sequence[str], together: int
 ) -> None:
-    inserts = 0
-
-    async def counted(*arguments: Any) -> Inserted:
-        nonlocal inserts
-        inserts += 1
-        return await insert_prepared(*arguments)
-
-    monkeypatch.setattr(group_insert, "insert_prepared", counted)
     said = [
         line_of(nick, "good night", NOON + n * timedelta(seconds=40))
         for n, nick in enumerate(nicks)
@@ -300,7 +298,7 @@ async def test_days_are_stored_together_where_different_people_say_the_same_at_m
     days = [(log_of(f"{n}.log"), logged([line])) for n, line in enumerate(said)]
     number = await store.imports.begin("terrarium-mcp import znc")
     await store.imports.add_all(number, days)
-    assert inserts == together
+    assert len(inserts) == together
     assert words_in(file) == words(said)
 
 
