@@ -125,7 +125,12 @@ def _spelt_alike(contents: Sequence[LogContent], networks: Sequence[str]) -> lis
     spelt: dict[str, str] = {}
     for name in (*networks, *(one.network for one in contents)):
         spelt.setdefault(name.casefold(), name)
-    return [replace(one, network=spelt[one.network.casefold()]) for one in contents]
+    return [
+        one
+        if (network := spelt[one.network.casefold()]) == one.network
+        else replace(one, network=network)
+        for one in contents
+    ]
 
 
 def _contents(

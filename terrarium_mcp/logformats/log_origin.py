@@ -5,7 +5,7 @@ channel may be another: `#we_ird.chan` of `#we/ird.chan`.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import date, datetime
 from functools import lru_cache
@@ -80,23 +80,46 @@ def origins_in(
     A rotated log (`#tea.log.1`) has the origin of the log that it was. Dates are looked for where
     the pattern has one; elsewhere they are left out of the path first.
     """
+    networks = {one.casefold() for one in known}
+    for one in _named_in(path, tuple(patterns)):
+        is_network = not one.is_folder_of_logs or one.network.casefold() in networks
+        yield LogOrigin(
+            one.network if is_network else "", one.target, one.day, is_window=one.is_window
+        )
+
+
+class _Named(NamedTuple):
+    """What a path names: an origin, unless its network is no more than a folder of logs."""
+
+    network: str
+    target: str
+    day: date | None
+    is_window: bool
+    is_folder_of_logs: bool
+
+
+@lru_cache(maxsize=10)  # each path is asked several times in a row
+def _named_in(path: str, patterns: tuple[re.Pattern[str], ...]) -> Sequence[_Named]:
+    """All that a path names by some patterns, whichever networks are known."""
     original = _first_name(path)
     undated = without_dates(original)
-    networks = {one.casefold() for one in known}
+    named = list[_Named]()
     for pattern in patterns:
         has_date = "date" in pattern.groupindex
         if match := pattern.search(original if has_date else undated.path):
             day = _day(match["date"] or "") if has_date else undated.day
-            for channel, network in _divided(match):
-                if is_channel(network):
-                    continue  # the folder of a channel
-                is_known = network.casefold() in networks
-                yield LogOrigin(
-                    network if is_known or not _is_folder_of_logs(network, match) else "",
+            named += (
+                _Named(
+                    network,
                     unquote(channel) if "escaped" in pattern.groupindex else channel,
                     day,
-                    is_window="window" in pattern.groupindex,
+                    "window" in pattern.groupindex,
+                    _is_folder_of_logs(network, match),
                 )
+                for channel, network in _divided(match)
+                if not is_channel(network)  # else it is the folder of a channel
+            )
+    return named
 
 
 def _is_folder_of_logs(network: str, match: re.Match[str]) -> bool:
@@ -135,7 +158,7 @@ def origin_by_name(path: str) -> LogOrigin:
     return LogOrigin(target=match["channel"] if match else "", day=undated.day)
 
 
-@lru_cache(maxsize=10)  # each path is asked several times in a row
+@lru_cache(maxsize=10)  # by the patterns of each format
 def _first_name(path: str) -> str:
     """The path of a log before it was rotated, or a day of it was copied."""
     composed = normalize("NFC", path)  # a Mac writes accents apart

@@ -109,9 +109,19 @@ class LineGroup:
         """Whether a line of a later group may be one of these, once these are stored."""
         if not (self.place == later.place and self.said.meets(later.near)):
             return False
-        theirs = later.at(later.numbers_near(self.said)).nicks
-        own = self.at(self._numbers_within(later.near)).nicks
-        return any(_may_be_one(own[words], theirs[words]) for words in own.keys() & theirs.keys())
+        own, theirs = self._numbers_within(later.near), later.numbers_near(self.said)
+        if not _may_be_one(self._nicks_at(own), later._nicks_at(theirs)):  # noqa: SLF001 -- of this class
+            return False  # nearly always: nothing is made comparable
+        of_own, of_theirs = self.at(own).nicks, later.at(theirs).nicks
+        return any(
+            _may_be_one(of_own[words], of_theirs[words])
+            for words in of_own.keys() & of_theirs.keys()
+        )
+
+    def _nicks_at(self, numbers: Iterable[int]) -> set[str]:
+        """Who said those of them with these numbers, folded."""
+        nicks = self._messages.columns.nick
+        return {fold(nicks[number], self.place.casemapping) for number in numbers}
 
     def at(self, numbers: Sequence[int]) -> "LineGroup":
         """Those of them with these numbers, counted from 0."""
@@ -119,8 +129,9 @@ class LineGroup:
 
     def _numbers_within(self, time: TimeSpan) -> list[int]:
         """Which of them, counted from 0, were said within a time."""
+        first, last = time
         timestamps = self._messages.columns.timestamp
-        return [number for number, at in enumerate(timestamps) if time.first <= at <= time.last]
+        return [number for number, at in enumerate(timestamps) if first <= at <= last]
 
     @property
     def _before(self) -> int:
