@@ -15,7 +15,7 @@ from terrarium_mcp.cli.options import (
     settings_options,
     warn_of_slips,
 )
-from terrarium_mcp.cli.process import tidying_up
+from terrarium_mcp.cli.process import run_command
 
 log = logging.getLogger(__name__)
 
@@ -62,22 +62,19 @@ def doctor(
     warn_of_slips(loaded)
     _warn_of_unread(loaded.settings.db_path.parent / "terrarium.toml", config)
 
-    import anyio
-
     from terrarium_mcp.cli.starting.doctor import examination, live_examination
 
     if live:
         sys.exit(0 if live_examination(loaded.settings, datetime.now(UTC)) else 1)
-    with tidying_up():  # a deep check removes its copy
-        well = anyio.run(
-            examination,
-            loaded.settings,
-            loaded.sources,
-            loaded.tables,
-            deep or rebuild,
-            rebuild,
-            temp,
-        )
+    well = run_command(
+        examination,
+        loaded.settings,
+        loaded.sources,
+        loaded.tables,
+        deep or rebuild,
+        rebuild,
+        temp,
+    )
     sys.exit(0 if well else 1)
 
 

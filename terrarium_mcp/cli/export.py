@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.cli.options import adopt_option, settings_of, settings_options
-from terrarium_mcp.cli.process import tidying_up
+from terrarium_mcp.cli.process import run_command
 from terrarium_mcp.cli.query_command import QueryCommand
 from terrarium_mcp.logformats.export_formats import ExportFormat
 
@@ -60,8 +60,6 @@ def export(
     """
     settings = settings_of(db, config, env_file)
 
-    import anyio
-
     from terrarium_mcp.cli.starting.export import ExportOptions, write_export
 
     options = ExportOptions(
@@ -75,5 +73,4 @@ def export(
         force=force,
         adopt=adopt,
     )
-    with tidying_up():
-        anyio.run(write_export, options)
+    run_command(write_export, options)

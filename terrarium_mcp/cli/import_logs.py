@@ -11,7 +11,7 @@ from terrarium_mcp.cli.options import (
     settings_of,
     settings_options,
 )
-from terrarium_mcp.cli.process import tidying_up
+from terrarium_mcp.cli.process import run_command
 
 _OF_IMPORTS_ONLY = frozenset(
     {"form", "network", "channel", "day", "timezone", "encoding", "renamed"}
@@ -84,16 +84,14 @@ def import_logs(
         what = "--list" if listed else "--undo"
         refuse_options(_OF_IMPORTS_ONLY, f"is not part of {what}: it is about logs to import.")
 
-    import anyio
-
     from terrarium_mcp.cli.starting import import_logs as starting
     from terrarium_mcp.cli.starting import past_imports
     from terrarium_mcp.cli.starting.import_choices import choices_of
 
     if listed:
-        anyio.run(past_imports.list_imports, settings, adopt)
+        run_command(past_imports.list_imports, settings, adopt)
     elif undo is not None:
-        anyio.run(past_imports.undo_import, settings, adopt, undo)
+        run_command(past_imports.undo_import, settings, adopt, undo)
     else:
         options = starting.ImportOptions(
             paths=paths,
@@ -103,5 +101,4 @@ def import_logs(
             rejects=rejects,
             adopt=adopt,
         )
-        with tidying_up():
-            anyio.run(starting.import_logs, settings, options)
+        run_command(starting.import_logs, settings, options)

@@ -7,17 +7,23 @@ import signal
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from typing import NoReturn, TypeVarTuple, Unpack
+from typing import NoReturn, TypeVar, TypeVarTuple, Unpack
+
+import click
 
 from terrarium_mcp.cli.console import date_log_lines
 from terrarium_mcp.errors import TerrariumError
 
 Arguments = TypeVarTuple("Arguments")
+T = TypeVar("T")
 
-if sys.platform == "win32":  # where a closed console sends the second, as a hangup elsewhere
-    _ENDING = (signal.SIGTERM, signal.SIGBREAK)
+if sys.platform == "win32":  # where a closed console sends the last, as a hangup elsewhere
+    _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGBREAK)
 else:
-    _ENDING = (signal.SIGTERM, signal.SIGHUP)
+    _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+_USUAL = (signal.SIG_DFL, signal.default_int_handler)
+"""What happens at a signal that nobody ignores, as nohup does SIGHUP."""
 
 log = logging.getLogger(__name__)
 
@@ -53,17 +59,38 @@ def _stop(_: int, __: object) -> NoReturn:
 
 @contextmanager
 def tidying_up() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the block as an error would, and then the process.
+    """Let SIGINT, SIGTERM and SIGHUP end the block as an error would, and then the process.
 
-    Threads may still read what is gone by then: nobody waits for them.
+    Nobody waits for threads, which may still read what is gone by then, or have been left where a
+    second signal came.
     """
-    for one in _ENDING:
-        if signal.getsignal(one) is signal.SIG_DFL:  # nohup ignores the second
+    before = {one: signal.getsignal(one) for one in _ENDING}
+    for one, handler in before.items():
+        if handler in _USUAL:
             signal.signal(one, _raise)
     try:
         yield
-    except _Ended as ended:
-        os._exit(128 + ended.signal)
+    except (_Ended, KeyboardInterrupt) as ended:  # the second where SQLite was interrupted
+        number = ended.signal if isinstance(ended, _Ended) else signal.SIGINT
+        if number == signal.SIGINT:
+            click.echo("\nAborted!", err=True)
+        os._exit(1 if number == signal.SIGINT else 128 + number)  # as click ends for the first
+    finally:
+        for one, handler in before.items():
+            if signal.getsignal(one) is _raise:
+                signal.signal(one, handler)
+
+
+def run_command(job: Callable[[Unpack[Arguments]], Awaitable[T]], *arguments: *Arguments) -> T:
+    """Run the job of a command that ends by itself, unless a signal ends it, as `tidying_up` says.
+
+    asyncio's own way with SIGINT cancels whatever closes the store, and leaves its threads, for
+    which the process would wait for ever.
+    """
+    import anyio
+
+    with tidying_up():
+        return anyio.run(job, *arguments)
 
 
 class _Ended(SystemExit):

@@ -6,6 +6,7 @@ import click
 
 from terrarium_mcp.cli.console import asking
 from terrarium_mcp.cli.options import adopt_option, settings_of, settings_options
+from terrarium_mcp.cli.process import run_command
 
 
 @click.command(short_help="Remove what a nick said, and list what remains elsewhere.")
@@ -39,17 +40,15 @@ def purge(
     """
     settings = settings_of(db, config, env_file)
 
-    import anyio
-
     from terrarium_mcp.cli.starting.purge import PurgeOptions, preview, remove
     from terrarium_mcp.store import PurgeTarget
 
     target = PurgeTarget(nick, network)
     options = PurgeOptions(Path.cwd() / settings.db_path, settings, target, thorough, copies, adopt)
-    anyio.run(preview, options)
+    run_command(preview, options)
     if not yes and not _agreed():
         raise click.Abort
-    anyio.run(remove, options)
+    run_command(remove, options)
 
 
 def _agreed() -> bool:

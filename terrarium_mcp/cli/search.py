@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.cli.options import adopt_option, settings_of, settings_options
+from terrarium_mcp.cli.process import run_command
 from terrarium_mcp.cli.query_command import QueryCommand
 
 
@@ -42,9 +43,7 @@ def search(
     """
     settings = settings_of(db, config, env_file)
 
-    import anyio
-
     from terrarium_mcp.cli.starting.search import found
 
     words = " ".join(query)
-    click.echo(anyio.run(found, settings, words, channel, limit, sort, explain, adopt))
+    click.echo(run_command(found, settings, words, channel, limit, sort, explain, adopt))

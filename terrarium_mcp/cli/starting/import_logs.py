@@ -135,7 +135,7 @@ def _way_to_go_on(options: ImportOptions) -> Iterator[None]:
     """Say what an import that ends early leaves: as the last thing, but for why it ended."""
     try:
         yield
-    except (StoreFailed, anyio.get_cancelled_exc_class()):
+    except (StoreFailed, SystemExit, anyio.get_cancelled_exc_class()):  # the second by a signal
         if not options.dry_run:
             click.echo(
                 "What was stored by now stays; the same command goes on from there.", err=True

@@ -146,15 +146,21 @@ class FileService:
             )
 
     async def aclose(self) -> None:
-        """Close the file; the keeper empties its WAL first."""
+        """Close the file; the keeper empties its WAL first.
+
+        It is closed and released even if asyncio itself cancels that, which no scope holds off.
+        """
         with anyio.CancelScope(shield=True):
-            if self.keeper.is_us and self.opening.is_done:
-                try:
+            try:
+                if self.keeper.is_us and self.opening.is_done:
                     await self.database.checkpoint("TRUNCATE")
-                except StoreFailed as error:
-                    log.warning("%s", error)
-            await self.database.aclose()
-            self.keeper.release()
+            except StoreFailed as error:
+                log.warning("%s", error)
+            finally:
+                try:
+                    await self.database.aclose()
+                finally:
+                    self.keeper.release()
 
     async def _open(self) -> None:
         may_adopt = self._adopt
