@@ -101,6 +101,8 @@ _WEEKDAYS = (
 """Several, such as `sunday and monday`."""
 _SAID_OR_DONE = re.compile(r"(?i)\b(?:said|say|happen(?:s|ed)?|discussed|talked|news)\b")
 """Something of this is in a question that can only mean a day by `on 3.11.`."""
+_BEFORE_LAST = rf"\s+before\s+last{BY_NUMBER_ALONE}"
+_BEGINNING = r"(?P<part>beginning|start)"
 _OF_A_YEAR = r"(?=,?\s+(?:(?:of|in)\s+)?(?:last|this)\s+year\b)"
 _NO_RANGE = r"(?<!\bto\s)(?<!\band\s)"
 _OF_A_WEEK = (
@@ -267,6 +269,12 @@ def _weekend(found: re.Match[str], today: date) -> list[Days]:
     return [(first, first + timedelta(2))]
 
 
+def _weekend_before_last(_: re.Match[str], today: date) -> list[Days]:
+    """The one before the latest weekend that is over."""
+    first = PERIODS["week"].first_day(today) - timedelta(9)
+    return [(first, first + timedelta(2))]
+
+
 def _ago(found: re.Match[str], today: date) -> list[Days]:
     """That long ago, plus and minus half of the unit; a few are between two and six."""
     least, most = roughly(found["count"])
@@ -290,6 +298,22 @@ def _this_or_last(found: re.Match[str], today: date) -> list[Days]:
     if found["which"].lower() == "this":
         return [(first, today + timedelta(1))]
     return [(PERIODS[unit].first_day(first - timedelta(1)), first)]
+
+
+def _period_before_last(found: re.Match[str], today: date) -> list[Days]:
+    """The calendar week, month or year before the last one."""
+    period = PERIODS[found["unit"].lower()]
+    last = period.first_day(period.first_day(today) - timedelta(1))
+    return [(period.first_day(last - timedelta(1)), last)]
+
+
+def _beginning_of_this(found: re.Match[str], today: date) -> list[Days]:
+    """The early part of this month or year, or the first day of this week."""
+    unit, part = found["unit"].lower(), found["part"].lower()
+    first = PERIODS[unit].first_day(today)
+    if unit == "week":
+        return [_day(first)]
+    return [part_of_month(part, first) if unit == "month" else part_of_year(part, first.year)]
 
 
 def _last_few(found: re.Match[str], today: date) -> list[Days]:
@@ -337,6 +361,13 @@ def _weekdays_ago(found: re.Match[str], today: date) -> list[Days]:
 def _weekday_before_last(found: re.Match[str], today: date) -> list[Days]:
     ((first, _),) = _weekday(found, today)
     return [_day(first - timedelta(7))]
+
+
+def _weekdays_between(found: re.Match[str], today: date) -> list[Days]:
+    """From one weekday to another, of which the second may be today."""
+    first, last = (WEEKDAYS.index(found[end].lower()) for end in ("first", "last"))
+    ends = today - timedelta((today.weekday() - last) % 7)
+    return [(ends - timedelta((last - first) % 7), ends + timedelta(1))]
 
 
 def _weekdays(found: re.Match[str], today: date) -> list[Days]:
@@ -466,6 +497,10 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"{_DURING}{_SEASON}{_OF_A_YEAR}", _latest_season),
     (rf"(?:{_AT})?{_FEAST}{_OF_A_YEAR}", _latest_feast),
     (rf"(?:last|on)\s+{_WEEKDAYS}", _weekdays),
+    (
+        rf"between\s+(?P<first>{_ANY_WEEKDAY})\s+and\s+(?P<last>{_ANY_WEEKDAY})",
+        _weekdays_between,
+    ),
     (rf"(?:on\s+)?{_NO_RANGE}(?P<weekday>{'|'.join(WEEKDAYS)}){_OF_A_WEEK}", _weekday),
     (rf"(?:a\s+)?{_COUNT}(?P<unit>day|week|year)s?\s+ago\s+today", _ago_today),
     (rf"(?:on\s+)?{_WEEKDAY_NTH}{BY_NUMBER_ALONE}", _on_nth),
@@ -482,6 +517,7 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"this\s+{PART}", _this_part),
     (r"tonight", _tonight),
     (r"last\s+night", _last_night),
+    (rf"(?:on\s+|over\s+|at\s+)?(?:the\s+)?weekend{_BEFORE_LAST}", _weekend_before_last),
     (r"(?:on\s+|over\s+|at\s+)?(?P<which>the|last|this|past)\s+weekend", _weekend),
     (rf"(?:a\s+)?{_COUNT}(?P<unit>day|week|fortnight|month|year)s?\s+ago", _ago),
     (rf"(?:on\s+)?{_COUNT}(?P<weekday>{_ANY_WEEKDAY})s\s+ago", _weekdays_ago),
@@ -492,7 +528,8 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"(?:{_WITHIN}\s+(?:the\s+)?(?:last|past)|(?:the\s+)?past)\s+day(?!\s+of\b)", _last_day),
     (rf"(?:{_LATELY}past|{_WITHIN_THE}\s+last)\s+(?P<unit>week|month|year)", _last_few),
     (rf"{_LATELY}(?:last|past)\s+(?P<unit>fortnight)", _last_few),
-    (rf"{_LATELY}(?P<which>last|this)\s+(?P<unit>week|month|year)", _this_or_last),
+    (rf"{_LATELY}(?P<which>last|this)\s+(?P<unit>week|month|quarter|year)", _this_or_last),
+    (rf"{_DURING}{_BEGINNING}\s+of\s+the\s+(?P<unit>week|month|year)", _beginning_of_this),
     (rf"{_NO_OTHER_DAY}{_WEEKDAYS}{_ENDS_A_QUESTION}", _weekdays),
     (
         rf"(?:last|on|(?P<this>this)|{_PART_OF}|{_RELATED})\s+(?P<weekday>{'|'.join(WEEKDAYS)})",
@@ -500,9 +537,10 @@ READERS: tuple[tuple[str, Reader], ...] = (
     ),
     (rf"(?P<sign>last|on|(?P<this>this)|{_RELATED})\s+{_SHORT_WEEKDAY}", _short_weekday),
     (
-        rf"(?:on\s+)?(?:the\s+)?(?P<weekday>{_ANY_WEEKDAY})\s+before\s+last{BY_NUMBER_ALONE}",
+        rf"(?:on\s+)?(?:the\s+)?(?P<weekday>{_ANY_WEEKDAY}){_BEFORE_LAST}",
         _weekday_before_last,
     ),
+    (rf"{RELATION}\s+(?:the\s+)?(?P<unit>week|month|year){_BEFORE_LAST}", _period_before_last),
     # The words in front of `last` say that the one before it is meant.
     (
         rf"(?:the\s+)?(?P<unit>week|month|year)\s+before\s+(?P<which>last){BY_NUMBER_ALONE}",
@@ -548,6 +586,7 @@ INSIDE_OTHERS: tuple[Reader, ...] = (
     _weekday,
     _short_weekday,
     _weekdays,
+    _weekdays_between,
 )
 """What reads days of which there is one in every year, month or week."""
 
@@ -563,7 +602,7 @@ def to_its_end(found: re.Match[str], read: Reader, days: Days) -> Days:
 _IN_ALL = (
     rf"\d|\b(?:{MONTH}|{'|'.join(WEEKDAYS)}|{'|'.join(SEASONS)}|{FEAST}"
     rf"|{'|'.join(ORDINALS)}|{_SHORT_WEEKDAYS}"
-    r"|yesterday|today|tonight|night|weekend|ago|last|past|this)\b"
+    r"|yesterday|today|tonight|night|weekend|ago|last|past|this|(?:beginning|start)\s+of)\b"
 )
 """Something of this is in all words that name days: most texts are read in a fiftieth of the time
 of all the patterns."""
