@@ -70,7 +70,7 @@ INSPIRCD = """\
 <module name="ircv3_ctctags"><module name="ircv3_echomessage"><module name="ircv3_invitenotify">
 <module name="ircv3_labeledresponse"><module name="ircv3_msgid"><module name="ircv3_servertime">
 <module name="namesx"><module name="uhnames"><module name="monitor"><module name="botmode">
-<module name="sajoin"><module name="chanhistory"><chanhistory maxlines="200" prefixmsg="no">
+<module name="sajoin"><module name="chanhistory"><chanhistory maxlines="200">
 <class name="all" commands="*" privs="*" usermodes="*" chanmodes="*">
 <type name="Op" classes="all">
 <oper name="oper" password="operpw" host="*@*" type="Op">

@@ -333,7 +333,9 @@ class LLM:
                 said = await _completion(endpoint, sent, offered)
             except RejectedRequest as rejected:
                 status, words = rejected.status, rejected.words
-                if says_unusable_call(words) and not asked_again:
+                if says_unusable_call(words):
+                    if asked_again:
+                        raise
                     asked_again = True
                     continue
                 more = next_adaptation(status, words, body, [*known, *tried])

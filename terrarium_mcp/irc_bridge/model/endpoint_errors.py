@@ -63,9 +63,18 @@ _NAMES_CALLS = re.compile(
     rf"\b(tool|function)[ _-]calls?\b(?![ _-]parser)|{_NAMES_REASONING.pattern}", re.IGNORECASE
 )
 # Groq: 'tool call validation failed: parameters for tool search did not match schema', 'Failed to
-# call a function. Please adjust your prompt.' llama.cpp: 'Failed to parse tool call arguments'.
+# call a function. Please adjust your prompt.', 'Parsing failed. The model generated output that
+# could not be parsed.' llama.cpp and LM Studio, 500: 'Failed to parse input at pos 12: </tool_call>'
+# (ggml-org/llama.cpp#24644), since the summer of 2026 'The model produced output that does not match
+# the expected peg-native format' (#27025). Ollama, 500: "error parsing tool call: raw='{', err=..."
+# (ollama/ollama#17638). vLLM with gpt-oss: 'unexpected tokens remaining in message header'
+# (vllm-project/vllm#23567).
 _UNUSABLE_CALL = re.compile(
-    r"tool call validation failed|failed to (call a function|parse tool call)", re.IGNORECASE
+    r"tool call validation failed|failed to (call a function|parse tool call|parse input at pos)"
+    r"|model generated output that could not be parsed|error parsing tool call"
+    r"|output that does not match the expected \S{1,40} format"
+    r"|unexpected tokens remaining in message header",
+    re.IGNORECASE,
 )
 
 
@@ -92,9 +101,12 @@ def shortened(text: str) -> str:
 def says_too_long(status: int, text: str) -> bool:
     """Whether the request exceeded the model's context; terrarium-agent answers 500 then.
 
-    A 429 never says so: whatever its words, it asks for a pause.
+    A 429 never says so: whatever its words, it asks for a pause. Nor does the complaint about a
+    call, which quotes what the model wrote.
     """
-    return status == 413 or (status != 429 and _TOO_LONG.search(text) is not None)
+    if status == 429 or says_unusable_call(text):
+        return False
+    return status == 413 or _TOO_LONG.search(text) is not None
 
 
 def says_takes_no_tools(text: str) -> bool:
@@ -127,7 +139,10 @@ def says_missing_reasoning(status: int, text: str) -> bool:
 
 
 def says_unusable_call(text: str) -> bool:
-    """Whether the model wrote a call that its endpoint cannot use; it may write another."""
+    """Whether the model wrote a call that its endpoint cannot use; it may write another.
+
+    Such a text quotes the model, which may name anything: nothing else is to be read in it.
+    """
     return _UNUSABLE_CALL.search(text) is not None
 
 

@@ -47,6 +47,13 @@ def test_what_is_said_is_kept_with_who_said_it_where_and_when() -> None:
     assert not line.bot
 
 
+def test_what_a_server_says_of_a_replay_is_nothing_that_was_said_in_the_channel() -> None:
+    text = "Replaying up to 200 lines of pre-join history from the last 2h"
+    assert recorded(f":irc.example.org NOTICE #tea :{text}") == []
+    assert one(f":ada!u@h NOTICE #tea :{text}").text == text
+    assert one(":irc.example.org NOTICE #tea :*** ada invited bob").nick == "irc.example.org"
+
+
 def test_me_is_an_action_without_its_frame() -> None:
     line = one(":ada!u@h PRIVMSG #tea :\x01ACTION waves\x01")
     assert (line.kind, line.text) == (MessageType.ACTION, "waves")
