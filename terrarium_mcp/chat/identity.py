@@ -10,12 +10,9 @@ CHANNEL_PREFIXES = "#&+!"
 NICK_CHARACTERS = r"\w\[\]\\`^{|}-"
 """What a nick is made of, inside a regex's brackets: RFC 2812 2.3.1, and letters of any script."""
 
-BEHIND_NICK = ":,\uff1a\uff0c\u3001"
-"""What follows a nick that a line addresses: also as keyboards for Chinese and Japanese write
-colons and commas. A line to the bot is told by these, which is stored: see COMMANDS."""
-
-BEHIND_ANY_NICK = f"{BEHIND_NICK}\u060c"
-"""What follows the nick of anybody whom a line addresses: the Arabic comma, too."""
+BEHIND_NICK = ":,\uff1a\uff0c\u3001\u060c"
+"""What follows a nick that a line addresses: also as keyboards for Chinese, Japanese and Arabic
+write colons and commas. A line to the bot is told by these, which is stored: see COMMANDS."""
 
 _ASCII = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _STRICT = _ASCII | str.maketrans("[]\\", "{}|")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 
-from terrarium_mcp.chat.identity import BEHIND_ANY_NICK, NICK_CHARACTERS
+from terrarium_mcp.chat.identity import BEHIND_NICK, NICK_CHARACTERS
 from terrarium_mcp.chat.invisible import without_invisible
 
 # mIRC formatting: bold, italic, underline, strike, monospace, reverse, reset; colours with digits.
@@ -150,7 +150,7 @@ def _with_argument(letters: str) -> list[str]:
 @lru_cache(maxsize=16)
 def _off_record(prefix: str) -> re.Pattern[str]:
     # Any word may be a nick: other networks allow emoji, and not every script has only letters.
-    nick, behind = rf"[^\s{BEHIND_ANY_NICK}]+", rf"\s*[{BEHIND_ANY_NICK}]"
+    nick, behind = rf"[^\s{BEHIND_NICK}]+", rf"\s*[{BEHIND_NICK}]"
     address = rf"(?:{nick}{behind}|@{nick}(?:{behind}|\s))\s*"
     command = rf"(?:{re.escape(prefix)}\w+\s+)?" if prefix else ""
     return re.compile(rf"\s*(?:{address})?{command}{_OFF_RECORD}", re.IGNORECASE)

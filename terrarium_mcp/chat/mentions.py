@@ -3,15 +3,10 @@
 import re
 from functools import lru_cache
 
-from terrarium_mcp.chat.identity import (
-    BEHIND_ANY_NICK,
-    DEFAULT_CASEMAPPING,
-    NICK_CHARACTERS,
-    fold,
-)
+from terrarium_mcp.chat.identity import BEHIND_NICK, DEFAULT_CASEMAPPING, NICK_CHARACTERS, fold
 from terrarium_mcp.chat.scripts import RUN_TOGETHER
 
-_CALL = re.compile(rf"\s*@?([{NICK_CHARACTERS}]{{1,64}})\s?[{BEHIND_ANY_NICK}>](?!//)")
+_CALL = re.compile(rf"\s*@?([{NICK_CHARACTERS}]{{1,64}})\s?[{BEHIND_NICK}>](?!//)")
 """How a line calls somebody. The colon is usual; clients also write a comma or a bracket. A URL
 calls nobody."""
 

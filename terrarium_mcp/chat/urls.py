@@ -10,14 +10,17 @@ MAX_CHARACTERS = 2_000
 """Longer URLs are not recorded as links. (RFC 9110 4.1 recommends to support 8,000.)"""
 
 _SCHEMES = "https?|ftps?|sftp|gemini|gopher|ircs?"
-# A URL ends at a space, a control character, a delimiter of RFC 3986 appendix C or a CJK bracket.
+# A URL ends at a space, a control character, a delimiter of RFC 3986 appendix C, a bracket or a
+# quotation mark of another script, or full-width punctuation. What is stored of the links of a line
+# follows from these signs, so another one needs a version of the schema, as v16.sql.
 URL = re.compile(
     rf"(?<![A-Za-z0-9])(?:{_SCHEMES})://"
     r"[^\s\x00-\x20\x7f-\x9f<>\"`{}|\\^\u2028\u2029\ud800-\udfff"
-    r"\u3001\u3002\u300a-\u300f\u3010\u3011\uff08\uff09\uff0c\u201c\u201d\u00ab\u00bb]+",
+    r"\u3001\u3002\u300a-\u300f\u3010\u3011\uff08\uff09\uff0c\u201c\u201d\u00ab\u00bb"
+    r"\uff01\uff1a\uff1b\uff1f\uff3b\uff3d\u3014\u3015\u2018\u2039\u203a]+",
     re.IGNORECASE,
 )
-_TRAILING = ".,;:!?'*_~\u2026\u2019"
+_TRAILING = ".,;:!?'*_~\u2026\u2019\u060c\u061b\u061f\u06d4\u0964\u0965"
 _PAIRS = {")": "(", "]": "["}
 _TRACKING = re.compile(r"utm_|(?:fbclid|gclid)(?:=|$)", re.IGNORECASE)
 _DEFAULT_PORTS = {"http": ":80", "https": ":443", "ftp": ":21"}

@@ -27,6 +27,11 @@ TO_TERRA = (
     "Terra\uff1ahi",
     "Terra\uff0c\u4f60\u597d",
     "terra\u3001hi",
+    "Terra\u060c who has the key?",
+    "terra\u060chi",
+    "Terra\u060c",
+    "@Terra\u060c hi",
+    "Terra-07\u060c hi",
     "@Terra hi",
     "@terra: hi",
     "@Terra-07 hi",
@@ -37,6 +42,8 @@ TO_TERRA = (
     "Terra :",
     "Terra-07 : hi",
     "Terra \uff1a\u4f60\u597d",
+    "Terra \u060c hi",
+    "Terra \u060c\u0645\u0631\u062d\u0628\u0627",
     "@Terra : hi",
     "!terra hi",
     "!Terra",
@@ -72,6 +79,15 @@ TO_NOBODY = (
     "Terra :PPP",
     "Terra :smile:",
     "Terra :-) thanks",
+    "Terra \u060c)",
+    "Terra \u060cD hi",
+    "Terra\u061b hi",
+    "Terra\u061f",
+    "Terra\u066b5",
+    "Terrapin\u060c hi",
+    "\u060cTerra hi",
+    "bo\u060c Terra said so",
+    "Terra is here\u060c hi",
     "Terra ... : hi",
     "Terrapin : hi",
     "!terrapin hi",
@@ -155,6 +171,7 @@ def test_the_parts_of_a_command() -> None:
     assert (
         addressed_to("Terra", "@Terra, who?") == addressed_to("Terra", "Terra\uff0cwho?") == "who?"
     )
+    assert addressed_to("Terra", "Terra\u060c who?") == "who?"
     assert addressed_to("Terra", "Terra:") == ""
     assert addressed_to("Terra", "Terra : who?") == addressed_to("Terra", "Terra :who?") == "who?"
     assert addressed_to("Terra", "@Terra : who?") == addressed_to("Terra", "@Terra :who?") == "who?"

@@ -20,6 +20,7 @@ from terrarium_mcp.chat.urls import canonical, urls_in
         ("\x0312https://tea.example/\x03: title", ["https://tea.example/"]),
         ("'https://tea.example/q', she said", ["https://tea.example/q"]),
         ("是https://tea.example/x。好", ["https://tea.example/x"]),
+        ("\u0627\u0646\u0638\u0631 https://tea.example\u061f", ["https://tea.example/"]),
         ("twice http://a.example http://A.example/", ["http://a.example/"]),
         ("javascript://alert(1) data://x file:///etc/passwd nohttp://a.example", []),
         ("https:// https://... http://[broken", []),
@@ -64,12 +65,29 @@ def test_a_url_ends_before_a_delimiter(char: str) -> None:
     assert urls_in(f"https://a.example/x{char}y") == ["https://a.example/x"]
 
 
-@pytest.mark.parametrize("char", [*"\uff08\uff09\uff0c\u201c\u201d\u00ab\u00bb\u2028\u2029\x7f"])
+@pytest.mark.parametrize(
+    "char",
+    [
+        *"\uff08\uff09\uff0c\u201c\u201d\u00ab\u00bb\u2028\u2029\x7f",
+        *"\uff01\uff1a\uff1b\uff1f\uff3b\uff3d\u3014\u3015\u2018\u2039\u203a",
+    ],
+)
 def test_a_url_ends_before_the_punctuation_of_other_scripts(char: str) -> None:
     assert urls_in(f"https://a.example/x{char}y") == ["https://a.example/x"]
 
 
-@pytest.mark.parametrize("end", [*".,;:!?'*_~\u2026\u2019", ")", "]", ".)", "?!", ")]."])
+@pytest.mark.parametrize(
+    "end",
+    [
+        *".,;:!?'*_~\u2026\u2019",
+        *"\u060c\u061b\u061f\u06d4\u0964\u0965",
+        ")",
+        "]",
+        ".)",
+        "?!",
+        ")].",
+    ],
+)
 def test_punctuation_at_the_end_belongs_to_the_sentence(end: str) -> None:
     assert urls_in(f"https://a.example/x{end}") == ["https://a.example/x"]
 

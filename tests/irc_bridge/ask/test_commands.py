@@ -41,6 +41,7 @@ def asked(text: str, *, private: bool = False, tags: str = "", prefix: str = "!"
         ("Terra : !search tea", "search", "tea"),
         ("Terra : help", "help", ""),
         ("Terra\uff1awho?", "terrarium", "who?"),
+        ("Terra\u060c who?", "terrarium", "who?"),
         ("Terra\uff0cwho?", "terrarium", "who?"),
         ("Terra\u3001who?", "terrarium", "who?"),
         ("!seen a\u200dda", "seen", "ada"),  # copied from a reply of ours

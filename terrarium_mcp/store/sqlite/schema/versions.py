@@ -68,6 +68,7 @@ VERSIONS: Sequence[Version] = (
     Version(13),
     Version(14),
     Version(15),
+    Version(16),
 )
 CURRENT = len(VERSIONS)
 

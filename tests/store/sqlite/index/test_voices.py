@@ -171,6 +171,24 @@ async def test_what_has_the_nick_of_the_bot_behind_the_prefix_is_a_command_since
         await is_sound(store, file)
 
 
+@pytest.mark.usefixtures("at_once")
+async def test_what_addresses_the_bot_with_an_arabic_comma_does_so_since_version_16(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:
+        before.setattr(commands, "addressed_to", lambda *_: None)
+        async with opened(file) as store:
+            await store.messages.append(
+                chat("<ada> Terra\u060c who has the kettle?\n<bo> Terra \u060c) the kettle is on")
+            )
+            assert (await find(store, "kettle")).total == 2
+    mark_as_of_version(file, 15)
+    async with opened(file) as store:
+        assert texts((await find(store, "kettle")).messages) == ["Terra \u060c) the kettle is on"]
+        assert [line.is_command for line in await read(store)] == [True, False]
+        await is_sound(store, file)
+
+
 def test_older_lines_are_looked_at_again_by_the_commands_of_today() -> None:
     newest = max(COMMANDS_BY_VERSION)
     assert set(commands.COMMANDS) == set(COMMANDS_BY_VERSION[newest]), (

@@ -1,6 +1,7 @@
 """A version never changes, and a file of any version opens, with all that was in it."""
 
 import hashlib
+import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -11,7 +12,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from terrarium_mcp.chat import identity, irctext
+from terrarium_mcp.chat import identity, irctext, urls
 from terrarium_mcp.chat.times import legacy_times, timestamps
 from terrarium_mcp.store import DialoguePlace, StoredDialogue, open_store
 from terrarium_mcp.store.errors import StillOpening
@@ -25,6 +26,7 @@ from terrarium_mcp.store.sqlite.index.vocabulary import PIECE
 from terrarium_mcp.store.sqlite.schema import (
     CURRENT,
     WrongSchema,
+    migrate,
     repair,
     v1,
     v1_times,
@@ -72,6 +74,7 @@ FROZEN = {
     13: "a40f40f542d49a22db178d7efc5dc39f617125f28e9f815ac4dd4faaa3dce5ef",
     14: "45618a0335200a31ee2bd5a67c68905eff92e2afe721061516ecfac9d04bfa66",
     15: "bbbb3ea192a464e31e94a27f2b6dad8e6856c1dfcb4b7c64553db6a0a05f3019",
+    16: "e144d652d14fb4f598e8e777cf22055cf88dded51ddf3d28e1f10dd258c315ba",
 }
 """The SHA-256 of each frozen text. To correct one of them is to write the next version."""
 
@@ -205,6 +208,85 @@ async def test_the_index_of_an_older_version_is_made_again_where_it_held_other_w
             assert (await find(store, said)).total == 1
         else:
             assert "index: its contents differ" in str(await from_a_recount(store))
+
+
+LINKS = {"links"}
+HAS_LINK = {"links", "index", "counters"}
+
+
+@pytest.mark.parametrize(
+    ("said", "rebuilt"),
+    [
+        ("https://tea.example\u061f yes", HAS_LINK),
+        ("https://\u2018tea", HAS_LINK),
+        ("https://tea.example\uff1a8080/", HAS_LINK),
+        ("https://a.example/ https://b.example\u0964", HAS_LINK),
+        ("https://?\uff1bftp://a.example/", HAS_LINK),
+        (f"https://a.example/{'x' * 1900}\uff01{'y' * 200}", HAS_LINK),
+        ("https://tea.example/x\uff01y", LINKS),
+        ("https://tea.example\u3002\u597d\uff01", LINKS),
+        ("see https://a.example/x \u2018green\u2019", LINKS),
+        ("\u0633\u0644\u0627\u0645\u060c https://a.example/x", {"voices"}),
+        ("https://a.example/x\u060c tea", {*LINKS, "voices"}),
+        ("Terra\u060c who has the key?", {"voices"}),
+        ("tea\u061f \u2018green\uff01 https://a.example/x, or y\u2019s", set()),
+    ],
+)
+async def test_version_16_has_rebuilt_only_what_may_differ(
+    file: Path, said: str, rebuilt: set[str]
+) -> None:
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat(f"<ada> {said}"))
+        assert await from_a_recount(store) == []
+    mark_as_of_version(file, 15)
+    marks = rows_of(file, "SELECT * FROM derived")
+    migrate(file, SETTINGS, lambda _: None, adopt=False)
+    assert {name for name, _ in {*rows_of(file, "SELECT * FROM derived")} - {*marks}} == rebuilt
+
+
+async def test_links_of_an_older_version_end_before_the_punctuation_of_more_scripts(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = chat("""
+        <ada> \u770bhttps://a.example/x\uff01\u597d
+        <bo> \u0627\u0646\u0638\u0631 https://b.example\u061f
+        <cy> https://\u2039c\u203a
+        """)
+    links = "SELECT l.message, u.url FROM links l JOIN urls u ON u.id = l.url ORDER BY l.message"
+    with monkeypatch.context() as before:
+        before.setattr(urls, "URL", re.compile(r"https://\S+"))
+        before.setattr(urls, "_TRAILING", "")
+        async with open_store(file, SETTINGS) as store:
+            await store.messages.append(lines)
+            assert [line.id for line in (await find(store, "has:link")).messages] == [3, 1]
+            assert await from_a_recount(store) == []
+    assert rows_of(file, links) == [
+        (1, "https://a.example/x\uff01\u597d"),
+        (3, "https://xn--c-cjne/"),
+    ]
+    mark_as_of_version(file, 15)
+    async with open_store(file, SETTINGS) as store:
+        await store.opening.wait(PATIENCE)
+        assert [line.id for line in (await find(store, "has:link")).messages] == [2, 1]
+        assert await from_a_recount(store) == []
+    assert rows_of(file, links) == [(1, "https://a.example/x"), (2, "https://b.example/")]
+
+
+async def test_lines_with_a_link_are_counted_again_where_a_sign_hid_one(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = "SELECT links FROM room_counts UNION ALL SELECT links FROM day_counts"
+    with monkeypatch.context() as before:
+        before.setattr(urls, "_TRAILING", ".")
+        async with open_store(file, SETTINGS) as store:
+            await store.messages.append(chat("<ada> https://a.example\u061f"))
+            assert await from_a_recount(store) == []
+    assert rows_of(file, counted) == [(0,), (0,)]
+    mark_as_of_version(file, 15)
+    async with open_store(file, SETTINGS) as store:
+        await store.opening.wait(PATIENCE)
+        assert await from_a_recount(store) == []
+    assert rows_of(file, counted) == [(1,), (1,)]
 
 
 async def test_a_command_that_lasts_records_and_reads_while_indexes_are_made_again(
