@@ -126,6 +126,7 @@ async def test_asides_are_marked_and_stay_among_the_lines(file: Path) -> None:
         await is_sound(store, file)
 
 
+@pytest.mark.usefixtures("at_once")
 async def test_what_says_something_to_the_bot_since_version_9_does_so_in_older_files(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -141,6 +142,7 @@ async def test_what_says_something_to_the_bot_since_version_9_does_so_in_older_f
         await is_sound(store, file)
 
 
+@pytest.mark.usefixtures("at_once")
 async def test_what_a_wide_blank_ends_is_a_command_since_version_10_also_in_older_files(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -156,6 +158,7 @@ async def test_what_a_wide_blank_ends_is_a_command_since_version_10_also_in_olde
         await is_sound(store, file)
 
 
+@pytest.mark.usefixtures("at_once")
 async def test_what_has_the_nick_of_the_bot_behind_the_prefix_is_a_command_since_version_11(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
