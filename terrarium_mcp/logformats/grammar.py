@@ -49,6 +49,9 @@ FOLDER_OF_CHANNEL = (
     r"(?<![^/])(?:(?P<network>[^/]+)/)?(?<![^/])(?P<channel>[#&+!][^/]*)/(?P=channel)"
 )
 """A file in a folder of its channel: one of the name of its folder may else be the client's own."""
+NOT_OF_ERC = r"(?<![^/])(?![^/@]+![^/@]+@)"
+"""The beginning of a file's name that ERC does not write: its names have who is connected behind
+the channel, `#tea!ada@irc.example.org:6697.txt`. A channel itself may begin or end with a `!`."""
 DOES = rf"(?P<nick>{NICK})(?: (?P<text>.*))?"
 """Who does something, and what."""
 USER_HOST = r"(?P<user>[^\s@()<>]*)@(?P<host>[^\s()<>]*) ?"

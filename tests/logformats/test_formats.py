@@ -1196,6 +1196,15 @@ def test_a_log_of_konversation_is_recognised_with_its_channel() -> None:
             ["[23:57] <bob> hi", "[23:58] *** ada (~a@home) has joined channel #tea"],
             ("irc.example.org", "#tea", None),
         ),
+        *(
+            ("ircii", f"irclogs/#tea!ada@{server}.txt", lines, ("irc.example.org", "#tea", None))
+            for server in ("irc.example.org:6697", "irc.example.org!6697", "irc.example.org")
+            for lines in (
+                ["[23:57] <bob> hi", "[23:58] <ada> hi, bob"],
+                ["[23:57] <bob> hi", "[23:57] * ada waves"],
+                ["[2026-10-24 23:57:13] <bob> hi", "[2026-10-24 23:57:14] * ada waves"],
+            )
+        ),
         (
             "ircii",
             "IrcLog",

@@ -912,6 +912,49 @@ def test_where_all_speech_is_alike_the_first_other_line_tells_the_format(tmp_pat
     )
 
 
+DAY_OF_ERC = "[2026-10-24 23:57:13] "
+TALK_OF_ERC = ("<ada> hi", "* ada waves", "<bob> tea?")
+EVENTS_OF_ERC = (
+    "*** bob (~b@home.example) has joined channel #tea",
+    "*** bob (~b@home.example) has quit: Ping timeout: 240 seconds",
+)
+
+
+@pytest.mark.parametrize("server", ["irc.libera.chat:6697", "irc.libera.chat!6697"])
+def test_a_folder_of_erc_is_of_one_network_whatever_happens_in_its_channels(
+    server: str, tmp_path: Path
+) -> None:
+    """On Windows a file's name cannot hold the `:` before a port: Emacs writes `!`."""
+    logs = {
+        "#talk": TALK_OF_ERC,
+        "#said": ("<ada> hi", "<bob> tea?"),
+        "#tea": (*TALK_OF_ERC, *EVENTS_OF_ERC),
+        "#late": (*TALK_OF_ERC * 120, *EVENTS_OF_ERC),
+    }
+    for channel, bodies in logs.items():
+        lines = "".join(f"{DAY_OF_ERC}{body}\n" for body in bodies)
+        (tmp_path / f"{channel}!ada@{server}.txt").write_text(lines)
+    findings = found(tmp_path, choices=Choices(zone=UTC))
+    assert {(one.format, one.network, one.target) for one in findings.contents} == {
+        ("ircii", "irc.libera.chat", channel) for channel in logs
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "target"),
+    [
+        ("rcirc-log/#tea@irc.libera.chat", "#tea"),
+        ("rcirc-log/#what!@irc.libera.chat", "#what!"),
+        ("rcirc-log/!12345tea@irc.example", "!12345tea"),
+        (".lui-logs/#tea@libera_2026-10-24.txt", "#tea"),
+    ],
+)
+def test_a_name_of_rcirc_or_circe_is_none_of_erc(path: str, target: str) -> None:
+    fit = best_fit(path, ["[23:57] <ada> hi", "[23:58] <bob> tea?"])
+    assert fit.format.name == "rcirc"
+    assert fit.origin.target == target
+
+
 def test_no_more_lines_are_read_of_a_log_whose_format_is_certain() -> None:
     more = iter(["a line behind the first"])
     assert best_fit("libera/#tea.log", ["23:57 -!- ada is now known as b"], more=more).is_timed

@@ -11,6 +11,7 @@ from terrarium_mcp.logformats.grammar import (
     DOES,
     ISO_DAY,
     NICK,
+    NOT_OF_ERC,
     SENDER,
     USER_HOST,
     TextFormat,
@@ -57,6 +58,6 @@ CIRCE = TextFormat(
         message(MessageType.TOPIC, rf"\*\*\* Topic change by {_PERSON}: (?P<text>.*)"),
         chatter(r"\*\*\* (?!(?:\S+: )?\S+ \(|[^()]+ \([^\s@()]+@[^\s()]+\))"),
     ),
-    paths=(re.compile(r"(?<![^/])(?P<channel>[^/@]+)@(?P<network>[^/@]+?)\.txt\Z"),),
+    paths=(re.compile(rf"{NOT_OF_ERC}(?P<channel>[^/@]+)@(?P<network>[^/@]+?)\.txt\Z"),),
     by_documentation=True,
 )

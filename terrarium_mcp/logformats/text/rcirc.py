@@ -11,6 +11,7 @@ from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     ISO_DAY,
     NICK,
+    NOT_OF_ERC,
     SENDER,
     TextFormat,
     chatter,
@@ -44,7 +45,7 @@ RCIRC = TextFormat(
     ),
     paths=(
         re.compile(r"(?<![^/])(?P<window>\*[^/]+\*)\Z"),
-        re.compile(r"(?<![^/])(?P<channel>[^/@]+)@(?P<network>[^/@]+?)(?:\.log|\.txt)?\Z"),
+        re.compile(rf"{NOT_OF_ERC}(?P<channel>[^/@]+)@(?P<network>[^/@]+?)(?:\.log|\.txt)?\Z"),
     ),
     by_documentation=True,
 )

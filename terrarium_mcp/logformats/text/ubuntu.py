@@ -35,5 +35,5 @@ UBUNTU = TextFormat(
         message(MessageType.QUIT, rf'=== {_PERSON} quit \["?(?P<text>.*?)"?\]'),
         chatter(r"=== "),
     ),
-    paths=(re.compile(rf"(?P<channel>{CHANNEL}?)\.txt\Z"),),
+    paths=(re.compile(r"(?<![^/])(?P<channel>[#&+!][^\s@/]*?)\.txt\Z"),),  # not `#tea@libera`
 )
