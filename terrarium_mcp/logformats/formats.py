@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from terrarium_mcp.logformats.grammar import TextFormat
 from terrarium_mcp.logformats.text.bip import BIP
+from terrarium_mcp.logformats.text.catgirl import CATGIRL
 from terrarium_mcp.logformats.text.chatzilla import CHATZILLA
 from terrarium_mcp.logformats.text.circe import CIRCE
 from terrarium_mcp.logformats.text.convos import CONVOS
@@ -43,6 +44,7 @@ TEXT_FORMATS: Sequence[TextFormat] = (
     MIRC,
     KONVERSATION,
     UBUNTU,
+    CATGIRL,
     IRSSI,
     IRCCLOUD,
     CHATZILLA,
@@ -61,4 +63,5 @@ TEXT_FORMATS: Sequence[TextFormat] = (
     THE_LOUNGE_2,
 )
 """Where two formats read a log equally well, the earlier one is taken. irssi's stamps may look like
-those of several others, and its logs are more frequent than those that come after it."""
+those of several others, and its logs are more frequent than those that come after it. catgirl
+precedes it: both read a day of talk alone, and one in a file named by catgirl is hardly irssi's."""

@@ -38,6 +38,7 @@ _PLACES = (
     ("LimeChat", "Documents/LimeChat Transcripts"),
     ("Convos", ".local/share/convos"),
     ("rbot", ".rbot/logs"),
+    ("catgirl", ".local/share/catgirl/log"),
 )
 """By the documentation of each program, for its default settings."""
 

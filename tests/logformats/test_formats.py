@@ -131,6 +131,36 @@ LINES = [
             ("ada (a@home) left the channel. (bye: now)", PART, "ada", "bye: now"),
         )
     ),
+    *(
+        ("catgirl", f"[2026-10-24T23:57:13+0200] {body}", *event)
+        for body, *event in (
+            ("<bob> hi", PRIVMSG, "bob", "hi"),
+            ("* bob waves", ACTION, "bob", "waves"),
+            ("-ada-b- psst", NOTICE, "ada-b", "psst"),
+            ("ada arrives in #tea", JOIN, "ada", ""),
+            ("ada leaves #tea", PART, "ada", ""),
+            ("ada leaves #te:a: bye: now", PART, "ada", "bye: now"),
+            ("ada leaves", QUIT, "ada", ""),
+            ("ada leaves: Ping timeout: 240 seconds", QUIT, "ada", "Ping timeout: 240 seconds"),
+            ("ada kicks bob out of #tea", KICK, "ada", "bob"),
+            ("ada kicks bob out of #tea: out: now", KICK, "ada", "bob out: now"),
+            ("ada is now known as b", NICK, "ada", "b"),
+            ("ada places a new sign in #tea: tea: at four", TOPIC, "ada", "tea: at four"),
+            ("ada removes the sign in #tea", TOPIC, "ada", ""),
+            ("ada sets @bob +o operator in #tea", MODE, "ada", "+o bob"),
+            ("ada unsets +bob -v voice in #tea", MODE, "ada", "-v bob"),
+            ("ada sets !bob +Y in #tea", MODE, "ada", "+Y bob"),
+            ("ada bans +b *!*@spam.example from #tea", MODE, "ada", "+b *!*@spam.example"),
+            ("ada unbans -b *!*@spam.example from #tea", MODE, "ada", "-b *!*@spam.example"),
+            ("ada adds *!*@home to the #tea +e except list", MODE, "ada", "+e *!*@home"),
+            ("ada removes $a:bob from the #tea -q founder list", MODE, "ada", "-q $a:bob"),
+            ("ada sets #tea +k key sekrit", MODE, "ada", "+k sekrit"),
+            ("ada sets #tea +l client limit 23", MODE, "ada", "+l 23"),
+            ("ada sets #tea +f 5:10", MODE, "ada", "+f 5:10"),
+            ("ada unsets #tea -l client limit", MODE, "ada", "-l"),
+            ("ada sets #tea +t protected topic", MODE, "ada", "+t"),
+        )
+    ),
     ("energymech", "[Oct 24 2026 23:57:13] <bob> hi", PRIVMSG, "bob", "hi"),
     ("energymech", "[Oct  4 2026 23:57:13] *** Joins: ada (a@home)", JOIN, "ada", ""),
     ("energymech", '[Oct 24 2026 23:57:13] *** ada changes topic to "t"', TOPIC, "ada", "t"),
@@ -567,6 +597,23 @@ def test_what_several_clients_mark_alike_is_nobodys_notice() -> None:
     for name in ("znc", "textual", "eggdrop"):
         read = FORMATS[name].read("[23:57:13] -*- bob waves")
         assert read is None or read.events == ()
+
+
+def test_what_somebody_does_in_catgirl_is_no_chatter_of_textual() -> None:
+    for stamp in ("[2026-10-24T23:57:13+0200]", "[23:57:13]"):
+        assert FORMATS["textual"].read(f"{stamp} * bob waves") is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "The sign in #tea reads: tea: at four",
+        "ada invites cy to #tea",
+        "bob is away: asleep",
+    ],
+)
+def test_what_catgirl_tells_its_user_is_read_and_not_recorded(body: str) -> None:
+    assert events_of("catgirl", f"[2026-10-24T23:57:13+0200] {body}") == ()
 
 
 def test_a_clock_of_twelve_hours_is_read() -> None:
@@ -1177,6 +1224,28 @@ def test_a_log_of_konversation_is_recognised_with_its_channel() -> None:
             "Textual Logs/libera (A1B2C)/Channels/#tea/2026-10-24.txt",
             ["[2026-10-24T23:57:13+0200] <bob> hi"],
             ("libera", "#tea", date(2026, 10, 24)),
+        ),
+        *(
+            (
+                "catgirl",
+                path,
+                [f"[2026-10-24T23:57:13+0200] {body}" for body in bodies],
+                origin,
+            )
+            for path, origin in (
+                (
+                    ".local/share/catgirl/log/Libera.Chat/#tea/2026-10-24.log",
+                    ("Libera.Chat", "#tea", date(2026, 10, 24)),
+                ),
+                ("logs/libera/bob/2026-10-24.log", ("libera", "bob", date(2026, 10, 24))),
+                ("log/libera/<network>/2026-10-24.log", ("libera", "", date(2026, 10, 24))),
+            )
+            for bodies in (
+                ["<bob> hi", "<ada> hi, bob"],
+                ["<bob> hi", "* ada waves", "* ada waves at bob"],
+                ["<bob> hi", "* ada waves", "-bob- psst", "cy arrives in #tea", "cy leaves: bye"],
+                ["The sign in #tea reads: tea!", "ada invites cy to #tea", "<bob> hi"],
+            )
         ),
         (
             "textual",

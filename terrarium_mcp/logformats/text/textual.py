@@ -47,10 +47,11 @@ TEXTUAL = TextFormat(
         message(MessageType.NICK, rf"(?P<nick>{NICK}) is now known as (?P<new>{NICK}?)\.?"),
         message(MessageType.MODE, rf"(?P<nick>{NICK}) sets mode (?P<text>[+-].*?)\.?"),
         message(MessageType.TOPIC, rf"(?P<nick>{NICK}) changed the topic to (?P<text>.*)"),
-        # Of ZNC is `*** Joins: ada (~ada@host)`, whose logs look alike else.
+        # Logs of others look alike else: `* ada waves` is catgirl's, and ZNC's is
+        # `*** Joins: ada (~ada@host)`.
         chatter(
             r"(?:Topic|The topic|Topic set by|You|Disconnected|Connecting)\b"
-            r"|[-\u2014 ]|\*(?!\*\* [^()]+ \([^\s@()]+@[^\s()]+\))|\Z"
+            r"|[-\u2014 ]|\*(?! |\*\* [^()]+ \([^\s@()]+@[^\s()]+\))|\Z"
         ),
         message(MessageType.PRIVMSG, rf"(?P<nick>{NICK}?): (?P<text>.*)"),
     ),
