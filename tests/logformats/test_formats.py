@@ -402,6 +402,17 @@ LINES = [
         )
     ),
     *(
+        ("kvirc", f"{number} {stamp}{body}", ACTION, *event)
+        for number in (32, 145, 146, 147, 2)
+        for stamp in ("[23:57:13] ", "2026-10-24T23:57:13")
+        for body, *event in (
+            ("bob waves", "bob", "waves"),
+            ("[bob] ada [~a@home] has joined #tea", "[bob]", "ada [~a@home] has joined #tea"),
+            ("ada [~a@home] has quit IRC: bye", "ada", "[~a@home] has quit IRC: bye"),
+        )
+    ),
+    ("kvirc", "2 [23:57:13] <@bob> ada: hi", PRIVMSG, "bob", "ada: hi"),
+    *(
         ("bip", f"24-10-2026 23:57:13 {body}", *event)
         for body, *event in (
             ("< bob!~b@home: hi", PRIVMSG, "bob", "hi"),
@@ -1071,6 +1082,45 @@ def test_who_comes_and_goes_in_weechat_is_known_in_any_language(
     (event,) = events_of("weechat", f"2026-10-24 23:57:13\t{line}")
     assert (event.kind, event.nick, event.host, event.channel) == (kind, "bob", "h", channel)
     assert event.text == ("\u00e0 plus (tard) #mate" if text is None else text)
+
+
+def test_the_number_of_a_line_of_kvirc_tells_what_somebody_does() -> None:
+    log = """\
+15 [23:57:00] You have joined channel #tea
+25 [23:57:13] <@bob> hi
+24 [23:57:14] <ada> hi, bob
+32 [23:57:15] bob waves
+146 [23:57:16] ada waves too
+2 [23:57:17] <@bob> ada: tea?
+2 [23:57:18] bob nods at ada
+20 [23:57:19] cy [~c@home.example] has joined #tea
+32 [23:57:20] CTCP ACTION from dora [~d@home.example]: whispers
+37 [23:57:21] cy [~c@home.example] is now known as cyd
+32 [23:57:22] cyd has quit smoking"""
+    said = [event for line in log.splitlines() for event in events_of("kvirc", line)]
+    assert [(one.kind, one.nick, one.text) for one in said] == [
+        (PRIVMSG, "bob", "hi"),
+        (PRIVMSG, "ada", "hi, bob"),
+        (ACTION, "bob", "waves"),
+        (ACTION, "ada", "waves too"),
+        (PRIVMSG, "bob", "ada: tea?"),
+        (ACTION, "bob", "nods at ada"),
+        (JOIN, "cy", ""),
+        (NICK, "cy", "cyd"),
+        (ACTION, "cyd", "has quit smoking"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[23:57:13] bob waves",  # without a number nothing tells it from what the client says
+        "25 [23:57:13] bob waves",
+        "2 [23:57:13] *bob* psst",
+    ],
+)
+def test_what_no_number_says_is_an_action_is_none_in_kvirc(line: str) -> None:
+    assert FORMATS["kvirc"].read(line) is None
 
 
 def test_what_circe_tells_of_people_is_no_action_in_kvirc() -> None:

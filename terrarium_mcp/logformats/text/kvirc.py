@@ -1,7 +1,8 @@
 """KVIrc: `channel_#channel.network_2026.10.24.log`, local times; by documentation.
 
-The number of a line's type stands before its stamp, unless its user left it out. Events are in the
-language of its user; those in English are read. In the name of a file `%2d` is a `-`.
+The number of a line's type stands before its stamp, unless its user left it out. It alone tells an
+action: `32 [23:57:13] ada waves`. Events are in the language of its user; those in English are
+read. In the name of a file `%2d` is a `-`.
 """
 
 import re
@@ -25,12 +26,27 @@ _STARTED = (
 )
 _WHY = r"(?:: (?P<text>.*))?"
 
+_STAMP = rf"(?P<bracket>\[)?(?:{ISO_DAY}T)?{_CLOCK}(?(bracket)\] )"
+"""`[23:57:13] `, or by its user's wish `2026-10-24T23:57:13` without a blank."""
+
+_BEFORE_ACTION = re.compile(
+    rf"(?:32|14[5-7]|(?P<highlighted>2)) {_STAMP}(?(highlighted)(?![<*]))(?={NICK} )"
+)
+"""What precedes `ada waves`: a number of actions (encrypted or one's own have others), or that of
+what is highlighted, be it said (`<ada> hi`), a notice (`*ada* hi`) or an action (kvi_out.h and
+KviConsoleWindow::outputPrivmsg of KVIrc 5)."""
+
+
+def _starred(line: str) -> str:
+    """The line, with a `* ` before what somebody does."""
+    match = _BEFORE_ACTION.match(line)
+    return f"{match[0]}* {line[match.end() :]}" if match else line
+
+
 KVIRC = TextFormat(
     name="kvirc",
     program="KVIrc",
-    stamp=re.compile(  # `[23:57:13] `, or by its user's wish `2026-10-24T23:57:13` without a blank
-        rf"(?:\d{{1,3}} )?(?P<bracket>\[)?(?:{ISO_DAY}T)?{_CLOCK}(?(bracket)\] )"
-    ),
+    stamp=re.compile(rf"(?:\d{{1,3}} )?{_STAMP}"),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"{_PERSON} has joined (?P<channel>{CHANNEL})(?: \[.*\])?"),
@@ -44,6 +60,8 @@ KVIRC = TextFormat(
         ),
         message(MessageType.TOPIC, rf'{_PERSON} has changed topic to "(?P<text>.*)"'),
         chatter(rf"{_PERSON} (?:has set|now has|has changed)\b|You have |###|\[|Channel |Topic "),
+        # An action of a person or a channel without a window; its words are its user's language.
+        chatter(r"\* (?:CTCP ACTION from |[^\[\]]* \[[^\s@\[\]]*@[^\s\[\]]*\]: )"),
         message(MessageType.ACTION, rf"\*(?:\*\*)? (?P<nick>{NICK})(?<!:)(?: (?P<text>.*))?"),
     ),
     unstamped=(
@@ -60,4 +78,5 @@ KVIRC = TextFormat(
     ),
     has_own_names=True,
     by_documentation=True,
+    text_of=_starred,
 )
