@@ -52,8 +52,9 @@ class ContentReport:
     """What became of one room of one file.
 
     `totals` is None where nothing was stored: the file was imported before, which `earlier` names,
-    or this is a trial, or the file cannot be read to its end, which `failure` says. `sha256` is
-    that of the file, once it was looked whether it was imported. `unread` is the first line that
+    or this is a trial, or the file cannot be read to its end, which `failure` says. `first` and
+    `last` are its earliest and its latest moment, in whatever order its lines have them. `sha256`
+    is that of the file, once it was looked whether it was imported. `unread` is the first line that
     could not be read.
     """
 
@@ -204,13 +205,14 @@ class LogImport:
                 self._on_reject(report.content.file, line)
         if part.result:
             report.counts, report.left_out = part.result.counts, part.result.left_out
+            report.first = part.result.earliest
             self._note_times(report, part.result.times)
 
     def _note_times(self, report: ContentReport, times: Sequence[RecordedTime]) -> None:
         content = report.content
         if not times:
             return
-        report.first, report.last = times[0].began, max(time.ended for time in times)
+        report.last = max(time.ended for time in times)
         if not content.target:  # between two connections nothing was recorded
             gaps = [RecordedTime(one.ended, other.began) for one, other in pairwise(times)]
             self._gaps.setdefault(content.network, []).extend(gaps)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import NamedTuple
 
 from terrarium_mcp.chat.on_record import NotRecorded
@@ -17,11 +18,12 @@ from terrarium_mcp.store import LINES_IN_BLOCK
 
 @dataclass(frozen=True, slots=True)
 class ReadResult:
-    """What became of a whole content, and the times that it covers."""
+    """What became of a whole content, the times that it covers, and its earliest moment."""
 
     counts: LineCounts = field(default_factory=LineCounts)
     left_out: Counter[NotRecorded] = field(default_factory=Counter)
     times: Sequence[RecordedTime] = ()
+    earliest: datetime | None = None
 
 
 class ReadPart(NamedTuple):
@@ -77,5 +79,5 @@ def read_parts(content: LogContent, rules: Mapping[str, VoiceRules]) -> Iterator
             if LINES_IN_BLOCK in (len(messages), len(rejected)):
                 yield ReadPart(messages, log.counts.lines - reported, rejected)
                 messages, rejected, reported = [], [], log.counts.lines
-        result = ReadResult(log.counts, left_out, times.all())
+        result = ReadResult(log.counts, left_out, times.all(), times.earliest)
         yield ReadPart(messages, log.counts.lines - reported, rejected, result)

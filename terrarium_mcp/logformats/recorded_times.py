@@ -24,8 +24,13 @@ class RecordedTime:
 
 @dataclass(slots=True)
 class RecordedTimes:
-    """The times of one log, collected line by line."""
+    """The times of one log, collected line by line.
 
+    `earliest` is the earliest moment of all: a time goes from its first line on, and one that is
+    earlier, where a clock had lost the date, does not prolong it by the years between.
+    """
+
+    earliest: datetime | None = None
     closed: list[RecordedTime] = field(default_factory=list)
     _began: datetime | None = None
     _last: datetime | None = None
@@ -34,8 +39,11 @@ class RecordedTimes:
         """A line of the log was said at this moment."""
         if self._last is None:
             self._began = self._last = at
+            self.earliest = min(at, self.earliest or at)
         elif at > self._last:
             self._last = at
+        elif self.earliest and at < self.earliest:
+            self.earliest = at
 
     def boundary(self, at: datetime, kind: Boundary) -> None:
         """The log was opened or closed, or goes on at another day."""

@@ -146,6 +146,26 @@ async def test_no_line_is_of_another_day_than_its_file_or_its_log_names(tmp_path
     assert [report.counts.steps_back for report in reports] == [1, 1]
 
 
+async def test_a_log_is_reported_from_its_earliest_moment_to_its_latest(tmp_path: Path) -> None:
+    """Whose clock had lost the date for a while, and then was ahead."""
+    days = ("2026-06-24", "2039-01-01", "1970-01-01", "2026-06-25")
+    weechat = tmp_path / "irc.LabNet.#lab.weechatlog"
+    weechat.write_text("".join(f"{day} 12:00:00\tada\ton {day}\n" for day in days))
+    irssi = tmp_path / "LabNet" / "#kettle.log"
+    irssi.parent.mkdir()
+    irssi.write_text(
+        "--- Log opened Wed Jun 24 12:00:00 2026\n12:01 < ada> now\n"
+        "--- Log closed Wed Jun 24 12:02:00 2026\n--- Log opened Thu Jan 01 12:00:00 1970\n"
+        "12:01 < ada> then\n--- Log closed Thu Jan 01 12:02:00 1970\n"
+    )
+    async with history(tmp_path) as store:
+        _, reports = await imported(store, tmp_path, weechat, irssi)
+    assert [
+        (one.first and f"{one.first:%Y-%m-%d}", one.last and f"{one.last:%Y-%m-%d}")
+        for one in reports
+    ] == [("1970-01-01", "2039-01-01"), ("1970-01-01", "2026-06-24")]
+
+
 async def test_a_copy_of_a_log_under_another_name_adds_nothing(tmp_path: Path) -> None:
     """It is another file, so its lines are recognised one by one."""
     log = LOGS / "weechat" / "logs" / "irc.labnet.#lab.weechatlog"

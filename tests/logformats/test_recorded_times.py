@@ -46,6 +46,7 @@ def test_a_line_that_is_earlier_does_not_shorten_the_time() -> None:
     times.line(at(3))
     times.line(at(2))
     assert times.all() == [time(3, 3)]
+    assert times.earliest == at(2)
 
 
 def test_nothing_was_recorded_where_nothing_was_read() -> None:
