@@ -318,6 +318,18 @@ def test_a_row_of_soju_that_is_no_message_is_rejected(tmp_path: Path) -> None:
     assert said(tea)[-1] == ("libera", "#tea", MessageType.PRIVMSG, "", "x")
 
 
+def test_a_row_of_soju_that_is_no_line_of_irc_is_rejected(tmp_path: Path) -> None:
+    path = soju(tmp_path / "main.db")
+    raws = ("garbage", "garbage in, garbage out", ":ada!a@home NICK", ":ada!a@home PRIVMSG")
+    silent = ("@+draft/react=x :ada!a@home TAGMSG #tea", ":irc.example 332 ada #tea :t")
+    for number, raw in enumerate((*raws, *silent), 8):
+        said_at = "2026-10-24T22:00:01Z"
+        change(path, "INSERT INTO Message VALUES (?, 1, ?, ?, '', '')", number, raw, said_at)
+    tea, _ = contents(path)
+    assert rejects(tea) == [(number, DAMAGED) for number in (7, 8, 9, 10, 11)]
+    assert len(said(tea)) == 5
+
+
 def test_soju_stores_bytes_that_are_not_utf_8(tmp_path: Path) -> None:
     path = soju(tmp_path / "main.db")
     raw = b":ada!a@home PRIVMSG #tea :caf\xe9"

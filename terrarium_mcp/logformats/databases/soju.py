@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from terrarium_mcp.chat.irc_message import IrcMessage, Source, parse_line
+from terrarium_mcp.chat.irc_message import IrcMessage, MalformedMessage, Source, parse_line
 from terrarium_mcp.chat.records import SPEECH, MessageType
 from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.logformats.databases.database_format import (
@@ -45,6 +45,10 @@ SELECT Message.rowid
 """
 
 
+_RECORDED = frozenset({"PRIVMSG", "NOTICE", "TOPIC", "PART", "NICK", "KICK", "MODE"})
+"""Commands that have parameters: one without is no message."""
+
+
 def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
     del path
     return [
@@ -68,7 +72,11 @@ def _moment(time: str) -> datetime:
 
 
 def _event(message: IrcMessage) -> LogEvent | None:
-    """What is recorded of a message; None for the answers of a server."""
+    """What is recorded of a message; None for the answers of a server, and reactions.
+
+    Raises:
+        MalformedMessage: nobody sends such a message to a channel.
+    """
     source = message.source or Source("")
     match message.command, message.params:
         case "PRIVMSG" | "NOTICE" | "TOPIC" | "PART" as command, (_, *rest):
@@ -81,6 +89,8 @@ def _event(message: IrcMessage) -> LogEvent | None:
             kind, text = MessageType.NICK, nick
         case "KICK" | "MODE" as command, (_, *rest):
             kind, text = MessageType(command), " ".join(rest)
+        case command, _ if not message.source or command in _RECORDED:
+            raise MalformedMessage(f"{command} without a sender, or without what it is about")
         case _:
             return None
     return LogEvent(
