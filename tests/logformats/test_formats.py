@@ -389,7 +389,13 @@ LINES = [
     ),
     *(
         ("kvirc", f"{stamp}{body}", *event)
-        for stamp in ("[23:57:13] ", "24 [23:57:13] ", "2026-10-24T23:57:13")
+        for stamp in (
+            "[23:57:13] ",
+            "24 [23:57:13] ",
+            "2026-10-24T23:57:13",
+            "24 2026-10-24T23:57:13.042 ",
+            "24 2026-10-24T23:57:13Z ",
+        )
         for body, *event in (
             ("<@bob> hi", PRIVMSG, "bob", "hi"),
             ("* bob waves", ACTION, "bob", "waves"),
@@ -404,7 +410,7 @@ LINES = [
     *(
         ("kvirc", f"{number} {stamp}{body}", ACTION, *event)
         for number in (32, 145, 146, 147, 2)
-        for stamp in ("[23:57:13] ", "2026-10-24T23:57:13")
+        for stamp in ("[23:57:13] ", "2026-10-24T23:57:13", "2026-10-24T23:57:13.042 ")
         for body, *event in (
             ("bob waves", "bob", "waves"),
             ("[bob] ada [~a@home] has joined #tea", "[bob]", "ada [~a@home] has joined #tea"),
@@ -1459,6 +1465,7 @@ DAY = ("2026", "10", "24")
         ("hexchat", "Sat, 24 Oct 2026 23:57:13 +0200 <bob>\thi", DAY),
         ("hexchat", "[Sat Oct 24 2026 23:57:13] <bob>\thi", DAY),
         ("hexchat", "[Sat Oct 24 23:57:13 2026] <bob>\thi", DAY),
+        ("kvirc", "24 2026-10-24T23:57:13Z <bob> hi", DAY),
         ("hexchat", "sub 24 lis 2026 23:57:13 <bob>\thi", DAY),
     ],
 )

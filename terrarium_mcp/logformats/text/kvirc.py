@@ -26,15 +26,19 @@ _STARTED = (
 )
 _WHY = r"(?:: (?P<text>.*))?"
 
-_STAMP = rf"(?P<bracket>\[)?(?:{ISO_DAY}T)?{_CLOCK}(?(bracket)\] )"
-"""`[23:57:13] `, or by its user's wish `2026-10-24T23:57:13` without a blank."""
+_STAMP = (
+    rf"(?P<bracket>\[)?(?:{ISO_DAY}T)?{_CLOCK}"
+    r"(?(bracket)\] |(?:\.(?P<fraction>\d{3}) |(?P<zone>Z) |))"
+)
+"""`[23:57:13] `, or by its user's wish `2026-10-24T23:57:13` without a blank; newer versions write
+`2026-10-24T23:57:13.042 `, or `2026-10-24T23:57:13Z ` where the server says the time."""
 
 _BEFORE_ACTION = re.compile(
     rf"(?:32|14[5-7]|(?P<highlighted>2)) {_STAMP}(?(highlighted)(?![<*]))(?={NICK} )"
 )
 """What precedes `ada waves`: a number of actions (encrypted or one's own have others), or that of
 what is highlighted, be it said (`<ada> hi`), a notice (`*ada* hi`) or an action (kvi_out.h and
-KviConsoleWindow::outputPrivmsg of KVIrc 5)."""
+KviConsoleWindow::outputPrivmsg of KVIrc)."""
 
 
 def _starred(line: str) -> str:
