@@ -47,6 +47,7 @@ def completion_of_events(body: bytes) -> dict[str, Any] | None:
                 finish = choice.get("finish_reason") or finish
                 _add_texts(message, delta)
                 _add_calls(calls, delta.get("tool_calls"))
+                _add_calls(calls, [{"function": delta.get("function_call")}])  # before tools
             case {"message": dict()} as choice:
                 whole = [choice]
     if calls:
@@ -91,25 +92,48 @@ def _add_texts(message: dict[str, Any], delta: dict[str, Any]) -> None:
 
 
 def _add_calls(calls: list[dict[str, Any]], pieces: Any) -> None:
-    """Add pieces of calls, each to the latest call with its index, or to a new one.
-
-    Some endpoints give all calls one index, or none: then another id begins another call.
-    """
+    """Add pieces of calls, each to the latest call with its index, or to a new one."""
     for piece in pieces if isinstance(pieces, list) else ():
         match piece:
             case {"function": dict(function)}:
-                call = _call_of(piece, calls)
+                call = _call_of(piece, function.get("name"), calls)
                 call["id"] = piece.get("id") or call["id"]
                 call["extra_content"] = piece.get("extra_content") or call.get("extra_content")
-                for name in ("name", "arguments"):
-                    call["function"][name] += str(function.get(name) or "")
+                call["function"]["name"] = function.get("name") or call["function"]["name"]
+                call["function"]["arguments"] += _text(function.get("arguments"))
 
 
-def _call_of(piece: dict[str, Any], calls: list[dict[str, Any]]) -> dict[str, Any]:
-    """The call that a piece belongs to: the latest one with its index, and its id if it has one."""
+def _text(arguments: Any) -> str:
+    """Arguments as text: some endpoints send them parsed, in one piece."""
+    return arguments if isinstance(arguments, str) else json.dumps(arguments) if arguments else ""
+
+
+def _call_of(piece: dict[str, Any], name: Any, calls: list[dict[str, Any]]) -> dict[str, Any]:
+    """The call that a piece belongs to: the latest one with its index, or a new one.
+
+    Some endpoints give all calls one index, or none. Then another id begins another call; without
+    ids another name does, or the same one again behind whole arguments.
+    """
     begun = [call for call in calls if call["index"] == piece.get("index")]
-    if begun and begun[-1]["id"] in (None, piece.get("id") or begun[-1]["id"]):
+    if begun and not _begins_another(piece, name, begun[-1]):
         return begun[-1]
     new = {"index": piece.get("index"), "id": None, "function": {"name": "", "arguments": ""}}
     calls.append(new)
     return new
+
+
+def _begins_another(piece: dict[str, Any], name: Any, call: dict[str, Any]) -> bool:
+    if (piece_id := piece.get("id")) and call["id"]:
+        return bool(piece_id != call["id"])
+    begun = call["function"]
+    if not (name and begun["name"]):
+        return False
+    return name != begun["name"] or _is_whole(begun["arguments"])
+
+
+def _is_whole(arguments: str) -> bool:
+    try:
+        parsed_json(arguments)
+    except ValueError:
+        return False
+    return True

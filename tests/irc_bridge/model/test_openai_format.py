@@ -293,6 +293,42 @@ def test_in_a_stream_another_id_begins_another_call(index: dict[str, int]) -> No
     assert said.calls == (ToolCall("one", "f", '{"a": 1}'), ToolCall("two", "g", '{"b": 2}'))
 
 
+@pytest.mark.parametrize("index", [{}, {"index": 0}])
+def test_in_a_stream_without_ids_another_name_begins_another_call(index: dict[str, int]) -> None:
+    def piece(**function: str) -> dict[str, Any]:
+        return {"delta": {"tool_calls": [{**index, "function": function}]}}
+
+    whole = [
+        piece(name="f", arguments='{"a": 1}'),
+        piece(name="g", arguments=""),
+        piece(name="f", arguments='{"a":'),
+        piece(name="f", arguments=" 2}"),
+        piece(name="f", arguments='{"a": 3}'),
+    ]
+    assert [(call.name, call.arguments) for call in read_message(events(*whole)).calls] == [
+        ("f", '{"a": 1}'),
+        ("g", ""),
+        ("f", '{"a": 2}'),
+        ("f", '{"a": 3}'),
+    ]
+
+
+def test_in_a_stream_a_name_that_is_repeated_with_its_id_is_read_once() -> None:
+    def piece(arguments: Any) -> dict[str, Any]:
+        call = {"index": 0, "id": "c", "function": {"name": "f", "arguments": arguments}}
+        return {"delta": {"tool_calls": [call]}}
+
+    expected = (ToolCall("c", "f", '{"a": 1}'),)
+    assert read_message(events(piece('{"a":'), piece(" 1}"))).calls == expected
+    assert read_message(events(piece({"a": 1}))).calls == expected
+
+
+def test_in_a_stream_too_a_call_may_have_the_form_before_tools() -> None:
+    pieces = [{"name": "f", "arguments": ""}, {"arguments": '{"a":'}, {"arguments": " 1}"}]
+    said = read_message(events(*({"delta": {"function_call": piece}} for piece in pieces)))
+    assert said.calls == (ToolCall("", "f", '{"a": 1}'),)
+
+
 def test_a_stream_is_joined_with_its_calls() -> None:
     pieces: list[dict[str, Any]] = [
         {"delta": {"role": "assistant", "content": "Let "}},
