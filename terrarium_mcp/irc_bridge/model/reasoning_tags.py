@@ -5,7 +5,8 @@ r"""Removes reasoning from a model's answer, in every form in which endpoints le
 | `<think>`, `<thinking>`, `<thought>` | DeepSeek R1, Qwen, GLM, Kimi, MiniMax | open-webui's list |
 | `<thin>` | cut-off tags, removed by terrarium-irc | |
 | `<reason>`, `<reasoning>` | Grok, fine-tuned models | open-webui's list |
-| `<reflection>`, `<scratchpad>` | Reflection, Hermes | lbds137/tzurot's table of formats |
+| `<reflection>`, `<scratchpad>` | Reflection | lbds137/tzurot's table of formats |
+| `<scratch_pad>` | Hermes | its prompt for calls |
 | `<analysis>`, `<antthinking>` | prompts for Claude | openclaw's and tzurot's lists |
 | `<seed:think>` | Seed-OSS | vllm-project/vllm#24263 |
 | `<mm:think>` | MiniMax M3 | NousResearch/hermes-agent#45698 |
@@ -31,7 +32,7 @@ from terrarium_mcp.irc_bridge.model.react import without_thought
 from terrarium_mcp.irc_bridge.model.template_tokens import without_template_tokens
 
 _NAMES = (
-    r"think|thinking|thoughts?|thin|reason|reasoning|reflection|scratchpad|analysis"
+    r"think|thinking|thoughts?|thin|reason|reasoning|reflection|scratch_?pad|analysis"
     r"|ant_?thinking|(?:seed|mm):think"
 )
 _TAG = re.compile(
@@ -50,6 +51,9 @@ _CLOSING = (
     *("closed_channel", "closed_bracket", "closed_triangle"),
 )
 """The groups of `_TAG` of which a closing tag fills one."""
+
+_ANSWER = re.compile(r"\s*<(answer|output|response)>", re.IGNORECASE)
+"""What models write around an answer that they were trained to give behind their reasoning."""
 
 _PRINTED = "Thinking...", "...done thinking."
 """What `ollama run` prints before reasoning and behind it; some proxies pass that on."""
@@ -74,7 +78,19 @@ def without_reasoning(text: str) -> str:
     only mentions stays: in code, or inside a sentence without a reasoning that it would begin.
     """
     text = _without_tagged(final_channel(_without_printed(text)))
-    return without_template_tokens(without_thought(text))
+    return _unwrapped(without_template_tokens(without_thought(text)))
+
+
+def _unwrapped(text: str) -> str:
+    """What is in the element that an answer consists of; any other answer as it is.
+
+    Its closing tag is missing where the endpoint cut the answer.
+    """
+    if not (opening := _ANSWER.match(text)):
+        return text
+    answer, closing, behind = text[opening.end() :].partition(f"</{opening[1]}>")
+    is_mention = behind.strip() or not (closing or answer.startswith("\n"))
+    return text if is_mention else answer
 
 
 def _without_printed(text: str) -> str:

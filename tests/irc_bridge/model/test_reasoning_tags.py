@@ -8,7 +8,8 @@ from terrarium_mcp.irc_bridge.model.reasoning_tags import without_reasoning
 
 TAGS = (
     *("think", "thinking", "thought", "thoughts", "thin", "reason", "reasoning", "reflection"),
-    *("scratchpad", "analysis", "antthinking", "ant_thinking", "seed:think", "mm:think"),
+    *("scratchpad", "scratch_pad", "analysis", "antthinking", "ant_thinking"),
+    *("seed:think", "mm:think"),
 )
 PAIRS = (
     *((f"<{tag}>", f"</{tag}>") for tag in TAGS),
@@ -120,6 +121,16 @@ def test_an_answer_may_mention_a_tag(answer: str) -> None:
 )
 def test_of_harmony_only_the_final_channel_is_said(written: str, meant: str) -> None:
     assert without_reasoning(written) == meant
+
+
+@pytest.mark.parametrize("element", ["answer", "output", "response", "Answer"])
+def test_an_answer_is_said_without_the_element_around_it(element: str) -> None:
+    whole = f"<{element}>\nAda did.\n</{element}>"
+    for written in (whole, f"<think>\nhm\n</think>\n\n{whole}\n", whole.partition("</")[0]):
+        assert without_reasoning(written).strip() == "Ada did."
+    assert without_reasoning(f"<{element}>Ada did.</{element}>") == "Ada did."
+    for mention in (f"<{element}> is a tag", f"<{element}>a</{element}>, or so", f"a <{element}>"):
+        assert without_reasoning(mention) == mention
 
 
 @pytest.mark.parametrize("end", ENDS)
