@@ -3,7 +3,8 @@
 import re
 
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
-_TICKS = re.compile(r"`+")
+_TICKS = re.compile(r"^ {0,3}```+|(`+)", re.MULTILINE)
+"""Runs of backticks, in its group those inside a line: at its beginning they are a fence."""
 
 
 class CodeSpans:
@@ -25,7 +26,7 @@ class CodeSpans:
         line = self._text.rfind("\n", self._at, place) + 1
         if line:
             self._is_inline = False
-        if len(_TICKS.findall(self._text, line or self._at, place)) % 2:
+        if sum(map(bool, _TICKS.findall(self._text, line or self._at, place))) % 2:
             self._is_inline = not self._is_inline
         self._at = place
         return self._is_fenced or self._is_inline

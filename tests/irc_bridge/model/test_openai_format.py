@@ -159,6 +159,15 @@ def test_a_call_behind_words_is_neither_made_nor_said() -> None:
     assert read_message(completion({"content": text})) == ModelMessage("Let me see.")
 
 
+def test_a_fence_that_a_special_token_closes_is_closed() -> None:
+    text = (
+        "<|tool_calls_begin|><|tool_call_begin|>function<|tool_sep|>search\n```json\n"
+        '{"query": "gate"}\n```<|tool_call_end|><|tool_calls_end|><|end_of_sentence|>'
+    ).translate({ord("|"): "\uff5c", ord("_"): "\u2581"})
+    said = read_message(completion({"content": text}))
+    assert said.calls == (ToolCall("", "search", '{"query": "gate"}'),)
+
+
 @pytest.mark.parametrize(
     ("finish", "ending"),
     [
