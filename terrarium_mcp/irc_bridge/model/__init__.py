@@ -9,6 +9,7 @@
 - model_queue: whose turn it is
 - reasoning_tags, harmony, template_tokens, code_spans: what is part of no answer,
   and of no request
-- text_tool_calls, token_tool_calls, legacy_tools: tool calls in other forms
+- text_tool_calls: tool calls that a model wrote as text; call_tags: where a template puts them;
+  json_calls, xml_calls, python_calls, token_calls: in which forms; legacy_tools: under older names
 - react: calls and answers behind the labels of ReAct prompts
 """

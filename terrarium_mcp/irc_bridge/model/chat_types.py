@@ -12,6 +12,10 @@ _MARKS = re.compile(r"[\s\u2800`~*_#>|=-]+")
 braille pattern without dots (U+2800) is a blank that is no space to Unicode."""
 
 
+UNNAMED = "unnamed"
+"""The tool of a call that names none: the model is told that there is no such tool."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """A tool call by the model; `arguments` is the JSON text as the model wrote it.

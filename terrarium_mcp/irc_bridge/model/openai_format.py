@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel, Field, field_validator
 
 from terrarium_mcp.irc_bridge.model.chat_types import (
+    UNNAMED,
     AssistantToolCalls,
     ChatMessage,
     ModelMessage,
@@ -42,9 +43,6 @@ _CUT = " …"
 
 _AT_LIMIT = {"length", "max_tokens"}
 """The finish reason of an answer that reached its limit: OpenAI's, and Anthropic's and Gemini's."""
-
-UNNAMED = "unnamed"
-"""The tool of a call that names none: the model is told that there is no such tool."""
 
 _NO_NAME_CHARACTER = re.compile(r"[^a-zA-Z0-9_-]")
 

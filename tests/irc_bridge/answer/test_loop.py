@@ -580,6 +580,31 @@ async def test_calls_written_as_text_are_made_also_by_their_older_name(tmp_path:
     assert "squeaks" not in second.partition("[irc")[2]
 
 
+UNREADABLE = '<tool_call>{"name": "search_irc_history", "arguments": {"query": "gate"}</tool_call>'
+
+
+async def test_of_a_call_in_tags_that_cannot_be_read_the_model_is_told_and_goes_on(
+    tmp_path: Path,
+) -> None:
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as scene:
+        agent.will(says(UNREADABLE), says("bo did"))
+        found = await scene.asks("who?")
+    assert found.lines == ["bo did"]
+    (told,) = results(agent.requests[1])
+    assert told.startswith("No tool unnamed. ")
+    assert "search_irc_history" in told
+
+
+async def test_nothing_of_it_is_said_by_a_model_that_writes_no_other(tmp_path: Path) -> None:
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as scene:
+        agent.will(*[says(UNREADABLE)] * (SAME_CALL + 1))
+        found = await scene.asks("who fixed the garden gate?")
+        assert "it called tools to the end" in scene.llm.condition.trouble
+    assert len(agent.requests) == SAME_CALL + 1
+    assert found.lines[0].startswith("The model gave no answer (error ")
+    assert not any("tool_call" in line for line in found.lines)
+
+
 @pytest.mark.parametrize("words", ["exit()", '{"name": "ada", "parameters": {"age": 5}}'])
 async def test_an_answer_that_only_looks_like_a_call_is_the_answer(
     tmp_path: Path, words: str

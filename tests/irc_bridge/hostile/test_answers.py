@@ -11,7 +11,6 @@ from terrarium_mcp.irc_bridge.answer.past_turns import short_result
 from terrarium_mcp.irc_bridge.model.reasoning_tags import without_reasoning
 from terrarium_mcp.irc_bridge.model.template_tokens import broken_template_tokens
 from terrarium_mcp.irc_bridge.model.text_tool_calls import text_tool_calls, without_calls_behind
-from terrarium_mcp.irc_bridge.model.token_tool_calls import token_tool_calls
 
 LENGTHS = (3_125, 12_500, 50_000, 200_000)
 """Characters of a text, each four times as many as before: of quadratic time the last takes 4,000
@@ -46,6 +45,9 @@ BEGINNINGS = {
     "a call of Kimi": "<|tool_call_begin|>search<|tool_call_argument_begin|>{}",
     "a call of DeepSeek": "<\uff5ctool\u2581call\u2581begin\uff5c>a<\uff5ctool\u2581sep\uff5c>{}",
     "calls of DeepSeek": "<\uff5ctool\u2581calls\u2581begin\uff5c>",
+    "a call of Gemma": "<|tool_call>call:search{",
+    "an argument of Gemma": '<|tool_call>call:search{a:<|"|>',
+    "words and a token": "Let me look. [TOOL_CALLS]",
     "a wrapped answer": "<answer>",
     "Python": "search(",
     "JSON": '{"name": "search", "arguments": ',
@@ -103,6 +105,11 @@ RUNS = {
     "our mentions": "[called a {}]\n",
     "echoes": "[off] ",
     "echoed tags": "<question from=a>",
+    "calls of Gemma": "<|tool_call>call:a{}<tool_call|>",
+    "ends of calls": "</tool_call>",
+    "ends of calls in lines": "</tool_call>\n",
+    "calls of Python": "<|python_start|>[a(b=1)]",
+    "our cut mentions": "[called a {",
     "ends of answers": "</answer> ",
     "harmony": "<|start|><|channel|>final<|message|>",
     "thoughts": "Thought:\nAction: a\n",
@@ -125,7 +132,6 @@ unmarked = EchoedPrefixes("Terra", "ada", "")
 READERS: dict[str, Callable[[str], object]] = {
     "reasoning": without_reasoning,
     "calls": lambda text: text_tool_calls(text, {"search"}),
-    "calls between tokens": token_tool_calls,
     "words before calls": without_calls_behind,
     "sent again": broken_template_tokens,
     "echoed tags": without_echoed_tags,

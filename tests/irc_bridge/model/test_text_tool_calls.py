@@ -113,10 +113,8 @@ def test_a_whole_content_call_is_a_call(text: str) -> None:
         'search(query="x") finds it.',
         f"Let me look.\n{GATE}",
         f"{GATE}\nDone.",
-        f"<tool_call>{GATE}</tool_call> and then?",
-        "<tool_call>not JSON</tool_call>",
-        f"<tool_call>{GATE}</tool_call><tool_call>no call</tool_call>",
         '{"name": "Ada", "age": 36}',
+        '{"name": "search"}',
         'Let me look.\nAction: search\nAction Input: {"query": "gate"}',
         'Thought: hm. Action: search\nAction Input: {"query": "gate"}',
         "Thought: hm\nAction: exit\nAction Input: {}",
@@ -124,8 +122,6 @@ def test_a_whole_content_call_is_a_call(text: str) -> None:
         "Action: exit\nAction Input: {}",
         "default_api.search('gate')",
         "other_api.search(query='gate')",
-        "<start_function_call>call:search{query:{}}<end_function_call>",
-        "<tool_code>print('gate')</tool_code>",
         '{"name": "Ada", "arguments": {}, "age": 36}',
         '{"name": "", "arguments": {}}',
         '{"name": "search", "arguments": [1]}',
@@ -140,28 +136,96 @@ def test_a_whole_content_call_is_a_call(text: str) -> None:
         "(((",
         "f(x=" + "(" * 5000 + ")" * 5000 + ")",
         "[" * 100_000,
-        '[called search {"query": "ga…]',
         "```python\nsearch(query='gate')\n```",
         f"{GATE}\n\nThat is what I would call.",
         "[TOOL_CALLS] is how Mistral begins a call.",
         "<tool_call> begins a call.",
-        "<function=search>a gate</function>",
-        "<function=search><parameter=query>gate</parameter></function> finds it",
-        "<function=search><parameter=query>gate</parameter> or so</function>",
         "[1, 2]",
         "[search(query='gate'), 3]",
         "[search]",
         "print(search)",
-        "[TOOL_CALLS]search is how Mistral calls it: {}",
-        "[TOOL_CALLS]search[ARGS]{'query'",
-        "<|tool_call_begin|>functions.search:0<|tool_call_argument_begin|>gate<|tool_call_end|>",
-        "<|tool_calls_section_begin|>",
-        '<invoke name="search">a gate</invoke>',
         '{"tool_calls": []}',
+        "use <tools> in XML",
+        "<tools>\n  <tool>hammer</tool>\n</tools>",
+        "`<tool_call>` begins a call.",
+        '"[TOOL_CALLS]" begins a call.',
+        "Use <tool_call>",
+        "functools[0] is no call",
+        "<|python_tag|> is a token of Llama.",
+        "<tool_call>: Hermes has it.",
     ],
 )
 def test_anything_else_is_text(text: str) -> None:
     assert read(text) == []
+
+
+TAGGED = {
+    "Qwen3-Coder without the opening tag": (
+        "<function=search>\n<parameter=query>\ngate\n</parameter>\n</function>\n</tool_call>"
+    ),
+    "Qwen2.5 without the opening tag": f"{GATE}\n</tool_call>",
+    "Qwen2.5-Coder": f"<tools>\n{GATE}\n</tools>",
+    "Hermes with a line break in a string": (
+        '<tool_call>{"name": "search", "arguments": {"query": "gate\n"}}</tool_call>'
+    ),
+    "Hermes with only the last call closed": f"<tool_call>{GATE}\n<tool_call>{GATE}</tool_call>",
+    "Llama 4": '<|python_start|>[search(query="gate")]<|python_end|>',
+    "Llama 4 in JSON": f"<|python_start|>{GATE}<|python_end|>",
+    "DeepSeek V3.2": deepseek(
+        '<|DSML|function~calls>\n<|DSML|invoke name="search">\n'
+        '<|DSML|parameter name="query" string="true">gate</|DSML|parameter>\n'
+        "</|DSML|invoke>\n</|DSML|function~calls>"
+    ).replace("~", "_"),
+    "Gemma 4": '<|tool_call>call:search{query:<|"|>gate<|"|>}<tool_call|>',
+    "Jamba and Hunyuan": f"<tool_calls>[\n  {GATE}\n]</tool_calls>",
+    "MiniMax M1": f"<tool_calls>\n{GATE}\n</tool_calls>",
+    "Seed-OSS": (
+        "<seed:tool_call>\n<function=search>\n<parameter=query>gate</parameter>\n"
+        "</function>\n</seed:tool_call>"
+    ),
+    "LongCat": f"<longcat_tool_call>\n{GATE}\n</longcat_tool_call>",
+    "OLMo 3": '<function_calls>\nsearch(query="gate")\n</function_calls>',
+    "Granite 20B": f"<function_call> {GATE}",
+    "InternLM": f"<|action_start|><|plugin|>\n{GATE}<|action_end|>",
+    "MiniCPM": ('<|tool_call_start|>\n```python\nsearch(query="gate")\n```\n<|tool_call_end|>'),
+}
+
+
+@pytest.mark.parametrize("whose", TAGGED)
+def test_in_its_own_tags_the_call_of_a_model_is_a_call(whose: str) -> None:
+    called = {(name, arguments["query"].strip()) for name, arguments in read(TAGGED[whose])}
+    assert called == {("search", "gate")}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<tool_call>{GATE}</tool_call> and then?",
+        f"<tool_call>{GATE}</tool_call>\n<tool_response>bo did</tool_response>\nBo did.",
+        "<tool_response>bo did</tool_response>",
+        "<tool_call>not JSON</tool_call>",
+        '<tool_call>{"name": "search", "arguments": {"query": "ga',
+        f"<tool_call>{GATE}</tool_call><tool_call>no call</tool_call>",
+        f"<tool_call>{{{GATE}}}</tool_call>",
+        '<|tools_prefix|>[{"search": {"query": "gate"}}]<|tools_suffix|>',
+        "<|python_tag|>import os\nprint(1)",
+        "<start_function_call>call:search{query:{}}<end_function_call>",
+        "<tool_code>print('gate')</tool_code>",
+        '[called search {"query": "ga…]',
+        "<function=search>a gate</function>",
+        "<function=search><parameter=query>gate</parameter></function> finds it",
+        "<function=search><parameter=query>gate</parameter> or so</function>",
+        "[TOOL_CALLS]search is how Mistral calls it: {}",
+        "[TOOL_CALLS]search[ARGS]{'query'",
+        "<|tool_call_begin|>functions.search:0<|tool_call_argument_begin|>gate<|tool_call_end|>",
+        "<|tool_calls_section_begin|>",
+        deepseek("<|tool_outputs_begin|>"),
+        '<invoke name="search">a gate</invoke>',
+    ],
+)
+def test_what_begins_in_tags_and_cannot_be_read_is_a_call_of_no_tool(text: str) -> None:
+    assert read(text) == [("unnamed", {})]
+    assert [call.name for call in text_tool_calls(text, ())] == ["unnamed"]
 
 
 @pytest.mark.parametrize(
@@ -172,6 +236,7 @@ def test_anything_else_is_text(text: str) -> None:
         DEEPSEEK_V3,
         KIMI,
         MINIMAX,
+        TAGGED["Qwen3-Coder without the opening tag"],
         f"<TOOLCALL>[{GATE}]</TOOLCALL>",
         "<start_function_call>call:search{}<end_function_call>",
         "<tool_code>\nsearch()\n</tool_code>",
@@ -179,6 +244,26 @@ def test_anything_else_is_text(text: str) -> None:
 )
 def test_of_words_with_calls_in_tags_of_a_template_the_words_are_left(calls: str) -> None:
     assert without_calls_behind(f"Let me look that up.\n\n{calls}") == "Let me look that up."
+    assert without_calls_behind(f"Let me look that up. {calls}") == "Let me look that up."
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        *(DEEPSEEK_V3, DEEPSEEK_V3_1, KIMI, COMMAND_A),
+        '[TOOL_CALLS]search[ARGS]{"query": "gate"}',
+        f"<|python_tag|>{GATE}",
+        '<|tool_call>call:search{query:<|"|>gate<|"|>}<tool_call|>',
+    ],
+)
+def test_special_tokens_begin_a_call_in_the_middle_of_a_line(calls: str) -> None:
+    for words in ("Let me check.", "Let me check", "Let me check:", "Um (or so)"):
+        assert without_calls_behind(words + calls) == words
+        assert without_calls_behind(f"{words} {calls}") == words
+
+
+def test_a_tag_at_the_end_of_its_line_begins_a_call_too() -> None:
+    assert without_calls_behind(f"Let me check <tool_call>\n{GATE}") == "Let me check"
 
 
 @pytest.mark.parametrize(
@@ -190,6 +275,18 @@ def test_of_words_with_calls_in_tags_of_a_template_the_words_are_left(calls: str
         f"Write:\n```\n<tool_call>{GATE}</tool_call>\n```",
         f"Write:\n<tool_call>{GATE}</tool_call>\nThat is all.",
         f"<tool_call>{GATE}</tool_call> and then?",
+        f'Mistral writes "[TOOL_CALLS][{GATE}]',
+        f"Mistral writes `[TOOL_CALLS][{GATE}]`",
+        f"Llama writes `<|python_tag|>{GATE}`.",
+        f"Write it as follows:\n```\n<|python_tag|>{GATE}\n```",
+        "Use <tools> in XML.",
+        "Hermes uses the <tool_call> tag. Mistral uses [TOOL_CALLS] for it.",
+        "It was <|python_tag|> that Llama began with",
+        "Say it with <tool_call>",
+        "It is called [TOOL_CALLS].",
+        "It is called [TOOL_CALLS], not [ARGS]",
+        "The log says: <ada> [TOOL_CALLS] lol",
+        "1. <tool_call>\n2. </tool_call>",
     ],
 )
 def test_words_without_such_calls_behind_them_are_words(text: str) -> None:
@@ -241,6 +338,9 @@ def test_several_calls_are_read_together() -> None:
     assert read(f"{GATE}\n{GATE}\n") == both
     assert read('<function=search>{"query": "gate"}</function>\n' * 2) == both
     assert read(f"<|python_tag|>{GATE}; {GATE}") == both
+    assert read("<function_calls>\nsearch(query='gate')\nsearch(query='gate')\n") == both
+    assert read(DEEPSEEK_V3 * 2) == both
+    assert read('<|tool_call>call:search{query:<|"|>gate<|"|>}<tool_call|>' * 2) == both
     assert read("[search(query='gate'), search(query='gate')]") == both
     assert read('[TOOL_CALLS]search[ARGS]{"query": "gate"}' * 2) == both
     assert (
@@ -252,6 +352,23 @@ def test_a_call_without_arguments_has_none() -> None:
     assert read("get_current_users()") == [("get_current_users", {})]
     assert read("<tool_call>get_current_users\n</tool_call>") == [("get_current_users", {})]
     assert read("<function=get_current_users>\n</function>") == [("get_current_users", {})]
+
+
+@pytest.mark.parametrize("rest", ["", ', "arguments": null', ', "parameters": null'])
+def test_nor_has_one_whose_arguments_are_absent_or_null(rest: str) -> None:
+    text = f'<tool_call>\n{{"name": "get_current_users"{rest}}}\n</tool_call>'
+    assert read(text) == [("get_current_users", {})]
+
+
+def test_a_tag_in_a_string_separates_nothing() -> None:
+    for tag in ("</tool_call>", "<tool_call>", "[TOOL_CALLS]"):
+        arguments = f'{{"query": "{tag}"}}'
+        calls = (
+            f'<tool_call>{{"name": "search", "arguments": {arguments}}}</tool_call>',
+            f"[TOOL_CALLS]search[ARGS]{arguments}",
+        )
+        for call in calls:
+            assert read(call) == [("search", {"query": tag})]
 
 
 def test_glm_values_are_json_where_they_are_json() -> None:
