@@ -27,7 +27,7 @@ from itertools import islice, zip_longest
 from typing import NamedTuple
 
 from terrarium_mcp.irc_bridge.model.code_spans import CodeSpans
-from terrarium_mcp.irc_bridge.model.harmony import final_channel
+from terrarium_mcp.irc_bridge.model.harmony import answer_or_calls
 from terrarium_mcp.irc_bridge.model.react import without_thought
 from terrarium_mcp.irc_bridge.model.template_tokens import without_template_tokens
 
@@ -77,7 +77,7 @@ def without_reasoning(text: str) -> str:
     everything was: chat templates often put the opening tag into the prompt. A tag that the answer
     only mentions stays: in code, or inside a sentence without a reasoning that it would begin.
     """
-    text = _without_tagged(final_channel(_without_printed(text)))
+    text = _without_tagged(answer_or_calls(_without_printed(text)))
     return _unwrapped(without_template_tokens(without_thought(text)))
 
 

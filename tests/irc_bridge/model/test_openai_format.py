@@ -159,6 +159,49 @@ def test_a_call_behind_words_is_neither_made_nor_said() -> None:
     assert read_message(completion({"content": text})) == ModelMessage("Let me see.")
 
 
+GPT_OSS_CALL = (
+    "<|channel|>commentary to=functions.search <|constrain|>json<|message|>"
+    '{"query": "gate"}<|call|>'
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GPT_OSS_CALL,
+        f"<|channel|>analysis<|message|>need search<|end|><|start|>assistant{GPT_OSS_CALL}",
+        f"<|channel|>commentary<|message|>Let me look.<|end|><|start|>assistant{GPT_OSS_CALL}",
+        f"{GPT_OSS_CALL}<|start|>assistant<|channel|>final<|message|>Bo did, I made up.",
+        f"<|start|>assistant to=functions.search{GPT_OSS_CALL.replace(' to=functions.search', '')}",
+        ' to=functions.search<|channel|>commentary json<|message|>{"query": "gate"}<|call|>',
+        '<|channel|>commentary to=search<|message|>{"query":\n"gate"}',
+    ],
+)
+def test_a_message_of_gpt_oss_to_a_tool_is_a_call(text: str) -> None:
+    said = read_message(completion({"content": text}), {"search"})
+    assert said == ModelMessage("", (ToolCall("", "search", '{"query": "gate"}'),))
+
+
+def test_its_calls_may_be_several_or_without_arguments() -> None:
+    text = f"{GPT_OSS_CALL}<|start|>assistant<|channel|>commentary to=functions.who<|message|>"
+    calls = read_message(completion({"content": text})).calls
+    assert [(call.name, call.arguments) for call in calls] == [
+        ("search", '{"query": "gate"}'),
+        ("who", "{}"),
+    ]
+
+
+def test_its_code_for_a_tool_of_its_own_is_a_call_of_no_tool() -> None:
+    text = "<|channel|>analysis to=python code<|message|>print('gate')<|call|>"
+    (call,) = read_message(completion({"content": text})).calls
+    assert call.name == "unnamed"
+
+
+def test_a_call_behind_its_answer_is_made_up() -> None:
+    text = f"<|channel|>final<|message|>Bo did.<|return|><|start|>assistant{GPT_OSS_CALL}"
+    assert read_message(completion({"content": text})) == ModelMessage("Bo did.")
+
+
 def test_a_fence_that_a_special_token_closes_is_closed() -> None:
     text = (
         "<|tool_calls_begin|><|tool_call_begin|>function<|tool_sep|>search\n```json\n"

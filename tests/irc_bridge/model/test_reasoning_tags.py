@@ -112,7 +112,6 @@ def test_an_answer_may_mention_a_tag(answer: str) -> None:
             "Ada",
         ),
         ("<|channel|>final <|constrain|>text<|message|>Ada did.<|end|>x", "Ada did."),
-        ("<|channel|>commentary to=functions.f<|message|>{}<|call|>", ""),
         ("<|channel|>analysis<|message|>hm", ""),
         ("hm, it was Ada<|end|>" + HARMONY.format("final", "Ada did."), "Ada did."),
         ("analysisWe need to say who.assistantfinalAda did.", "Ada did."),
