@@ -64,11 +64,10 @@ _NAMES_CALLS = re.compile(
 )
 # Groq: 'tool call validation failed: parameters for tool search did not match schema', 'Failed to
 # call a function. Please adjust your prompt.', 'Parsing failed. The model generated output that
-# could not be parsed.' llama.cpp and LM Studio, 500: 'Failed to parse input at pos 12: </tool_call>'
-# (ggml-org/llama.cpp#24644), since the summer of 2026 'The model produced output that does not match
-# the expected peg-native format' (#27025). Ollama, 500: "error parsing tool call: raw='{', err=..."
-# (ollama/ollama#17638). vLLM with gpt-oss: 'unexpected tokens remaining in message header'
-# (vllm-project/vllm#23567).
+# could not be parsed.' llama.cpp, with a 500: 'Failed to parse input at pos 12: </tool_call>'
+# (llama.cpp#24644), later 'The model produced output that does not match the expected peg-native
+# format' (#27025). Ollama, 500: 'error parsing tool call: raw=...' (ollama#17638). vLLM, with
+# gpt-oss: 'unexpected tokens remaining in message header' (vllm#23567).
 _UNUSABLE_CALL = re.compile(
     r"tool call validation failed|failed to (call a function|parse tool call|parse input at pos)"
     r"|model generated output that could not be parsed|error parsing tool call"

@@ -1,5 +1,6 @@
 """What an endpoint refuses is recognised by its words and left out, for an hour."""
 
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -321,22 +322,47 @@ async def test_who_refuses_an_earlier_call_reads_of_it_in_words_and_is_offered_t
         assert "tool_calls" not in request["messages"][2]
 
 
-UNUSABLE = "tool call validation failed: parameters for tool search did not match schema"
-
-
-async def test_a_model_whose_call_is_of_no_use_is_asked_once_more_with_the_same_words() -> None:
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (400, "tool call validation failed: parameters for tool search did not match schema"),
+        (400, "Parsing failed. The model generated output that could not be parsed."),
+        (500, "Failed to parse input at pos 12: </tool_call>"),
+        (500, "The model produced output that does not match the expected peg-native format"),
+        (500, "error parsing tool call: raw='{', err=unexpected end of JSON input"),
+        (400, 'unexpected tokens remaining in message header: Some("to=functions.search")'),
+    ],
+)
+async def test_a_model_whose_call_is_of_no_use_is_asked_once_more_with_the_same_words(
+    status: int, words: str
+) -> None:
     async with (
         standing_in(OpenAI(listed=["glm"])) as endpoint,
         llm_for(endpoint.url) as llm,
     ):
-        unusable = endpoint.error(400, UNUSABLE)
+        unusable = endpoint.error(status, words)
         endpoint.will(unusable, "Ada did.", unusable, unusable)
         assert (await llm.next_message(TALK, [SEARCH])).text == "Ada did."
-        with pytest.raises(ModelUnavailable, match="did not match schema"):
+        with pytest.raises(ModelUnavailable, match=re.escape(words[:30])):
             await llm.next_message(TALK, [SEARCH])
         assert llm.takes_tools
     first, *others = endpoint.requests
     assert others == [first] * 3
+
+
+async def test_what_a_call_of_no_use_quotes_of_the_model_is_blamed_on_nothing() -> None:
+    quoted = 'rude__list {"about": "context length, does not support tools"'
+    async with (
+        standing_in(OpenAI(listed=["glm"])) as endpoint,
+        llm_for(endpoint.url) as llm,
+    ):
+        unusable = endpoint.error(500, f"Failed to parse input at pos 12: {quoted}")
+        endpoint.will(unusable, unusable, "Ada did.")
+        with pytest.raises(ModelUnavailable, match="Failed to parse input"):
+            await llm.next_message([*TALK, THOUGHT, ToolResult("c", "search", "-")], [RUDE])
+        assert llm.takes_tools
+    first, second = endpoint.requests
+    assert first == second
 
 
 BY_PLACE = "tools.1.custom.input_schema: JSON schema is invalid. It must match draft 2020-12"
