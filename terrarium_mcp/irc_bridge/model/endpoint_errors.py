@@ -12,15 +12,20 @@ MAX_QUOTED = 200  # characters of an endpoint's error text that a message quotes
 MAX_WORDS = 4_000  # characters of it that are looked at
 MAX_PARSED = 200_000  # characters of a body that are parsed: a longer one is taken for plain text
 
-# OpenAI, Azure, vLLM, llama.cpp, LM Studio, Ollama, Anthropic, Mistral, Gemini, xAI, Copilot,
-# DashScope, Zhipu, Moonshot, TGI, Together, SGLang, TensorRT-LLM, TabbyAPI, KoboldCpp, MLX.
+# OpenAI, Azure, vLLM, llama.cpp, LM Studio, Ollama, Anthropic, Mistral, Gemini, Vertex AI, xAI,
+# Copilot, DashScope, Zhipu, Moonshot, Volcengine, Qianfan, TGI, Together, DeepInfra, Poolside,
+# SGLang, TensorRT-LLM, TabbyAPI, KoboldCpp, MLX, MLC-LLM, mistral.rs.
 # vLLM's 'max_tokens must be at least 1, got -186' is what is left after the prompt. Bedrock's 'Too
 # many tokens, please wait before trying again.' is a limit per minute, which proxies pass on.
+# Cohere's 'too many tokens: max tokens must be less than or equal to 4096' is of the answer.
 _TOO_LONG = re.compile(
     r"context[ _-]?(length|window|size|limit)|maximum (context|prompt length)"
-    r"|too many tokens(?!,? please wait)|reduce the length|range of input length"
-    r"|(prompt|input|request|message)s? ((is|are) )?too (long|large)"
-    r"|\b(prompt|input)( length| token count)?( of \d{1,9}| \([^)]{0,40}\))? exceeds\b"
+    r"|too many tokens(?!,? please wait|: max tokens)|reduce the length|range of input length"
+    r"|(prompt|input|request|message)s?( tokens)? ((is|are) )?too (long|large)"
+    r"|\b(prompt|input)( length| token count)?( (of )?\d{1,9}| \([^)]{0,40}\))? exceeds\b"
+    r"|longer than the maximum model length|larger than the model input length limit"
+    r"|input tokens exceed the configured limit|exceed max message tokens"
+    r"|token count is \d{1,9} but model only supports|prompt sequence length is greater than"
     r"|`inputs` (tokens \+|must have less)|exceeded model token limit"
     r"|\b(max_num_tokens|max_seq_len)\b|max_tokens must be at least 1, got -"
     r"|when context the overflows",
@@ -40,7 +45,7 @@ _NO_SUCH_MODEL = re.compile(
     r"\bmodel\b.{0,80}\b(decommissioned|no longer (available|supported)|(not|n't) exist|not found)",
     re.IGNORECASE,
 )
-_OTHER_LIMIT = re.compile(r"\bmax_(completion_)?tokens\b", re.IGNORECASE)
+_OTHER_LIMIT = re.compile(r"\bmax[_ ](completion_)?tokens\b", re.IGNORECASE)
 # vLLM: '"auto" tool choice requires --enable-auto-tool-choice'. llama.cpp: 'tools param requires
 # --jinja flag'. Ollama: 'does not support tools'. OpenRouter, with 404: 'No endpoints found that
 # support tool use.' Gemini: 'Function calling is not enabled for models/gemma-3-27b-it'.

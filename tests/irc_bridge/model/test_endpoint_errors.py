@@ -23,10 +23,24 @@ from terrarium_mcp.irc_bridge.model.endpoint_errors import error_text, hint_for,
         "The number of input tokens should not exceed max_num_tokens (8192)",
         "Prompt length exceeds model maximum",
         "Request too large for gpt-4o: the input or output tokens must be reduced.",
+        "The decoder prompt (length 5012) is longer than the maximum model length of 4096.",
+        "Prompt length of 5016 is longer than the maximum model length of 4096.",
+        "The engine prompt length 5012 exceeds the max_model_len 4096. Please reduce prompt.",
+        "Input tokens exceed the configured limit of 272000 tokens.",
+        "The input token count is 32825 but model only supports up to 32768. Reduce it.",
+        "Input length 131393 exceeds the maximum allowed input length of 131040 tokens.",
+        "Upstream error: Requested input length 35327 exceeds maximum input length 32767",
+        "Total tokens of image and text exceed max message tokens.",
+        "Prompt tokens too long",
+        "Request prompt has 2015 tokens in total, larger than the model input length limit 1416.",
+        "Prompt sequence length is greater than 4096, perhaps consider using `truncate_sequence`?",
+        "the prompt is longer than the context length currently available to the model",
+        "litellm.ContextWindowExceededError: OpenAIException - the input is longer",
     ],
 )
 def test_a_request_that_is_too_long_is_recognised_in_the_words_of_each_endpoint(words: str) -> None:
     assert says_too_long(400, words)
+    assert says_too_long(500, words)
     assert not says_too_long(429, words)
 
 
@@ -36,6 +50,7 @@ def test_a_request_that_is_too_long_is_recognised_in_the_words_of_each_endpoint(
         "max_tokens is too large: 32000. This model supports at most 16384 completion tokens.",
         "max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens",
         "max_tokens is less than the minimum value of 16",
+        "too many tokens: max tokens must be less than or equal to 4096, the maximum output",
         "Your rate of input tokens per minute exceeds the limit of your organization.",
         "The input exceeded our content policy.",
         "The model has been decommissioned",
@@ -58,6 +73,7 @@ def test_nothing_that_cannot_be_seen_is_quoted_of_an_error() -> None:
         (402, "Insufficient Balance", "credit"),
         (429, "You exceeded your current quota, please check your plan", "credit"),
         (400, "max_tokens: 8 is less than the minimum value of 16", "AGENT_MAX_TOKENS"),
+        (400, "too many tokens: max tokens must be less than or equal to 4096", "AGENT_MAX_TOKENS"),
         (400, "The model `llama2-70b` has been decommissioned", "AGENT_MODEL"),
         (404, "Not Found", "AGENT_API_URL and AGENT_MODEL"),
         (500, "The model runner has unexpectedly stopped", "in a minute"),
