@@ -11,6 +11,7 @@ from typing import Any
 
 from terrarium_mcp.irc_bridge.model.endpoint_errors import (
     says_bad_call,
+    says_bad_message,
     says_bad_tools,
     says_missing_reasoning,
     says_no_tools,
@@ -79,7 +80,7 @@ def _without_mounts(status: int, text: str, sent: RequestBody) -> list[Adaptatio
     numbers = [int(number) for number in _NUMBERED_TOOL.findall(text)]
     named = {tools[number] for number in numbers if number < len(tools)}
     named |= {name for name in tools if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text)}
-    if says_takes_no_tools(text) or says_bad_call(status, text):
+    if says_takes_no_tools(text) or says_bad_message(status, text):
         return []
     if not (named or says_bad_tools(status, text)):
         return []
@@ -210,6 +211,10 @@ def _without_tools(body: RequestBody) -> RequestBody:
     return _with_tool_messages_as_words(_without("tools")(body))
 
 
+def _without_result_names(body: RequestBody) -> RequestBody:
+    return {**body, "messages": [_without("name")(message) for message in body["messages"]]}
+
+
 def _with_short_ids(body: RequestBody) -> RequestBody:
     """Nine letters and digits for each id of a call."""
     return {**body, "messages": [_with_short_id(message) for message in body["messages"]]}
@@ -273,6 +278,20 @@ CALL_IDS = Adaptation(
     _with_short_ids,
 )
 
+RESULT_NAMES = Adaptation(
+    "the names of tools beside their results",
+    "they are left out",
+    # FastAPI: "body.messages.3.tool.name: Extra inputs are not permitted". Groq: "property 'name'
+    # is unsupported". xAI: "Only messages of role 'user' can have a name." JSON Schema: "Additional
+    # properties are not allowed ('name' was unexpected)". Google: 'Unknown name "name" at ...'.
+    _says(
+        r"\bmessages(\.|\.?\[)\d{1,3}\]?(\.tool)?\.name\b|\bproperty ['\"]name['\"] is "
+        r"(unsupported|not supported)|'name' was unexpected|\bunknown name \W?name\b"
+        r"|\brole ['\"]?user['\"]? can have a name"
+    ),
+    _without_result_names,
+)
+
 TOOLS = Adaptation(
     "tools",
     "a search is put before each question instead. vLLM needs --enable-auto-tool-choice and"
@@ -309,9 +328,12 @@ SYSTEM_MESSAGE = Adaptation(
     _without_system_message,
 )
 
-# OpenAI, of a call that a proxy dropped: "messages with role 'tool' must be a response to ..."
+# OpenAI, of a call that a proxy dropped: "messages with role 'tool' must be a response to ...", of
+# the role: "Invalid value: 'tool'. Supported values are: ...". Mistral, of a result that a proxy
+# dropped: "Expected last role User or Tool (or ...) for serving but got assistant".
 _NO_TOOL_ROLE = _says(
     r"role ['\"]?tool\b|tool role|roles? are supported|tool messages? (must|responding)"
+    r"|invalid value: ['\"]tool\b|expected last role user or tool"
     rf"|{_MUST_ALTERNATE}"
 )
 
@@ -334,6 +356,7 @@ ADAPTATIONS = (
     MAX_TOKENS,
     REASONING,
     CALL_IDS,
+    RESULT_NAMES,
     ALTERNATION,
     SYSTEM_MESSAGE,
     UNREASONED_CALLS,

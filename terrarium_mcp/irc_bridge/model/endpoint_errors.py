@@ -59,13 +59,25 @@ _NO_TOOLS = re.compile(
 )
 _CHECK_CREDIT = "Check the credit of the account behind AGENT_API_KEY."
 _NAMES_TOOLS = re.compile(r"\btools?\b|\btool[_ ]choice\b", re.IGNORECASE)
-# Of a call in the request, or of what came with it. Ollama: 'invalid tool call arguments'.
+_PLACE = r"\bmessages(\.|\.?\[)\d{1,3}\b\]?"  # of a message: 'body.messages.3', 'messages.[3]'
+# Of a call or a result in the request, or of what came with it. FastAPI names the place of a
+# result: 'body.messages.3.tool.content: ...'. Ollama: 'invalid tool call arguments'.
 # DeepSeek: 'The `reasoning_content` in the thinking mode must be passed back to the API.' Gemini:
 # 'Function call is missing a thought_signature in functionCall parts. This is required for tools
 # to work correctly'.
 _NAMES_REASONING = re.compile(r"\breasoning_content\b|\bthought_signature\b", re.IGNORECASE)
 _NAMES_CALLS = re.compile(
-    rf"\b(tool|function)[ _-]calls?\b(?![ _-]parser)|{_NAMES_REASONING.pattern}", re.IGNORECASE
+    rf"\b(tool|function)[ _-]calls?\b(?![ _-]parser)|{_NAMES_REASONING.pattern}"
+    rf"|{_PLACE}\.tool\b",
+    re.IGNORECASE,
+)
+# Of a message in the request, or of roles. Groq: "'messages.3' : property 'name' is unsupported".
+# OpenAI: "Invalid value: 'tool'. Supported values are: 'assistant', 'system', ..." Mistral:
+# 'Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant'.
+_NAMES_A_MESSAGE = re.compile(
+    rf"{_PLACE}|\b(last|unexpected|unknown|invalid) role\b|\brole:? ['\"]?(user|assistant|tool)\b"
+    r"|\binvalid value: ['\"]tool\b",
+    re.IGNORECASE,
 )
 # Groq: 'tool call validation failed: parameters for tool search did not match schema', 'Failed to
 # call a function. Please adjust your prompt.', 'Parsing failed. The model generated output that
@@ -115,19 +127,24 @@ def says_too_long(status: int, text: str) -> bool:
 
 def says_takes_no_tools(text: str) -> bool:
     """Whether the endpoint says that it takes no tools at all."""
-    return _NO_TOOLS.search(text) is not None
+    return _NO_TOOLS.search(text) is not None and _NAMES_A_MESSAGE.search(text) is None
 
 
 def says_bad_tools(status: int, text: str) -> bool:
     """Whether something about the tools was refused, which may be a single one of them.
 
-    A complaint about calls refuses no tool, although it may name one, or say "tools".
+    A complaint about calls or a message refuses no tool, although it may name one, or say "tools".
     """
     return (
         status in {400, 422}
         and _NAMES_TOOLS.search(text) is not None
-        and not says_bad_call(status, text)
+        and not says_bad_message(status, text)
     )
+
+
+def says_bad_message(status: int, text: str) -> bool:
+    """Whether a message of the talk was refused, of whatever role, or what belongs to it."""
+    return says_bad_call(status, text) or _NAMES_A_MESSAGE.search(text) is not None
 
 
 def says_bad_call(status: int, text: str) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from terrarium_mcp.irc_bridge.model.adaptations import (
     CALL_IDS,
     MAX_TOKENS,
     REASONING,
+    RESULT_NAMES,
     SYSTEM_MESSAGE,
     TEMPERATURE,
     TOOL_MESSAGES,
@@ -95,6 +97,15 @@ THOUGHT_SIGNATURE = (
         (400, "Invalid parameter: messages with role 'tool' must be a response", TOOL_MESSAGES),
         (400, "Unexpected role 'tool' after role 'user'", TOOL_MESSAGES),
         (400, "invalid tool call arguments", TOOL_MESSAGES),
+        (400, "Invalid value: 'tool'. Supported values are: 'system', 'user'.", TOOL_MESSAGES),
+        (400, "Expected last role User or Tool (or Assistant with prefix True)", TOOL_MESSAGES),
+        (422, "body.messages.3.tool.content: Input should be a valid list", TOOL_MESSAGES),
+        (422, "body.tools: Extra inputs are not permitted", TOOLS),
+        (422, "body.messages.3.tool.name: Extra inputs are not permitted", RESULT_NAMES),
+        (400, "'messages.3' : property 'name' is unsupported", RESULT_NAMES),
+        (400, "Only messages of role 'user' can have a name.", RESULT_NAMES),
+        (400, "Additional properties are not allowed ('name' was unexpected)", RESULT_NAMES),
+        (400, "Unknown name \"name\" at 'messages[3]': Cannot find field.", RESULT_NAMES),
         (400, "The `reasoning_content` in it must be passed back to the API.", UNREASONED_CALLS),
         (400, "Missing `reasoning_content` field: thinking_mode#tool-calls", UNREASONED_CALLS),
         (400, THOUGHT_SIGNATURE, UNREASONED_CALLS),
@@ -195,6 +206,12 @@ def test_each_adaptation_changes_its_own_part_alone() -> None:
     assert "max_tokens" not in adapted(EVERYTHING, [MAX_TOKENS])
     assert "tools" not in adapted(EVERYTHING, [TOOLS])
     assert "tools" in adapted(EVERYTHING, [TOOL_MESSAGES])
+    nameless = adapted(EVERYTHING, [RESULT_NAMES])
+    assert nameless["messages"] == [
+        *EVERYTHING["messages"][:4],
+        said("tool", "<ada> fixed", tool_call_id="call_1"),
+    ]
+    assert nameless["tools"] == EVERYTHING["tools"]
     *_, call, result = adapted(EVERYTHING, [CALL_IDS])["messages"]
     assert call["tool_calls"][0]["id"] == result["tool_call_id"]
     assert len(result["tool_call_id"]) == 9
@@ -437,6 +454,30 @@ def test_a_refusal_of_all_tools_or_of_one_of_ours_is_no_fault_of_a_mounted_serve
     for words in ("gemma3:4b does not support tools", "tools.0.custom.input_schema: invalid"):
         assert next_adaptation(400, words, talk, ()) is TOOLS
     assert next_adaptation(500, "boom", talk, ()) is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "body.messages.3.tool.name: Extra inputs are not permitted",
+        "body.messages.3.tool.content: Input should be a valid list",
+        "Invalid value: 'tool'. Supported values are: 'assistant', 'system', and 'user'.",
+        "Expected last role User or Tool (or Assistant with prefix True) for serving but got it",
+        "for 'role:tool' must be satisfied ('messages.3' : property 'text' is missing)",
+        "messages.[3].content: the result of rude__list is not a list, and no tool is given",
+    ],
+)
+async def test_a_refused_message_costs_neither_tools_nor_a_mounted_server(words: str) -> None:
+    async with (
+        standing_in(OpenAI(listed=["glm"])) as endpoint,
+        llm_for(endpoint.url) as llm,
+    ):
+        endpoint.will(*[endpoint.error(status, words) for status in (422, 400)], "Ada did.")
+        talk: list[TalkMessage] = [*TALK, THOUGHT, ToolResult("c", "search", "<ada> fixed")]
+        with suppress(ModelUnavailable):
+            await llm.next_message(talk, [SEARCH, RUDE])
+        assert llm.takes_tools
+    assert {tuple(offered(request)) for request in endpoint.requests} == {("search", "rude__list")}
 
 
 async def test_an_endpoint_that_refuses_whatever_is_sent_teaches_nothing() -> None:
