@@ -112,7 +112,7 @@ def read_message(body: bytes, offered: Collection[str] = ()) -> ModelMessage:
         text = body.decode(errors="replace")
         raise NotACompletion(text, is_foreign=not _is_of_an_endpoint(body)) from error
     choice = completion.choices[0]
-    if failure := choice.failure:
+    if failure := completion.failure:
         raise NotACompletion(failure)
     words = without_reasoning(choice.message.words).strip()
     said = ModelMessage(words[:MAX_TEXT], usage=completion.token_usage, finish=choice.finish)
@@ -317,6 +317,17 @@ class _Choice(BaseModel):
 class _Completion(BaseModel):
     choices: list[_Choice] = Field(min_length=1)
     usage: Any = None
+    error: Any = None
+
+    @property
+    def failure(self) -> str:
+        """Why the endpoint broke the answer off, as JSON; "" if it did not.
+
+        A proxy may put the error of its provider beside the choices that there were until then.
+        """
+        if self.error:
+            return json.dumps({"error": self.error}, ensure_ascii=False)
+        return self.choices[0].failure
 
     @property
     def token_usage(self) -> TokenUsage:

@@ -251,6 +251,18 @@ def test_of_an_answer_that_the_endpoint_broke_off_nothing_is_said(broken: dict[s
     assert "gate" not in str(told.value)
 
 
+@pytest.mark.parametrize("finish", ["stop", None])
+def test_nor_where_the_error_is_beside_the_choices(finish: str | None) -> None:
+    choice = {"message": {"content": "The gate is not"}, "finish_reason": finish}
+    error = {"code": 502, "message": "Upstream idle timeout"}
+    with pytest.raises(NotACompletion, match="Upstream idle timeout") as told:
+        read_message(json.dumps({"choices": [choice], "error": error}).encode())
+    assert "gate" not in str(told.value)
+    assert not told.value.is_foreign
+    whole = {"choices": [choice], "error": None}
+    assert read_message(json.dumps(whole).encode()).text == "The gate is not"
+
+
 def test_nor_of_a_stream_that_it_broke_off() -> None:
     body = events({"delta": {"content": "It is not"}}, {"delta": {}, "finish_reason": "error"})
     with pytest.raises(NotACompletion):
