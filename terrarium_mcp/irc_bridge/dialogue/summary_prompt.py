@@ -1,6 +1,5 @@
 """Asks the model for a summary of the turns that will no longer be quoted. Pure."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 
@@ -91,14 +90,18 @@ def summary_text(said: str) -> str:
 
 
 def _told(turn: DialogueTurn, zone: tzinfo) -> str:
-    """A turn as text."""
-    steps: Sequence[str] = [
+    """A turn as text; its calls have the room that the question and the answer leave.
+
+    The turn is sent for the last time: what the summary does not get of its answer is lost.
+    """
+    question, answer = past_question(turn, zone), f"answer: {turn.answer}"
+    room = _LONGEST_TURN - estimated_tokens(f"{question}\n{answer}\n")
+    calls = "\n".join(
         f"looked up: {step.tool} {step.arguments[:LONGEST_ARGUMENTS]}"
         for step in turn.steps[-MOST_STEPS:]
-    ]
-    return truncated(
-        "\n".join([past_question(turn, zone), *steps, f"answer: {turn.answer}"]), _LONGEST_TURN
     )
+    parts = (question, truncated(calls, max(0, room)), answer)
+    return truncated("\n".join(filter(None, parts)), _LONGEST_TURN)
 
 
 _BEFORE = "The notes so far:\n{summary}"

@@ -15,6 +15,7 @@ import pytest
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT, SUMMARY_SHARE
+from terrarium_mcp.irc_bridge.answer.past_turns import MOST_STEPS
 from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
 from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
 from terrarium_mcp.irc_bridge.dialogue.summary_prompt import (
@@ -28,7 +29,7 @@ from terrarium_mcp.irc_bridge.dialogue.summary_prompt import (
 from terrarium_mcp.irc_bridge.model import model_queue
 from terrarium_mcp.irc_bridge.model.chat_types import ChatMessage
 from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
-from terrarium_mcp.store import DialoguePlace, DialogueSummary, StoredDialogue
+from terrarium_mcp.store import DialoguePlace, DialogueSummary, StoredDialogue, ToolStep
 from tests.irc_bridge.dialogue.test_turns import check_valid, questions, turn
 from tests.irc_bridge.house import Study, study
 from tests.irc_bridge.test_bridge import playing
@@ -212,6 +213,23 @@ async def test_a_turn_that_was_stopped_or_removed_is_not_what_a_summary_rests_on
     request = summary_request(dialogue(1, 2, 5, *range(7, 13)), UTC)
     assert request
     assert (request.first, request.last, request.omitted) == (1, 5, frozenset({3, 4}))
+
+
+@pytest.mark.parametrize("searched", ["садовая калитка " * 18, "the garden gate " * 18, "gate"])
+async def test_long_calls_of_a_turn_leave_its_answer_to_the_summary(searched: str) -> None:
+    step = ToolStep(1, "search_irc_history", f'{{"query": "{searched}"}}', "")
+    steps = (step,) * MOST_STEPS
+    turns = tuple(
+        replace(turn(number, "кто чинил калитку?", "Борис; ключ под горшком."), steps=steps)
+        for number in range(1, KEPT_TURNS + 2)
+    )
+    request = summary_request(StoredDialogue(1, len(turns), None, turns), UTC)
+    assert request
+    told = request.talk[1]
+    assert isinstance(told, ChatMessage)
+    assert told.text.endswith("\nanswer: Борис; ключ под горшком.")
+    assert f'looked up: search_irc_history {{"query": "{searched[:200]}' in told.text
+    assert estimated_tokens(told.text) <= 500
 
 
 async def test_turns_that_do_not_fit_wait_for_the_next_summary() -> None:
