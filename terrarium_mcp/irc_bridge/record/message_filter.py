@@ -3,6 +3,7 @@
 What concerns people who opted out is left out by the store, in the transaction that writes.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -16,6 +17,9 @@ from terrarium_mcp.chat.voices import VoiceRules
 
 AHEAD = timedelta(seconds=60)
 """A server-time further ahead of our clock than this is ignored."""
+
+_ANNOUNCES_REPLAY = re.compile(r"Replaying up to \d+ lines of pre-join history")
+"""What inspircd 3 says to us alone behind each of our JOINs, as a NOTICE to the channel."""
 
 
 class ChannelInfo(Protocol):
@@ -50,7 +54,8 @@ class MessageFilter:
         """One record for each channel that the message concerns; none if it is not recorded.
 
         Not recorded: private messages, STATUSMSG, CTCP other than ACTION, lines off the record,
-        commands that carry passwords, and a NICK that names no nick.
+        commands that carry passwords, a NICK that names no nick, and what a server says of a
+        replay.
         """
         if line.source is None:
             return []
@@ -76,7 +81,7 @@ class MessageFilter:
     def _speech(
         self, line: IrcMessage, kind: MessageType, target: str, text: str, now: datetime
     ) -> list[NewMessage]:
-        if not self.channels.is_channel(target):
+        if not self.channels.is_channel(target) or _announces_replay(line, text):
             return []
         speech = recorded_speech(kind, line.source.nick if line.source else "", text, self.rules)
         if isinstance(speech, NotRecorded):
@@ -114,6 +119,12 @@ class MessageFilter:
             own=self.channels.is_own(source),
             bot="bot" in tags,
         )
+
+
+def _announces_replay(line: IrcMessage, text: str) -> bool:
+    """Whether a server, not a user, says that the history of a channel follows."""
+    is_server = line.source is not None and not (line.source.user or line.source.host)
+    return is_server and bool(_ANNOUNCES_REPLAY.match(text))
 
 
 def said_at(line: IrcMessage, now: datetime, ahead: timedelta = timedelta()) -> datetime:
