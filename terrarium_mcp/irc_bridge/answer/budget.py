@@ -14,9 +14,10 @@ from terrarium_mcp.irc_bridge.answer.model_request import (
     ModelRequest,
     ToolRound,
     cost,
+    short_arguments,
     size,
 )
-from terrarium_mcp.irc_bridge.model.chat_types import ToolResult
+from terrarium_mcp.irc_bridge.model.chat_types import AssistantToolCalls, ToolResult
 
 SOFT_LIMIT = 3_500
 """Estimated tokens that the first request of a question is fitted into."""
@@ -67,14 +68,18 @@ ALLOTMENTS: Sequence[Allotment] = (
     Allotment(Part.NEWEST, 900, 3),
     Allotment(Part.SUMMARY, 300, 4),
 )
-"""The budget of a request. The reasoning of rounds goes first, then results of earlier ones shrink
-to a line, before any part gives way; after the last part, whole rounds go."""
+"""The budget of a request. The reasoning of rounds goes first, then their long arguments and a
+round that would not fit alone, then results of earlier ones shrink to a line, before any part gives
+way; after the last part, whole rounds go."""
 
 TURNS_SHARE = next(one.share for one in ALLOTMENTS if one.part is Part.TURNS)
 """Estimated tokens of past turns above which they are summarised."""
 
 SUMMARY_SHARE = next(one.share for one in ALLOTMENTS if one.part is Part.SUMMARY)
 """Most estimated tokens of a summary."""
+
+_LONGEST_WORDS = 100
+"""Estimated tokens kept of what the model said beside calls, where there is little room."""
 
 _CUT = "\n(cut: the rest did not fit)"
 _SHORTENED = " (shortened)"
@@ -120,18 +125,20 @@ def first_request(request: ModelRequest, limit: int = SOFT_LIMIT) -> ModelReques
 def fitted(request: ModelRequest, limit: int) -> ModelRequest:
     """The request reduced to `limit` tokens, least important content first, no more than needed.
 
-    In order: the reasoning that came with calls goes; older tool results shrink to one line; the
-    parts give way; older rounds are dropped (each call with its results); the newest results are
-    truncated; the newest round is dropped.
+    In order: the reasoning that came with calls goes; long words and arguments of calls shrink; the
+    newest round is dropped if even alone it would not fit; older tool results shrink to one line;
+    the parts give way; older rounds are dropped (each call with its results); the newest results
+    are truncated.
     What the system message says first, and the question, always stay.
     """
     steps: tuple[_Step, ...] = (
         _without_reasoning,
+        _with_short_calls,
+        _without_hopeless_rounds,
         _with_short_older_results,
         _with_less_around,
         _without_older_rounds,
         _with_cut_results,
-        _without_rounds,
     )
     for step in steps:
         if request.size <= limit:
@@ -202,6 +209,37 @@ def _without_reasoning(request: ModelRequest, limit: int) -> ModelRequest:
     return request
 
 
+def _with_short_calls(request: ModelRequest, limit: int) -> ModelRequest:
+    """The model wrote them itself, and an earlier turn has them no longer either."""
+    for index, one in enumerate(request.rounds):
+        if request.size <= limit:
+            break
+        said = one.calls.said
+        calls = (replace(call, arguments=short_arguments(call.arguments)) for call in said.calls)
+        short = replace(said, text=truncated(said.text, _LONGEST_WORDS), calls=tuple(calls))
+        request = request.with_round_at(index, replace(one, calls=AssistantToolCalls(short)))
+    return request
+
+
+def _without_hopeless_rounds(request: ModelRequest, limit: int) -> ModelRequest:
+    """What is given up for a round that cannot be sent in any case is lost for nothing."""
+    while request.rounds and _size_alone(request, request.rounds[-1]) > limit:
+        request = replace(request, rounds=request.rounds[:-1])
+    return request
+
+
+def _size_alone(request: ModelRequest, one: ToolRound) -> int:
+    """The estimated tokens of a request with what always stays and this round, without results."""
+    empty = tuple(replace(result, text="") for result in one.results)
+    return ModelRequest(
+        request.system,
+        request.question,
+        replace(request.older, lines=()),
+        replace(request.newest, lines=()),
+        rounds=(replace(one, results=empty),),
+    ).size
+
+
 def _with_short_older_results(request: ModelRequest, limit: int) -> ModelRequest:
     for index, one in enumerate(request.rounds[:-1]):
         for number, result in enumerate(one.results):
@@ -250,10 +288,6 @@ def _with_cut_results(request: ModelRequest, limit: int) -> ModelRequest:
     each = max(0, room // len(results) - FRAME)
     cut = tuple(replace(one, text=truncated(one.text, each)) for one in results)
     return request.with_round_at(-1, ToolRound(request.rounds[-1].calls, cut))
-
-
-def _without_rounds(request: ModelRequest, _: int) -> ModelRequest:
-    return replace(request, rounds=())
 
 
 def _first_line(text: str) -> str:

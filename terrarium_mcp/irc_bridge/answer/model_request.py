@@ -10,11 +10,16 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
     ChatMessage,
     ModelMessage,
     TalkMessage,
+    ToolCall,
     ToolResult,
 )
+from terrarium_mcp.irc_bridge.model.openai_format import mention
 
 FRAME = 4
 """Estimated tokens of a message besides its text."""
+
+LONGEST_ARGUMENTS = 300
+"""Characters of a call's arguments that are sent again where there is little room."""
 
 _HEADING = "-- "  # starts a day heading; no log line starts so
 _SUMMARY = "What you remember of the earlier talk here, in your own words:"
@@ -75,6 +80,11 @@ class ToolRound:
     def without_reasoning(self) -> "ToolRound":
         """This round without the reasoning that came with its calls."""
         return replace(self, calls=AssistantToolCalls(self.calls.said.without_reasoning))
+
+
+def short_arguments(arguments: str) -> str:
+    """`arguments`, or none where they are longer than LONGEST_ARGUMENTS: a part is no JSON."""
+    return arguments if len(arguments) <= LONGEST_ARGUMENTS else "{}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +164,14 @@ def cost(message: TalkMessage) -> int:
         case ChatMessage(text=text) | ToolResult(text=text):
             return FRAME + estimated_tokens(text)
         case AssistantToolCalls(said=said):
-            # Sent twice: as a call, and as text for endpoints that drop calls.
-            calls = sum(FRAME + estimated_tokens(call.name + call.arguments) for call in said.calls)
-            return FRAME + estimated_tokens(said.text) + 2 * calls + _reasoning_cost(said)
+            calls = sum(map(_call_cost, said.calls))
+            return FRAME + estimated_tokens(said.text) + calls + _reasoning_cost(said)
+
+
+def _call_cost(call: ToolCall) -> int:
+    """The estimated tokens of a call, which is sent whole, and mentioned in the content."""
+    whole = estimated_tokens(call.name + call.arguments)
+    return FRAME + whole + FRAME + estimated_tokens(mention(call))
 
 
 def _reasoning_cost(said: ModelMessage) -> int:

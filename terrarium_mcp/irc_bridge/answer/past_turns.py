@@ -9,7 +9,7 @@ from terrarium_mcp.chat.irctext import OFF_RECORD, harmless
 from terrarium_mcp.chat.records import Message
 from terrarium_mcp.chat.times.timestamps import minute
 from terrarium_mcp.irc_bridge.answer.budget import truncated
-from terrarium_mcp.irc_bridge.answer.model_request import PastTurn, size
+from terrarium_mcp.irc_bridge.answer.model_request import PastTurn, short_arguments, size
 from terrarium_mcp.irc_bridge.answer.question_tag import question_tag
 from terrarium_mcp.irc_bridge.answer.reply import CONTINUATIONS, REST_NOTE
 from terrarium_mcp.irc_bridge.model.chat_types import (
@@ -28,9 +28,6 @@ was said of it beyond them in a channel is among the newest lines."""
 
 MOST_STEPS = 6
 """The last calls of a turn that are sent again."""
-
-LONGEST_ARGUMENTS = 300
-"""Characters of a call's arguments that are sent again; longer ones are left out."""
 
 _FENCE = re.compile(r"^\[irc \w+:.*\]$")
 _QUOTED = 2
@@ -104,17 +101,13 @@ def _sent_again(turn: DialogueTurn) -> str:
 
 def _round(name: str, steps: Sequence[ToolStep]) -> list[TalkMessage]:
     calls = tuple(
-        ToolCall(f"{name}_{place}", step.tool, _short_arguments(step.arguments))
+        ToolCall(f"{name}_{place}", step.tool, short_arguments(step.arguments))
         for place, step in enumerate(steps)
     )
     results = [
         ToolResult(call.id, call.name, step.result) for call, step in zip(calls, steps, strict=True)
     ]
     return [AssistantToolCalls(ModelMessage("", calls)), *results]
-
-
-def _short_arguments(arguments: str) -> str:
-    return arguments if len(arguments) <= LONGEST_ARGUMENTS else "{}"
 
 
 def _squeezed(text: str) -> str:

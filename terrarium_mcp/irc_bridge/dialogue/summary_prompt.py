@@ -11,13 +11,8 @@ from terrarium_mcp.irc_bridge.answer.budget import (
     TURNS_SHARE,
     truncated,
 )
-from terrarium_mcp.irc_bridge.answer.model_request import size
-from terrarium_mcp.irc_bridge.answer.past_turns import (
-    LONGEST_ARGUMENTS,
-    MOST_STEPS,
-    past_question,
-    past_turn,
-)
+from terrarium_mcp.irc_bridge.answer.model_request import LONGEST_ARGUMENTS, size
+from terrarium_mcp.irc_bridge.answer.past_turns import MOST_STEPS, past_question, past_turn
 from terrarium_mcp.irc_bridge.model.chat_types import ChatMessage, TalkMessage
 from terrarium_mcp.store import DialogueTurn, StoredDialogue
 

@@ -203,10 +203,11 @@ def _as_object(arguments: str) -> str:
 
 def _mentioning(said: ModelMessage) -> str:
     """The words of `said`, then a line for each of its calls."""
-    return "\n".join([*([said.text] if said.text else []), *map(_mention, said.calls)])
+    return "\n".join([*([said.text] if said.text else []), *map(mention, said.calls)])
 
 
-def _mention(call: ToolCall) -> str:
+def mention(call: ToolCall) -> str:
+    """A call as the content of its message has it, for endpoints that drop calls."""
     arguments = " ".join(call.arguments.split())
     shown = arguments if len(arguments) <= MAX_MENTIONED else arguments[:MAX_MENTIONED] + "…"
     return f"[called {call.name} {shown}]"

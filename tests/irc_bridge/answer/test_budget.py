@@ -29,6 +29,7 @@ from terrarium_mcp.irc_bridge.answer.model_request import (
     ModelRequest,
     PastTurn,
     ToolRound,
+    cost,
     quoted_newest,
     quoted_older,
 )
@@ -40,6 +41,7 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
     ToolCall,
     ToolResult,
 )
+from terrarium_mcp.irc_bridge.model.openai_format import MAX_MENTIONED
 from terrarium_mcp.store import DialogueTurn, ToolStep, TurnState
 
 SYSTEM = "You are Terra."
@@ -191,6 +193,40 @@ def test_reasoning_goes_first_the_oldest_before_the_newest() -> None:
     assert result_share(asked) == result_share(unreasoned)
 
 
+AROUND = request(
+    older=quoted_older("k", ["older"] * 5),
+    turns=(turn(1), turn(2)),
+    newest=quoted_newest("k", ["3 14:23 <bo> the key is under the pot"] * 10),
+    summary="we talked",
+)
+
+
+def test_arguments_of_a_call_are_counted_as_they_are_sent_once_whole_and_once_mentioned() -> None:
+    long, short = "x" * 12_000, "x" * MAX_MENTIONED
+    assert cost(called(long)) - cost(called(short)) == (12_000 - MAX_MENTIONED) // 4 + 1
+    asked = AROUND.with_round(round_of("hit", long))
+    assert fitted(asked, HARD_LIMIT) == asked
+
+
+def test_long_words_and_arguments_of_a_call_go_before_anything_around_it() -> None:
+    call = ToolCall("1", "search", '{"query": "' + "x" * 22_000 + '"}')
+    results = (ToolResult("1", "search", "hit"),)
+    for said in (ModelMessage("", (call,)), ModelMessage(HUGE, called().said.calls)):
+        asked = AROUND.with_round(ToolRound(AssistantToolCalls(said), results))
+        fitting = fitted(asked, HARD_LIMIT)
+        assert replace(fitting, rounds=()) == AROUND
+        assert results_of(fitting) == ["hit"]
+        assert fitting.rounds[0].calls.said.calls[0].arguments == "{}"
+
+
+def test_for_a_round_that_would_not_fit_even_alone_nothing_else_is_given_up() -> None:
+    calls = tuple(ToolCall(str(n), "search", "ж" * 300) for n in range(16))
+    results = tuple(ToolResult(call.id, "search", "hit") for call in calls)
+    hopeless = ToolRound(AssistantToolCalls(ModelMessage("", calls)), results)
+    before = AROUND.with_round(round_of("found"))
+    assert fitted(before.with_round(hopeless), HARD_LIMIT // 2) == before
+
+
 def test_older_results_shrink_then_to_their_first_line() -> None:
     old, new = "found 3 hits\n" + HUGE[:8_000], "found 1 hit\n" + HUGE[:8_000]
     newest = quoted_newest("k", ["a line"])
@@ -250,9 +286,9 @@ def test_the_oldest_log_lines_go_but_not_the_day_of_those_that_stay() -> None:
 
 
 def test_then_older_rounds_go_whole() -> None:
-    newest = round_of("b")
-    asked = request(rounds=(round_of("a", "x" * 4_000), newest))
-    assert fitted(asked, 100).rounds == (newest,)
+    alone = request(rounds=(round_of("b"),))
+    asked = replace(alone, rounds=(round_of("a"), *alone.rounds))
+    assert fitted(asked, alone.size) == alone
 
 
 def test_a_newest_result_that_is_too_long_says_that_it_was_cut() -> None:
