@@ -1,4 +1,4 @@
-"""Sixty misbehaviours of six kinds of endpoint, each with the outcome that is fixed for it.
+"""Sixty-six misbehaviours of six kinds of endpoint, each with the outcome that is fixed for it.
 
 What can be recovered from ends in the model's own answer, all else in the best lines of the log
 below one sentence.
@@ -29,6 +29,17 @@ TOO_LATE = "The model did not answer in time"
 TOO_LONG = "The talk is too long for the model"
 
 DECLINED = "I'm sorry, I can't help with that."
+
+VLLM_TOO_LONG = "The decoder prompt (length 5012) is longer than the maximum model length of 4096."
+
+ENGINE_CANNOT_READ = "The model produced output that does not match the expected peg-native format"
+
+HALF_AN_ANSWER = {
+    "choices": [
+        {"message": {"role": "assistant", "content": "bo did not"}, "finish_reason": "stop"}
+    ],
+    "error": {"code": 502, "message": "Upstream idle timeout"},
+}
 
 LOOKS = called("search_irc_history", query="garden gate")
 
@@ -127,6 +138,13 @@ TERRARIUM_AGENT = [
         NO_ANSWER,
         1,
     ),
+    Misbehaviour(
+        "the prompt is longer than the model's length",
+        TerrariumAgent,
+        answers(sent_json({"detail": VLLM_TOO_LONG}, 500), OWN),
+        OWN,
+        2,
+    ),
 ]
 
 VLLM = [
@@ -190,6 +208,13 @@ VLLM = [
         NO_ANSWER,
         1,
     ),
+    Misbehaviour(
+        "it cannot read the header of a call",
+        Vllm,
+        lambda e: [e.error(400, "unexpected tokens remaining in message header: Some()"), OWN],
+        OWN,
+        2,
+    ),
 ]
 
 LLAMA_CPP = [
@@ -225,6 +250,13 @@ LLAMA_CPP = [
     Misbehaviour("an endless answer", LlamaCpp, answers(faults.endless()), NOT_ANSWERING, 1),
     Misbehaviour("nobody listens", LlamaCpp, answers(), NOT_ANSWERING, 0, address=lambda _: NOBODY),
     Misbehaviour("200 kB of text", LlamaCpp, answers(f"{OWN}\n" + "and so on " * 20_000), OWN, 1),
+    Misbehaviour(
+        "its parser cannot read a call",
+        LlamaCpp,
+        lambda e: [e.error(500, "Failed to parse input at pos 12: </tool_call>"), OWN],
+        OWN,
+        2,
+    ),
 ]
 
 OLLAMA = [
@@ -289,6 +321,13 @@ OLLAMA = [
         1,
     ),
     Misbehaviour("an answer without a word", Ollama, answers(""), NO_ANSWER, 1),
+    Misbehaviour(
+        "its parser cannot read a call",
+        Ollama,
+        lambda e: [e.error(500, "error parsing tool call: raw='{', err=unexpected end"), OWN],
+        OWN,
+        2,
+    ),
 ]
 
 LM_STUDIO = [
@@ -355,6 +394,13 @@ LM_STUDIO = [
         0,
         address=lambda url: url.replace("http:", "https:"),
     ),
+    Misbehaviour(
+        "its engine cannot read any call",
+        LmStudio,
+        lambda e: [e.error(500, ENGINE_CANNOT_READ)] * 2,
+        NO_ANSWER,
+        2,
+    ),
 ]
 
 OPENAI = [
@@ -409,6 +455,13 @@ OPENAI = [
         "a redirect to another host",
         OpenAI,
         answers(faults.redirect("http://127.0.0.1:9/v1/chat/completions")),
+        NO_ANSWER,
+        1,
+    ),
+    Misbehaviour(
+        "half an answer, and beside it the error of a proxy",
+        OpenAI,
+        answers(sent_json(HALF_AN_ANSWER)),
         NO_ANSWER,
         1,
     ),
