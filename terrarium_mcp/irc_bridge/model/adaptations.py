@@ -323,6 +323,7 @@ SYSTEM_MESSAGE = Adaptation(
         r"|roles? are supported|(unknown|unexpected|invalid|unsupported) role:? ['\"]?system"
         r"|\brole['\"]? does(n't| not) (support|allow|accept) ['\"]?system"
         r"|(system|developer) instructions? (is|are) not (enabled|supported)"
+        r"|invalid value: ['\"]system\b"
         rf"|{_MUST_ALTERNATE}"
     ),
     _without_system_message,

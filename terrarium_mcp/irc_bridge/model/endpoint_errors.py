@@ -48,12 +48,13 @@ _NO_SUCH_MODEL = re.compile(
 _OTHER_LIMIT = re.compile(r"\bmax[_ ](completion_)?tokens\b", re.IGNORECASE)
 # vLLM: '"auto" tool choice requires --enable-auto-tool-choice'. llama.cpp: 'tools param requires
 # --jinja flag'. Ollama: 'does not support tools'. OpenRouter, with 404: 'No endpoints found that
-# support tool use.' Gemini: 'Function calling is not enabled for models/gemma-3-27b-it'.
+# support tool use.' Gemini: 'Function calling is not enabled for models/gemma-3-27b-it'. LiteLLM:
+# "ollama does not support parameters: ['tools'], for model=llama2".
 # Unambiguous, so matched for any status.
 _NO_TOOLS = re.compile(
     r"tool choice requires|enable-auto-tool-choice|tools param requires"
     r"|no endpoints? found that supports? .{0,30}\btools?\b|(function|tool) calling is not enabled"
-    r"|(not|n't) (support|allow|accept)\w* (tools?|functions?)\b"
+    r"|(not|n't) (support|allow|accept)\w* (parameters: \[')?(tools?|functions?)\b"
     r"|tools?\b.{0,30}\b(unsupported|not (be )?(supported|allowed|permitted|accepted))",
     re.IGNORECASE,
 )

@@ -93,6 +93,7 @@ THOUGHT_SIGNATURE = (
         (400, "Only user, assistant and tool roles are supported, got system.", SYSTEM_MESSAGE),
         (500, "vLLM API error (400): Unknown role: system", SYSTEM_MESSAGE),
         (400, "'messages[0].role' does not support 'system' with this model.", SYSTEM_MESSAGE),
+        (400, "Invalid value: 'system'. Supported values are: 'assistant'.", SYSTEM_MESSAGE),
         (400, "Developer instruction is not enabled for models/gemma-3-27b-it", SYSTEM_MESSAGE),
         (400, "Invalid parameter: messages with role 'tool' must be a response", TOOL_MESSAGES),
         (400, "Unexpected role 'tool' after role 'user'", TOOL_MESSAGES),
@@ -451,7 +452,12 @@ async def test_where_no_tools_are_taken_nobody_blames_the_mounted_server(
 def test_a_refusal_of_all_tools_or_of_one_of_ours_is_no_fault_of_a_mounted_server() -> None:
     tools = [request_tool(tool) for tool in (SEARCH, RUDE)]
     talk = body(said("user", "who?"), tools=tools)
-    for words in ("gemma3:4b does not support tools", "tools.0.custom.input_schema: invalid"):
+    litellm = "UnsupportedParamsError: ollama does not support parameters: ['tools'], for model=x"
+    for words in (
+        "gemma3:4b does not support tools",
+        litellm,
+        "tools.0.custom.input_schema: invalid",
+    ):
         assert next_adaptation(400, words, talk, ()) is TOOLS
     assert next_adaptation(500, "boom", talk, ()) is None
 
