@@ -48,6 +48,21 @@ def with_channels_named(
     return query
 
 
+def unknown_places(query: Query, is_channel: Callable[[str], bool]) -> Sequence[str]:
+    """The words that a query names as places as if they were channels, and that are none.
+
+    `in #1234` is an issue of some tracker rather than a place.
+    """
+    named = _NamedChannels(query, tuple(_names(query)))
+    like = [n for n, name in enumerate(named.names) if _is_called(name, lambda _: True)]
+    words = [_bare(named.names[n]) for n in like if n and named.is_place(n, like)]
+    return [
+        word
+        for word in words
+        if not (is_channel(word) or word.lstrip(CHANNEL_PREFIXES).isdecimal())
+    ]
+
+
 class _NamedChannels(NamedTuple):
     """A query and the single word of each of its clauses."""
 

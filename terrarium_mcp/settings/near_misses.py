@@ -15,8 +15,10 @@ _SAME_MEANING = {
     "IRC_TLS": "IRC_USE_SSL",
     "IRC_SSL": "IRC_USE_SSL",
     "IRC_USE_TLS": "IRC_USE_SSL",
+    "AGENT_API_BASE": "AGENT_API_URL",
+    "AGENT_BASE_URL": "AGENT_API_URL",
 }
-"""Names that other bots use, and that are not spelt alike."""
+"""Names that other bots use, and that are not spelt alike: or more like another setting."""
 
 
 def near_misses(names: Iterable[str], settings: Collection[str]) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import NamedTuple
 
-from terrarium_mcp.chat.named_channels import with_channels_named
+from terrarium_mcp.chat.named_channels import unknown_places, with_channels_named
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.errors import TerrariumError
@@ -13,7 +13,7 @@ from terrarium_mcp.store import Search, Sort
 from terrarium_mcp.tools.known_nicks import on_its_network
 from terrarium_mcp.tools.plain_questions import read_as_question
 from terrarium_mcp.tools.typed_queries import typed_query
-from terrarium_mcp.wording import shown
+from terrarium_mcp.wording import did_you_mean, shown
 
 
 class SearchArguments(NamedTuple):
@@ -42,7 +42,7 @@ async def requested_search(arguments: SearchArguments, request: Request) -> Sear
     """
     channel = arguments.channel
     typed = await typed_query(arguments.query, request)
-    parsed = with_channels_taken(typed, request, channel)
+    parsed = with_channels_taken(_with_notes_of_unknown(typed, request), request, channel)
     parsed, rooms = await with_networks_taken(
         parsed, request, rooms_searched(request, channel, parsed)
     )
@@ -77,6 +77,18 @@ def with_channels_taken(query: Query, request: Request, channel: str) -> Query:
         request.now,
         request.settings.zone,
     )
+
+
+def _with_notes_of_unknown(query: Query, request: Request) -> Query:
+    """The query with a note for each channel that it names as a place, and that is not known."""
+    known = [request.room_name(room) for room in request.rooms]
+    unknown = unknown_places(query, lambda name: bool(request.directory.named(split_label(name))))
+    notes = [
+        f"{shown(name)} is no channel that is recorded here, so it is searched for as a word."
+        f"{did_you_mean(name, known)}"
+        for name in unknown
+    ]
+    return replace(query, notes=(*query.notes, *notes))
 
 
 async def with_networks_taken(

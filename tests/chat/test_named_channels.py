@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.named_channels import with_channels_named
+from terrarium_mcp.chat.named_channels import unknown_places, with_channels_named
 from terrarium_mcp.chat.query import Query, parse_query
 
 KNOWN = {"#dev", "#tea", "libera/#tea", "&local"}
@@ -79,6 +79,24 @@ def test_any_channel_is_where_to_look_in_a_question_without_another_topic(
 )
 def test_any_other_channel_is_a_word(text: str) -> None:
     assert read(text) == (parse_query(text).question, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("what broke in #ops?", ["#ops"]),
+        ("gate in #ops or #sched", ["#ops", "#sched"]),
+        ("gate in #dev or #sched", ["#sched"]),
+        ("what broke in #dev, and in #ops", ["#ops"]),
+        ("what broke in #dev", []),
+        ("fixed in #1234", []),
+        ("#include stdio", []),
+        ("what do they say about #ops", []),
+        ("what broke in ops", []),
+    ],
+)
+def test_a_place_that_is_no_channel_is_known_as_such(text: str, words: list[str]) -> None:
+    assert unknown_places(parse_query(text), KNOWN.__contains__) == words
 
 
 def test_a_channel_beside_the_place_is_a_topic() -> None:

@@ -199,8 +199,12 @@ async def test_a_database_of_another_program_is_refused(ngircd: Ircd, tmp_path: 
         "terrarium-mcp init", *reachable(ngircd), "--channels", "tea", "--model-url", "none",
         "--old-logs", "letter.db",
     )  # fmt: skip
+    (tmp_path / "irclogs").mkdir()
     async with terminal(command, at=tmp_path, environ=NOTHING) as init:
         await init.sees("is not an SQLite database")
+        await init.sees("with terrarium-mcp import PATH: name none here.")
+        await init.answers("Database of terrarium-irc", "irclogs")
+        await init.sees("irclogs is a folder. Logs of other programs")
         await init.answers("Database of terrarium-irc", "none")
         await init.ends()
 

@@ -228,6 +228,20 @@ async def test_two_different_channels_at_once_are_an_error_that_says_so(house: H
     assert refused.startswith("No channel matches channel=#tea, in:#mate")
 
 
+async def test_a_place_in_a_question_that_is_no_channel_is_named_with_one_that_is(
+    house: House,
+) -> None:
+    await house.hears("<ada> the gate is open", channel="#shed")
+    for query in ("what did ada say about the gate in #sched", "gate in #sched"):
+        told = await house.learns("search_irc_history", query=query)
+        assert (
+            "#sched is no channel that is recorded here, so it is searched for as a word."
+            " Did you mean #shed?"
+        ) in told.text
+    told = await house.learns("search_irc_history", query="what did ada say in #shed?")
+    assert "is no channel" not in told.text
+
+
 async def test_several_channels_may_be_named_or_left_out(house: House) -> None:
     for channel in ("#tea", "#mate", "#milk"):
         await house.hears("<ada> green", channel=channel)

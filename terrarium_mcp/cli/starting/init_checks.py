@@ -16,6 +16,11 @@ from terrarium_mcp.store import NotAdopted, examine, require_adopted
 PATIENCE = 10.0
 """Seconds for each step of a connection; the bridge itself waits longer."""
 
+_OTHER_LOGS = (
+    "Logs of other programs are brought in afterwards, with terrarium-mcp import PATH: name none"
+    " here."
+)
+
 
 async def check_irc_server(settings: Settings) -> None:
     """Connect as the bridge will, and wait until the server speaks; without registering there.
@@ -65,10 +70,15 @@ async def listed_models(settings: Settings) -> list[str]:
 
 def history_problem(path: Path) -> str:
     """Why a file cannot be the database; empty if it can."""
+    if path.is_dir():
+        return f"{path} is a folder. {_OTHER_LOGS}"
     if not path.is_file():
         return f"there is no file {path}"
     facts = examine(path, datetime.now(UTC))[0].facts
-    return next((one.text for one in facts if one.wrong and one.name in ("access", "contents")), "")
+    wrong = next((one for one in facts if one.wrong and one.name in ("access", "contents")), None)
+    if wrong is None:
+        return ""
+    return f"{wrong.text} {_OTHER_LOGS}" if wrong.name == "contents" else wrong.text
 
 
 def is_of_terrarium_irc(path: Path) -> bool:
