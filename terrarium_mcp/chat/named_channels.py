@@ -49,18 +49,17 @@ def with_channels_named(
 
 
 def unknown_places(query: Query, is_channel: Callable[[str], bool]) -> Sequence[str]:
-    """The words that a query names as places as if they were channels, and that are none.
-
-    `in #1234` is an issue of some tracker rather than a place.
-    """
+    """The words that a query names as places as if they were channels, and that are none."""
     named = _NamedChannels(query, tuple(_names(query)))
     like = [n for n, name in enumerate(named.names) if _is_called(name, lambda _: True)]
     words = [_bare(named.names[n]) for n in like if n and named.is_place(n, like)]
-    return [
-        word
-        for word in words
-        if not (is_channel(word) or word.lstrip(CHANNEL_PREFIXES).isdecimal())
-    ]
+    return [word for word in words if _is_meant_as_one(word) and not is_channel(word)]
+
+
+def _is_meant_as_one(word: str) -> bool:
+    """Whether a word after a word of place is a channel's name, and not `+2` or `#1234`."""
+    name = word.rpartition("/")[2]
+    return name.startswith("#") and not name.lstrip("#").isdecimal()
 
 
 class _NamedChannels(NamedTuple):

@@ -90,6 +90,8 @@ def test_any_other_channel_is_a_word(text: str) -> None:
         ("what broke in #dev, and in #ops", ["#ops"]),
         ("what broke in #dev", []),
         ("fixed in #1234", []),
+        ("frost in +2 degrees, marked in !important", []),
+        ("gate in libera/#ops", ["libera/#ops"]),
         ("#include stdio", []),
         ("what do they say about #ops", []),
         ("what broke in ops", []),
