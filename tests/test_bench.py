@@ -27,7 +27,7 @@ from bench.vocabulary import spoken
 from bench.wording import question_about
 
 ROOT = Path(__file__).parents[1]
-LINES = "3000"
+LINES, ROUNDS = "3000", "1"
 ENDED = datetime(2026, 5, 1, tzinfo=UTC)
 
 
@@ -55,7 +55,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path, Path]:
     """The table and the record of a run, and the databases that it left."""
     folder = tmp_path_factory.mktemp("bench")
     kept, record = folder / "kept", folder / "record.json"
-    done = bench(LINES, "--rounds", "2", "--keep", kept, "--record", record)
+    done = bench(LINES, "--rounds", ROUNDS, "--keep", kept, "--record", record)
     assert not done.returncode, done.stderr
     return done.stdout, record, kept
 
@@ -160,7 +160,7 @@ def test_every_search_has_the_rivals_beside_it_that_can_answer_it(
 
 
 def test_the_rivals_find_the_lines_as_well(run: tuple[str, Path, Path]) -> None:
-    bed = Bed(run[2], int(LINES), 2)
+    bed = Bed(run[2], int(LINES), int(ROUNDS))
     line = next(line for line in bed.questions.lines if len(plain_words(line.text)) > 4)
     text = " ".join(line.text.split()[:4])
     with finders(bed) as rivals:
@@ -171,7 +171,7 @@ def test_databases_that_were_kept_are_used_again(run: tuple[str, Path, Path]) ->
     kept = run[2]
     made = ["filled.json", "bm25.db", "log.txt"]
     before = [(kept / name).stat().st_mtime_ns for name in made]
-    done = bench(LINES, "--rounds", "2", "--keep", kept, "--only", "searching")
+    done = bench(LINES, "--rounds", ROUNDS, "--keep", kept, "--only", "searching")
     assert not done.returncode, done.stderr
     assert [(kept / name).stat().st_mtime_ns for name in made] == before
 
@@ -187,7 +187,7 @@ async def test_of_a_long_talk_a_part_is_rebuilt_and_the_rows_say_so(
     run: tuple[str, Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(rebuilding, "MOST", 1_000)
-    rows = await rebuilding.rows(Bed(run[2], int(LINES), 2))
+    rows = await rebuilding.rows(Bed(run[2], int(LINES), int(ROUNDS)))
     assert rows[0].name == "rebuild of all that is derived from 1,000 lines (CPU)"
     with closing(sqlite3.connect(run[2] / "part.db")) as db:
         assert db.execute("SELECT count(*) FROM messages").fetchone() == (1_000,)
@@ -239,6 +239,6 @@ def test_a_plain_question_has_five_to_ten_words(rng: random.Random) -> None:
 
 def test_without_a_folder_nothing_is_left(tmp_path: Path) -> None:
     environment = os.environ | {"TMPDIR": str(tmp_path)}
-    done = bench("1000", "--rounds", "2", "--only", "size", env=environment)
+    done = bench("1000", "--rounds", ROUNDS, "--only", "size", env=environment)
     assert not done.returncode, done.stderr
     assert not [*tmp_path.iterdir()]
