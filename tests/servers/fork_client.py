@@ -1,27 +1,30 @@
-"""Stands in for a process of `fork_server.py`: ADDRESS SCRIPT ARGUMENTS.
+"""Stands in for a process of `fork_server.py`: ADDRESS, and what `python` would be given.
 
 It passes on its folder, environment and standard streams, then each signal, and ends as the process
-ends. It imports little, since that is what a start costs.
+ends. It imports little, since that is what a start costs: what `socket`, `signal` and `json` are
+made of takes 0.01 s of CPU, they themselves take 0.03.
 """
 
-import json
+import _signal as signal  # type: ignore[import-not-found]  # typeshed lacks it
+import array
+import marshal
 import os
-import signal
-import socket
 import sys
+from _socket import AF_UNIX, SCM_RIGHTS, SOL_SOCKET, socket
 
 FORWARDED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 address, *arguments = sys.argv[1:]
-server = socket.socket(socket.AF_UNIX)
+server = socket(AF_UNIX)
 server.connect(address)
 folder = os.getcwd()  # noqa: PTH109 -- pathlib takes longer to import than all the others
 environment = dict(os.environ)
-order = json.dumps({"arguments": arguments, "folder": folder, "environment": environment}).encode()
+order = marshal.dumps({"arguments": arguments, "folder": folder, "environment": environment})
 signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED)
 for number in FORWARDED:
     signal.signal(number, lambda sent, _: server.sendall(bytes([sent])))
-socket.send_fds(server, [len(order).to_bytes(4)], [0, 1, 2])
+streams = array.array("i", [0, 1, 2])
+server.sendmsg([len(order).to_bytes(4)], [(SOL_SOCKET, SCM_RIGHTS, streams)])
 server.sendall(order)
 signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
 nothing = os.open(os.devnull, os.O_RDWR)

@@ -11,14 +11,14 @@ ROOT = Path(__file__).parents[2]
 CLIENT = Path(__file__).with_name("fork_client.py")
 
 
-def forked(script: Path, *arguments: object) -> list[str]:
-    """The words that run a Python file, for whatever starts processes.
+def forked(*arguments: object) -> list[str]:
+    """The words of `python ARGUMENTS` (a file, `-c` or `-m`), for whatever starts processes.
 
     The package is as it was imported, so a scene about what a start imports, or about variables
     such as PYTHONUTF8, needs a new interpreter.
     """
     client = [sys.executable, "-I", "-S", str(CLIENT), _address()]
-    return [*client, str(script), *map(str, arguments)]
+    return [*client, *map(str, arguments)]
 
 
 @cache

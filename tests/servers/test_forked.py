@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from terrarium_mcp import __version__
 from tests.patience import PATIENCE
 from tests.servers.forked import forked
 
@@ -95,3 +96,53 @@ def test_each_ends_with_its_own_input(script: Path) -> None:
         assert other.poll() is None
         other.communicate(timeout=PATIENCE)
     assert other.returncode == 0
+
+
+def test_programs_and_modules_are_run_as_python_runs_them() -> None:
+    showing = "import sys; print(__name__, sys.argv)"
+    done = subprocess.run(forked("-c", showing, "tea"), capture_output=True, check=True, text=True)
+    assert done.stdout == "__main__ ['-c', 'tea']\n"
+    module = subprocess.run(
+        forked("-m", "terrarium_mcp", "--version"), capture_output=True, check=True, text=True
+    )
+    assert module.stdout == f"terrarium-mcp {__version__}\n"
+
+
+ENDING = """
+import atexit, threading, sys
+class Tea:
+    def __del__(self):
+        print("garbage is collected")
+tea = Tea()
+tea.itself = tea
+del tea
+atexit.register(print, "what is registered is called")
+go_on = threading.Event()
+threading.Thread(target=lambda: (go_on.wait(), print("threads are waited for"))).start()
+threading.Timer(0, go_on.set).start()
+sys.exit({status})
+"""
+
+
+@pytest.mark.parametrize(
+    ("status", "ended"), [("", 0), ("None", 0), ("3", 3), ("-1", 255), ("'no tea'", 1)]
+)
+def test_its_end_is_one_of_python(status: str, ended: int) -> None:
+    done = subprocess.run(
+        forked("-c", ENDING.format(status=status)), capture_output=True, check=False, text=True
+    )
+    assert done.stdout.splitlines() == [
+        "threads are waited for",
+        "what is registered is called",
+        "garbage is collected",
+    ]
+    assert (done.stderr, done.returncode) == ("no tea\n" if "tea" in status else "", ended)
+
+
+def test_what_it_could_not_write_is_reported() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            forked("-c", "print('tea')"), stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert done.returncode == 120  # as Python ends then
+    assert b"No space left on device" in done.stderr
