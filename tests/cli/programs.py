@@ -71,8 +71,17 @@ def ran(
 
 def python(code: str, at: Path) -> str:
     """What a fresh interpreter prints when it runs `code`."""
+    return _printed([sys.executable, "-c", code], at)
+
+
+def quick_python(code: str, at: Path) -> str:
+    """What an interpreter prints that has imported the package, when it runs `code`."""
+    return _printed(forked("-c", code), at)
+
+
+def _printed(command: list[str], at: Path) -> str:
     return subprocess.run(
-        [sys.executable, "-c", code],
+        command,
         cwd=at,
         env=environment(),
         capture_output=True,

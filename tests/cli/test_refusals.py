@@ -10,7 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.programs import environment, python, ran, running, without_progress, words
+from tests.cli.programs import (
+    environment,
+    quick_python,
+    quick_words,
+    ran,
+    running,
+    without_progress,
+    words,
+)
 from tests.patience import PATIENCE
 from tests.servers.ircd import free_port
 
@@ -167,7 +175,9 @@ except SystemExit as end:
 @pytest.mark.parametrize("how", [["serve"], ["serve", "--http", "--port", "0"]], ids=" ".join)
 def test_a_folder_that_may_not_be_written_is_named(open_folder: Path, how: list[str]) -> None:
     argv = [*how, "--db", str(open_folder / "irc_logs.db")]
-    told, status = python(AS_NOBODY.format(nobody=NOBODY, argv=argv), open_folder).splitlines()
+    told, status = quick_python(
+        AS_NOBODY.format(nobody=NOBODY, argv=argv), open_folder
+    ).splitlines()
     assert status == "status 1"
     assert told.startswith(f"terrarium-mcp: This account may not write {open_folder}.")
     assert not list(open_folder.iterdir())
@@ -178,7 +188,7 @@ def test_a_folder_that_may_not_be_entered_has_no_settings(tmp_path: Path) -> Non
     code = "import pathlib; pathlib.Path().chmod(0o600)" + AS_NOBODY.format(
         nobody=NOBODY, argv=argv
     )
-    told, status = python(code, tmp_path).splitlines()
+    told, status = quick_python(code, tmp_path).splitlines()
     assert told.startswith("terrarium-mcp: There is no database /nowhere/irc_logs.db.")
     assert status == "status 1"
 
@@ -192,7 +202,7 @@ def test_a_database_in_a_folder_that_may_not_be_looked_into_is_not_said_to_be_mi
     code = f"import terrarium_mcp.cli.starting.{command.split(maxsplit=1)[0]}" + AS_NOBODY.format(
         nobody=NOBODY, argv=[*command.split(), "--db", str(closed / "irc_logs.db")]
     )
-    told, status = python(code, tmp_path).splitlines()
+    told, status = quick_python(code, tmp_path).splitlines()
     assert told.startswith(f"terrarium-mcp: The folder {closed} cannot be made or looked into: ")
     assert status == "status 1"
 
@@ -218,7 +228,7 @@ def test_a_file_in_a_folder_that_may_not_be_entered_is_named(
     code = f"import terrarium_mcp.cli.starting.{module}" + AS_NOBODY.format(
         nobody=NOBODY, argv=[*command.split(), str(closed / "x")]
     )
-    line, status = python(code, tmp_path).splitlines()
+    line, status = quick_python(code, tmp_path).splitlines()
     assert line.startswith("terrarium-mcp: ")
     assert told.format(closed=closed) in line
     assert status == "status 1"
@@ -229,7 +239,7 @@ def test_a_settings_file_that_may_not_be_looked_for_is_named(tmp_path: Path) -> 
     code = "import pathlib; pathlib.Path().chmod(0o600)" + AS_NOBODY.format(
         nobody=NOBODY, argv=argv
     )
-    told, status = python(code, tmp_path).splitlines()
+    told, status = quick_python(code, tmp_path).splitlines()
     assert told.startswith(
         "terrarium-mcp: This account may not look for the settings file terrarium.toml."
     )
@@ -383,7 +393,7 @@ _INITIALIZE = (
 def test_a_full_disk_behind_standard_output_is_named(ours: Path, command: str) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            words(f"terrarium-mcp {command}"),
+            quick_words(f"terrarium-mcp {command}"),
             cwd=ours.parent,
             env=environment(DB_PATH=ours),
             input=_INITIALIZE,
