@@ -5,7 +5,6 @@ import re
 import signal
 import stat
 import subprocess
-import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -15,8 +14,9 @@ import pytest
 
 from terrarium_mcp.store import open_store
 from tests.cli.conftest import SAID
-from tests.cli.programs import environment, python, ran, running, words
+from tests.cli.programs import environment, quick_python, ran, running, words
 from tests.patience import PATIENCE
+from tests.servers.forked import forked
 from tests.store.scene import SETTINGS, chat, past, rows_of
 from tests.store.sqlite.imports.logs import bring
 
@@ -251,7 +251,7 @@ main()
 def killed(how: signal.Signals, step: str, *argv: str, at: Path) -> None:
     """Run a command that gets a signal at the step of that name."""
     done = subprocess.run(
-        [sys.executable, "-c", KILLED.format(how=int(how), step=step, argv=argv)],
+        forked("-c", KILLED.format(how=int(how), step=step, argv=argv)),
         cwd=at,
         env=environment(),
         check=False,
@@ -325,11 +325,11 @@ async def test_an_account_that_may_only_read_the_database_can_back_it_up(
         await store.messages.append(chat("<ada> tea at four"))
         for name in ("irc_logs.db", "irc_logs.db-wal", "irc_logs.db-shm"):
             await anyio.Path(open_folder / name).chmod(0o644)
-        beside = await anyio.to_thread.run_sync(python, code, open_folder)
+        beside = await anyio.to_thread.run_sync(quick_python, code, open_folder)
     assert "1 message in 1 channel" in beside
     for one in drop.iterdir():
         await anyio.Path(one).unlink()
-    alone = await anyio.to_thread.run_sync(python, code, open_folder)
+    alone = await anyio.to_thread.run_sync(quick_python, code, open_folder)
     assert "1 message in 1 channel" in alone
     left = {name async for name in names_in(open_folder)}
     assert not {name for name in left if "-" in name}  # no -wal, no -shm
@@ -345,7 +345,7 @@ def test_a_database_that_may_not_be_read_is_named_and_not_the_backup(
     drop.chmod(0o777)
     code = AS_NOBODY.format(nobody=NOBODY, argv=["backup", f"{drop}/x.tar"])
     done = subprocess.run(
-        [sys.executable, "-c", code],
+        forked("-c", code),
         cwd=open_folder,
         env=environment(DB_PATH=file),
         capture_output=True,
@@ -370,7 +370,7 @@ def test_an_idea_that_may_not_be_read_is_named(ours: Path, open_folder: Path) ->
     drop.chmod(0o777)
     code = AS_NOBODY.format(nobody=NOBODY, argv=["backup", str(drop), "--db", str(file)])
     done = subprocess.run(
-        [sys.executable, "-c", code],
+        forked("-c", code),
         cwd=open_folder,
         env=environment(),
         capture_output=True,

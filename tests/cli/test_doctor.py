@@ -2,7 +2,6 @@
 
 import signal
 import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -10,9 +9,10 @@ import anyio
 import pytest
 
 from terrarium_mcp.store import open_store
-from tests.cli.programs import environment, ran, words
+from tests.cli.programs import environment, quick_words, ran
 from tests.patience import PATIENCE
 from tests.samples import terrarium_irc as sample
+from tests.servers.forked import forked
 from tests.store.damage import garble_index
 from tests.store.scene import line_of, rows_of, write
 
@@ -318,7 +318,7 @@ def test_a_deep_check_that_is_stopped_leaves_no_copy(ours: Path) -> None:
     before = {*ours.parent.iterdir()}
     program = STOPPED.replace("irc_logs.db", ours.name)
     done = subprocess.run(
-        [sys.executable, "-c", program],
+        forked("-c", program),
         cwd=ours.parent,
         env=environment(),
         capture_output=True,
@@ -396,7 +396,7 @@ def test_it_ends_at_once_when_its_output_is_closed(
     ours: Path, tmp_path: Path, command: str
 ) -> None:
     with subprocess.Popen(
-        words(command, "--db", ours),
+        quick_words(command, "--db", ours),
         cwd=tmp_path,
         env=environment(),
         stdout=subprocess.PIPE,

@@ -5,7 +5,6 @@ import json
 import signal
 import stat
 import subprocess
-import sys
 from datetime import UTC, timedelta
 from pathlib import Path
 
@@ -19,9 +18,10 @@ from terrarium_mcp.logformats.jsonl import read_jsonl, read_jsonl_head
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import ArchivedMessage, open_store
 from tests.cli.conftest import SAID
-from tests.cli.programs import environment, ran, without_progress, words
+from tests.cli.programs import environment, quick_words, ran, without_progress, words
 from tests.cli.terminal import terminal
 from tests.patience import PATIENCE
+from tests.servers.forked import forked
 from tests.store.scene import NOON, SETTINGS, chat, line_of, past, rows_of, write
 from tests.store.sqlite.imports.logs import bring
 
@@ -367,7 +367,7 @@ def test_a_folder_of_logs_is_not_made_in_the_backlog(file: Path, tmp_path: Path)
 def test_a_reader_that_ends_early_causes_no_traceback(tmp_path: Path) -> None:
     anyio.run(_long, tmp_path / "irc_logs.db")
     done = subprocess.run(
-        ["/bin/sh", "-c", '"$@" | head -n 2', "sh", *words(EXPORT, "--db", "irc_logs.db")],
+        ["/bin/sh", "-c", '"$@" | head -n 2', "sh", *quick_words(EXPORT, "--db", "irc_logs.db")],
         cwd=tmp_path,
         env=environment(),
         capture_output=True,
@@ -381,7 +381,7 @@ def test_a_reader_that_ends_early_causes_no_traceback(tmp_path: Path) -> None:
 def test_a_full_disk_is_named(file: Path) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            words(EXPORT, "--db", file),
+            quick_words(EXPORT, "--db", file),
             env=environment(),
             stdout=full,
             stderr=subprocess.PIPE,
@@ -421,7 +421,7 @@ def test_an_export_that_is_stopped_leaves_nothing_under_its_name(
 ) -> None:
     anyio.run(_long, tmp_path / "irc_logs.db")
     done = subprocess.run(
-        [sys.executable, "-c", STOPPED.format(how=int(how))],
+        forked("-c", STOPPED.format(how=int(how))),
         cwd=tmp_path,
         env=environment(),
         capture_output=True,

@@ -8,7 +8,6 @@ import shutil
 import signal
 import sqlite3
 import subprocess
-import sys
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
@@ -26,6 +25,7 @@ from terrarium_mcp.store import open_store
 from tests.cli.programs import INSTALLED, environment, quick_words, ran, running, words
 from tests.logformats.samples import LOGS
 from tests.patience import PATIENCE
+from tests.servers.forked import forked
 from tests.store.files.stored import stored
 from tests.store.scene import NOON, line_of, rows_of
 
@@ -799,13 +799,12 @@ def test_ctrl_c_while_a_database_is_closed_ends_the_process(
     if "--undo" in command:
         imported(tmp_path, tmp_path / "logs", *BERLIN)
     done = subprocess.run(
-        [
-            sys.executable,
+        forked(
             "-c",
             CLOSING.format(times=times),
             *command,
             *(BERLIN if "logs" in command else ()),
-        ],
+        ),
         cwd=tmp_path,
         env=environment(DB_PATH=database(tmp_path)),
         capture_output=True,

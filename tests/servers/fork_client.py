@@ -1,8 +1,8 @@
 """Stands in for a process of `fork_server.py`: ADDRESS, and what `python` would be given.
 
-It passes on its folder, environment and standard streams, then each signal, and ends as the process
-ends. It imports little, since that is what a start costs: what `socket`, `signal` and `json` are
-made of takes 0.01 s of CPU, they themselves take 0.03.
+It passes on its folder, environment, umask and standard streams, then each signal, and ends as the
+process ends. It imports little, since that is what a start costs: what `socket`, `signal` and
+`json` are made of takes 0.01 s of CPU, they themselves take 0.03.
 """
 
 import _signal as signal  # type: ignore[import-not-found]  # typeshed lacks it
@@ -19,7 +19,10 @@ server = socket(AF_UNIX)
 server.connect(address)
 folder = os.getcwd()  # noqa: PTH109 -- pathlib takes longer to import than all the others
 environment = dict(os.environ)
-order = marshal.dumps({"arguments": arguments, "folder": folder, "environment": environment})
+umask = os.umask(0o077)
+order = marshal.dumps(
+    {"arguments": arguments, "folder": folder, "environment": environment, "umask": umask}
+)
 signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED)
 for number in FORWARDED:
     signal.signal(number, lambda sent, _: server.sendall(bytes([sent])))
@@ -32,6 +35,7 @@ for stream in (0, 1, 2):
     os.dup2(nothing, stream)  # they are the process's alone
 status = int(server.recv(10) or -signal.SIGKILL)
 if status < 0:
-    signal.signal(-status, signal.SIG_DFL)
+    if status != -signal.SIGKILL:
+        signal.signal(-status, signal.SIG_DFL)
     os.kill(os.getpid(), -status)
 sys.exit(status)

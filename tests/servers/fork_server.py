@@ -2,7 +2,8 @@
 
 `terrarium-mcp` then starts with a tenth of the CPU: 0.04 s instead of 0.6 for `doctor`, 0.12
 instead of 1.1 for `serve`. Each is still a process of its own, with its own folder, environment,
-standard streams, signals and exit status; `fork_client.py` stands in for it where it was started.
+umask, standard streams, signals and exit status; `fork_client.py` stands in for it where it was
+started.
 """
 
 import atexit
@@ -121,6 +122,7 @@ def _run(order: dict[str, Any], streams: Sequence[int], ending: _Ending) -> NoRe
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.chdir(order["folder"])
+    os.umask(order["umask"])
     os.environ.clear()
     os.environ.update(order["environment"])
     time.tzset()

@@ -13,7 +13,7 @@ from tests.servers.forked import forked
 SHOWING = """
 import os, sys
 assert __name__ == "__main__"
-print(os.getcwd(), sys.argv[1:], os.environ, input())
+print(os.getcwd(), sys.argv[1:], os.environ, oct(os.umask(0)), input())
 sys.stderr.write("caf\\u00e9")
 sys.exit(7)
 """
@@ -39,7 +39,7 @@ def waiting(script: Path) -> subprocess.Popen[bytes]:
     return process
 
 
-def test_it_has_its_own_folder_arguments_environment_streams_and_status(
+def test_it_has_its_own_folder_arguments_environment_umask_streams_and_status(
     tmp_path: Path, script: Path
 ) -> None:
     script.write_text(SHOWING)
@@ -47,6 +47,7 @@ def test_it_has_its_own_folder_arguments_environment_streams_and_status(
         forked(script, "green tea", 4),
         cwd=tmp_path,
         env={"LANG": "C.UTF-8", "TEA": "green"},
+        umask=0o027,
         input="typed\n",
         capture_output=True,
         check=False,
@@ -54,7 +55,7 @@ def test_it_has_its_own_folder_arguments_environment_streams_and_status(
         encoding="utf-8",
     )
     environ = "environ({'LANG': 'C.UTF-8', 'TEA': 'green'})"
-    assert done.stdout == f"{tmp_path} ['green tea', '4'] {environ} typed\n"
+    assert done.stdout == f"{tmp_path} ['green tea', '4'] {environ} 0o27 typed\n"
     assert (done.stderr, done.returncode) == ("caf\u00e9", 7)
 
 
@@ -87,6 +88,12 @@ def test_who_kills_what_stands_in_for_it_kills_it(script: Path) -> None:
     with waiting(script) as process:
         process.kill()
         assert process.communicate(timeout=PATIENCE) == (b"", b"")  # which it alone held open
+
+
+def test_one_that_kills_itself_ends_so() -> None:
+    killed = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+    done = subprocess.run(forked("-c", killed), capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (-signal.SIGKILL, b"")
 
 
 def test_each_ends_with_its_own_input(script: Path) -> None:

@@ -5,7 +5,6 @@ import shutil
 import sqlite3
 import stat
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
@@ -21,6 +20,7 @@ from terrarium_mcp.store.sqlite.claims import claimed
 from terrarium_mcp.store.sqlite.engine.write_lock import LockWaiters
 from tests.patience import PATIENCE
 from tests.samples import terrarium_irc as sample
+from tests.servers.forked import forked
 from tests.store.files.stored import stored
 from tests.store.scene import NOON, SETTINGS, chat
 from tests.store.sqlite.schema.test_refused import NOBODY
@@ -273,7 +273,7 @@ async def test_a_lock_of_another_account_is_named_with_the_way_out(shared: Path)
 
 def another_account(file: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", SEARCHING_AS_ANOTHER, str(file)],
+        forked("-c", SEARCHING_AS_ANOTHER, file),
         capture_output=True,
         text=True,
         timeout=PATIENCE,

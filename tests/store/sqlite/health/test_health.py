@@ -21,6 +21,7 @@ from terrarium_mcp.store.sqlite.keeper import KeeperRecord, lock_file
 from terrarium_mcp.store.sqlite.schema import APPLICATION_ID, CURRENT
 from tests.patience import PATIENCE
 from tests.samples import terrarium_irc as sample
+from tests.servers.forked import forked
 from tests.store.damage import flip_bytes
 from tests.store.files.stored import stored
 from tests.store.scene import NOON, SETTINGS, chat, write
@@ -340,7 +341,7 @@ def seen_by_another_account(mode: int) -> str:
         file.chmod(0o644)
         folder.chmod(mode)
         said = subprocess.run(
-            [sys.executable, "-c", LOOKING.format(nobody=NOBODY), str(file)],
+            forked("-c", LOOKING.format(nobody=NOBODY), file),
             capture_output=True,
             text=True,
             timeout=PATIENCE,

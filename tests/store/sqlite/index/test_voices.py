@@ -1,7 +1,6 @@
 """Voices follow the rules of the file, and whatever goes by them follows the voices."""
 
 import re
-import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -22,6 +21,7 @@ from terrarium_mcp.store import PurgeTarget, Store, claimed, open_store
 from terrarium_mcp.store.sqlite.schema.versions import VERSIONS
 from tests.patience import PATIENCE
 from tests.samples import terrarium_irc as sample
+from tests.servers.forked import forked
 from tests.store.files.stored import stored
 from tests.store.scene import (
     NOON,
@@ -337,7 +337,7 @@ async def in_another_process(file: Path, told: Settings) -> None:
         "anyio.run(main)"
     )
     values = told.model_dump_json(exclude_unset=True)
-    await anyio.run_process([sys.executable, "-c", opening, str(file), values])
+    await anyio.run_process(forked("-c", opening, file, values))
 
 
 async def test_a_relay_is_one_on_its_own_network_only(file: Path) -> None:

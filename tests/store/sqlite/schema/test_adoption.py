@@ -4,7 +4,6 @@
 import shutil
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Iterable
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -27,6 +26,7 @@ from terrarium_mcp.store.sqlite.schema import (
 )
 from tests.patience import PATIENCE
 from tests.samples import terrarium_irc as sample
+from tests.servers.forked import forked
 from tests.store.scene import SETTINGS, check_index, dump_of, find, rows_of, texts, write
 
 BEFORE = datetime(2025, 11, 2, 4, tzinfo=UTC)  # midnight in New York, before its clock goes back
@@ -291,9 +291,7 @@ async def test_a_process_killed_in_mid_migration_has_changed_nothing(file: Path)
         "settings = Settings(source_timezone='America/New_York')\n"
         "migrate(Path(sys.argv[1]), settings, report, adopt=True)\n"
     )
-    killed = subprocess.run(
-        [sys.executable, "-c", program, str(file)], check=False, timeout=PATIENCE
-    )
+    killed = subprocess.run(forked("-c", program, file), check=False, timeout=PATIENCE)
     assert killed.returncode == -9
     shutil.copytree(file.parent, other := file.parent.with_name(file.parent.name + "-other"))
     assert version_of(other / file.name) == 0

@@ -18,6 +18,7 @@ from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.sqlite.schema import APPLICATION_ID, CURRENT
 from tests.patience import PATIENCE
 from tests.samples import terrarium_irc as sample
+from tests.servers.forked import forked
 from tests.store.scene import SETTINGS, chat, check_index, find, rows_of, write
 
 NOBODY = 65534
@@ -176,7 +177,7 @@ def test_a_folder_without_permission_is_refused_with_a_recipe(
     folder.chmod(mode)
     try:
         said = subprocess.run(
-            [sys.executable, "-c", PROGRAM.format(nobody=NOBODY), str(folder / "irc_logs.db")],
+            forked("-c", PROGRAM.format(nobody=NOBODY), folder / "irc_logs.db"),
             capture_output=True,
             text=True,
             timeout=PATIENCE,
@@ -252,7 +253,7 @@ anyio.run(main)
 
 def test_a_write_that_the_system_refuses_loses_nothing_that_was_saved(file: Path) -> None:
     said = subprocess.run(
-        [sys.executable, "-c", WRITING_INTO_A_LIMIT, str(file)],
+        forked("-c", WRITING_INTO_A_LIMIT, file),
         capture_output=True,
         text=True,
         timeout=PATIENCE,
