@@ -13,6 +13,7 @@ from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.chat.times.named_days import READERS, matches
 from terrarium_mcp.chat.times.time_expressions import time_expressions, without_times
 from tests.chat.times.scene import NOW, days
+from tests.conftest import EXAMPLES
 
 
 @pytest.mark.parametrize(
@@ -589,7 +590,10 @@ def test_of_what_was_before_a_time_its_last_days_are_near(text: str, since: str)
 
 @pytest.mark.parametrize("words", [words for words, _ in READERS])
 @given(st.data())
-@settings(suppress_health_check=[HealthCheck.filter_too_much])  # of what the patterns look behind
+@settings(
+    max_examples=max(8, EXAMPLES // 5),  # of each of fifty patterns
+    suppress_health_check=[HealthCheck.filter_too_much],  # of what the patterns look behind
+)
 def test_no_words_that_name_days_are_passed_over(words: str, data: st.DataObject) -> None:
     with_what_follows = words.replace("(?=", "(?:")
     named = re.compile(with_what_follows, re.IGNORECASE | re.ASCII)
