@@ -11,7 +11,8 @@
 #                    (OTHERS=1: but for the one of make test)
 # make release-check build the sdist and the wheel, and start them in an empty environment
 # make picture       draw docs/demo.svg, the demo's output, for the README
-# make check         ruff, mypy (also as on Windows), and who may import whom
+# make check         make lint, and who may import whom
+# make lint          ruff, and mypy (also as on Windows)
 # make schema        write schema.sql to be read, and what a file of each version must have
 # make requirements  pin what pyproject.toml asks for (UPGRADE=1: the newest of everything)
 # make clean         remove what the others made
@@ -20,7 +21,7 @@
 
 .DELETE_ON_ERROR:
 unexport PYTHONDONTWRITEBYTECODE  # or each of the tests' processes compiles everything again
-.PHONY: demo test bench soak real-endpoint mutants matrix release-check picture check schema requirements clean
+.PHONY: demo test bench soak real-endpoint mutants matrix release-check picture check lint schema requirements clean
 
 # The first that runs and will do: a shim may be on the path and lead nowhere.
 PYTHON = $(shell for python in python3 python3.13 python3.12 python3.11; do \
@@ -40,7 +41,7 @@ demo: .venv-demo/ready
 # The tests are compiled beside mypy, or each of the four processes that run them would do it first.
 test: .venv/ready
 	@.venv/bin/python -m pytest -qq --collect-only > /dev/null & \
-		$(MAKE) --no-print-directory check; checked=$$?; wait; exit $$checked
+		$(MAKE) --no-print-directory lint; checked=$$?; wait; exit $$checked
 	.venv/bin/python -m pytest -n auto --dist worksteal
 
 bench: LINES = 1000000
@@ -75,12 +76,15 @@ release-check: .venv/ready
 picture: .venv/ready
 	.venv/bin/python -m tests.picture
 
-check: .venv/ready
+check: lint
+	.venv/bin/python -m pytest -q tests/test_layers.py
+
+# The two mypys run side by side: each takes one CPU.
+lint: .venv/ready
 	.venv/bin/python -m ruff check
 	.venv/bin/python -m ruff format --check
-	.venv/bin/python -m mypy
-	.venv/bin/python -m mypy --platform win32 --cache-dir .mypy_cache/win32 terrarium_mcp
-	.venv/bin/python -m pytest -q tests/test_layers.py
+	.venv/bin/python -m mypy --platform win32 --cache-dir .mypy_cache/win32 terrarium_mcp & \
+		.venv/bin/python -m mypy; checked=$$?; wait $$! && exit $$checked
 
 schema: .venv/ready
 	.venv/bin/python -m terrarium_mcp.store.sqlite.schema.print_schema
