@@ -15,8 +15,9 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -41,7 +42,7 @@ SCENES = tuple(
 plays them, beside the one of `make test`, since what changes between two versions is seen there
 first."""
 
-QUIETLY = ("-q", "-n", "auto", "-p", "no:cacheprovider")
+QUIETLY = ("-q", "-p", "no:cacheprovider")
 ASKING = "import ensurepip, sys, venv; print('%d.%d' % sys.version_info[:2], sys.executable)"
 
 
@@ -55,11 +56,15 @@ def main(*, others: bool, prepare: bool) -> int:
         pythons = dict(zip(found, pool.map(environment, found, found.values()), strict=True))
     if prepare:
         return 0
-    failed = [
-        version
-        for version, python in pythons.items()
-        if not passes(version, python, SHORT + (SCENES if version == newest else ()))
-    ]
+    with ThreadPoolExecutor() as pool:  # one at a time would leave a CPU idle at each end
+        done = pool.map(
+            lambda version: run(pythons[version], with_scenes=version == newest), pythons
+        )
+        failed = [
+            version
+            for version, result in zip(pythons, done, strict=True)
+            if not is_told_as_passed(version, result)
+        ]
     missing = [version for version in VERSIONS if version not in found]
     print(f"ran on {', '.join(found) or 'none'}; not on {', '.join(missing) or 'none'}")
     if failed:
@@ -96,13 +101,41 @@ def candidates() -> Iterator[str]:
         yield from map(str, sorted(pyenv.glob(f"versions/{version}*/bin/python{version}")))
 
 
-def passes(version: str, python: str, tests: Sequence[str]) -> bool:
-    """Whether these tests pass there; what fails is printed."""
+@dataclass(frozen=True)
+class Result:
+    """How the tests ended there."""
+
+    status: int
+    printed: str
+    seconds: float
+
+
+def run(python: str, *, with_scenes: bool) -> Result:
+    """Run the tests there.
+
+    The short form alone is bound by CPU, and every process collects and compiles all of it: there
+    are as many as cores. Scenes mostly wait, for which `-n auto` has twice as many.
+    """
+    tests = SHORT + (SCENES if with_scenes else ())
+    processes = "auto" if with_scenes else f"{os.cpu_count() or 2}"
     began = time.monotonic()
-    done = subprocess.run([python, "-m", "pytest", *QUIETLY, *tests], cwd=ROOT, check=False)
-    print(f"{version}: {'passed' if done.returncode == 0 else 'FAILED'}", end="")
-    print(f" in {time.monotonic() - began:.0f} s", flush=True)
-    return done.returncode == 0
+    done = subprocess.run(
+        [python, "-m", "pytest", *QUIETLY, "-n", processes, *tests],
+        cwd=ROOT,
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    return Result(done.returncode, done.stdout, time.monotonic() - began)
+
+
+def is_told_as_passed(version: str, result: Result) -> bool:
+    """Print what the tests printed, and return whether all passed."""
+    passed = result.status == 0
+    print(result.printed, end="")
+    print(f"{version}: {'passed' if passed else 'FAILED'} in {result.seconds:.0f} s", flush=True)
+    return passed
 
 
 def environment(version: str, interpreter: str) -> str:
