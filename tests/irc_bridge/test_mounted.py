@@ -32,6 +32,7 @@ from tests.patience import PATIENCE
 from tests.servers import rude_tools
 from tests.servers.asgi import served
 from tests.servers.beside import beside
+from tests.servers.forked import forked
 from tests.servers.logs import until_logged
 
 OBJECT = {"type": "object"}
@@ -48,7 +49,7 @@ def mount(*listed: Mapping[str, Any], allowed: tuple[str, ...] = ()) -> Mount:
         "rude",
         tools=allowed or tuple(names),
         channels=("#tea",),
-        command=(sys.executable, str(rude_tools.__file__), json.dumps(listed)),
+        command=tuple(forked(rude_tools.__file__, json.dumps(listed))),
         folder=Path("/"),
     )
 

@@ -22,6 +22,7 @@ from tests.patience import PATIENCE
 from tests.servers import notes, rude_tools
 from tests.servers.agent import StrictAgent, calls, says, strict_agent
 from tests.servers.fake_ircd import FakeIrcd, fake_ircd
+from tests.servers.forked import forked
 from tests.servers.ircd import Ircd, free_port
 from tests.servers.person import person
 
@@ -31,7 +32,7 @@ ADA = ":ada!ada@ada.example PRIVMSG"
 
 def notes_over_stdio(log: Path, *tools: str, **more: Any) -> Mount:
     """The notes in #tea, started by the bridge."""
-    command = (sys.executable, str(notes.__file__), str(log))
+    command = tuple(forked(notes.__file__, log))
     given = {"tools": tools or ("search", "add"), "channels": ("#tea",), **more}
     return Mount("notes", command=command, folder=log.parent, **given)
 
@@ -40,7 +41,7 @@ def notes_over_stdio(log: Path, *tools: str, **more: Any) -> Mount:
 async def notes_over_http(log: Path, *tools: str) -> AsyncIterator[Mount]:
     """The notes in #tea, at an address."""
     port = free_port()
-    command = [sys.executable, str(notes.__file__), str(log), str(port)]
+    command = forked(notes.__file__, log, port)
     async with await anyio.open_process(command, stderr=subprocess.DEVNULL) as process:
         yield Mount(
             "notes",
@@ -292,5 +293,5 @@ def results(agent: StrictAgent, request: int) -> list[str]:
 def rude(*tools: str) -> Mount:
     """The rude server in #tea, with tools that are called what they do."""
     listed = json.dumps([{"name": name, "inputSchema": {"type": "object"}} for name in tools])
-    command = (sys.executable, str(rude_tools.__file__), listed)
+    command = tuple(forked(rude_tools.__file__, listed))
     return Mount("rude", tools=tools, channels=("#tea",), command=command, folder=Path("/"))

@@ -32,6 +32,7 @@ from tests.irc_bridge.house import said
 from tests.irc_bridge.processes import children
 from tests.patience import PATIENCE
 from tests.servers.beside import beside
+from tests.servers.forked import forked
 from tests.servers.ircd import free_port
 
 HTTP = """
@@ -266,7 +267,8 @@ async def test_a_call_in_the_middle_of_which_the_server_dies_ends_as_away() -> N
         "async def die() -> None: os.kill(os.getpid(), signal.SIGKILL)\n"
         "s.run()"
     )
-    doomed = StdioServerParameters(command=sys.executable, args=["-c", server])
+    program, *arguments = forked("-c", server)
+    doomed = StdioServerParameters(command=program, args=arguments)
     targets: list[Target] = [doomed]
     async with open_toolbox(lambda: targets.pop() if targets else small_server()) as toolbox:
         with anyio.fail_after(PATIENCE):
@@ -281,7 +283,7 @@ async def test_a_restarted_http_server_is_found_again() -> None:
         with anyio.fail_after(PATIENCE):
             for text in ("before", "after"):
                 async with await anyio.open_process(
-                    [sys.executable, "-c", HTTP, str(port)], stderr=subprocess.DEVNULL
+                    forked("-c", HTTP, port), stderr=subprocess.DEVNULL
                 ) as server:
                     await answers(toolbox, text)
                     server.kill()
