@@ -46,10 +46,20 @@ def without_invisible(text: str, instead: str = "") -> str:
         text: the text.
         instead: what takes the place of each of them.
     """
+    if text.isascii() and text.isprintable():  # nearly every text
+        return text
     invisible, needed_or_invisible = _patterns()
     if not invisible.search(text):
         return text
     return needed_or_invisible.sub(lambda found: found[1] or instead, text)
+
+
+def invisible_places(text: str) -> list[int]:
+    """The places of the characters that `without_invisible` leaves out."""
+    invisible, needed_or_invisible = _patterns()
+    if not invisible.search(text):
+        return []
+    return [found.start() for found in needed_or_invisible.finditer(text) if not found[1]]
 
 
 @cache

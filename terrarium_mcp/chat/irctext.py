@@ -57,8 +57,6 @@ def harmless_nick(nick: str) -> str:
 
     Without that mark it would look like the nick of somebody else.
     """
-    if nick.isascii() and nick.isprintable():
-        return nick
     return without_invisible(nick, "\ufffd")
 
 

@@ -9,13 +9,12 @@ and is never evidence of identity.
 """
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from terrarium_mcp.chat.invisible import without_invisible
+from terrarium_mcp.chat.invisible import invisible_places, without_invisible
 from terrarium_mcp.chat.irctext import FORMATTING
 
 NAME = "NAME"
@@ -31,7 +30,8 @@ _TAG = r"(?:(?:\[[^\[\]\s]{1,16}\]|\([^()\s]{1,16}\))\s*)?"
 _USUAL = re.compile(
     rf"\s*{_TAG}(?:<(?P<angled>[^<>]{{1,{LONGEST_NAME}}})>:?|(?P<plain>[^\s:<>]{{1,32}}):(?=\s))\s*"
 )
-_INVISIBLE = re.compile(rf"{FORMATTING.pattern}|[\u00ad\u180e\u200b-\u200f\u2060-\u2064\ufeff]")
+_OTHER_SPACE = re.compile(r"[^\S ]")
+_UNSEEN = "\0"  # in place of each character of a formatting code: it cannot be seen either
 _DISCRIMINATOR = re.compile(r"#\d{1,4}$")
 _MEMBER_PREFIXES = "~&@%+"
 _BEHIND_A_NAME = ">:, "
@@ -98,12 +98,12 @@ def parse_relay(text: str) -> Relay:
 def relayed_line(text: str, pattern: re.Pattern[str] = _USUAL) -> RelayedLine | None:
     """Who said a line that begins as relays begin theirs, and where its text begins.
 
-    Formatting codes and zero-width characters do not matter: relays put them into names, so that
+    Formatting codes and what cannot be seen do not matter: relays put them into names, so that
     nobody is highlighted by their own words.
     """
     head = text[:_LONGEST_HEAD]
-    places = _visible_places(head)
-    found = pattern.match("".join(head[place] for place in places))
+    seen, places = _visible(head)
+    found = pattern.match(seen)
     if not found:
         return None
     angled, unbracketed = (found.groupdict().get(group) for group in ("angled", "plain"))
@@ -119,12 +119,8 @@ def relayed_name(name: str) -> str:
 
     Without characters that nobody sees, brackets, member prefixes and Discord's `#1234`.
     """
-    visible = "".join(
-        " " if character.isspace() else character
-        for character in name
-        if unicodedata.category(character) not in ("Cc", "Cf", "Cs") or character.isspace()
-    )
-    words = " ".join(visible.replace("<", "").replace(">", "").split())
+    one_line = _OTHER_SPACE.sub(" ", name).replace("<", "").replace(">", "")
+    words = " ".join(without_invisible(one_line).split())
     return _without_discriminator(words.lstrip(_MEMBER_PREFIXES))
 
 
@@ -133,10 +129,9 @@ def nick_meant(typed: str) -> str:
 
     That is how lists of members, transcripts and sentences show it.
     """
-    name = _without_discriminator(typed.rstrip(_BEHIND_A_NAME))
+    seen = without_invisible(typed)  # a bot that highlights nobody puts something into each name
+    name = _without_discriminator(seen.rstrip(_BEHIND_A_NAME))
     bare = name.lstrip("<" + _MEMBER_PREFIXES).rstrip(_BEHIND_A_NAME)
-    if not bare.isascii():  # a bot that highlights nobody has put something invisible into it
-        bare = without_invisible(bare)
     return bare or _without_discriminator(typed)
 
 
@@ -145,13 +140,21 @@ def _without_discriminator(name: str) -> str:
     return _DISCRIMINATOR.sub("", name).strip() or name
 
 
-def _visible_places(text: str) -> Sequence[int]:
-    """The places of the characters that people see."""
+def _visible(head: str) -> tuple[str, Sequence[int]]:
+    """What people see of a line's beginning, and the place in it of each character of that."""
+    if head.isascii() and head.isprintable():  # nearly every line
+        return head, range(len(head))
+    masked = FORMATTING.sub(lambda code: _UNSEEN * len(code[0]), head)
+    masked = _OTHER_SPACE.sub(" ", masked)
+    hidden = invisible_places(masked)
+    if not hidden:
+        return masked, range(len(masked))
     places, at = list[int](), 0
-    for hidden in _INVISIBLE.finditer(text):
-        places += range(at, hidden.start())
-        at = hidden.end()
-    return [*places, *range(at, len(text))]
+    for place in hidden:
+        places += range(at, place)
+        at = place + 1
+    places += range(at, len(masked))
+    return "".join([masked[place] for place in places]), places
 
 
 @lru_cache(maxsize=16)

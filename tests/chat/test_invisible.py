@@ -7,7 +7,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.invisible import without_invisible
+from terrarium_mcp.chat.invisible import invisible_places, without_invisible
 from terrarium_mcp.chat.irctext import harmless
 
 SMUGGLED = [
@@ -101,3 +101,5 @@ def test_nothing_hides_behind_what_stays(hiding: str, seen: str) -> None:
 def test_cleaning_twice_changes_nothing_more(text: str) -> None:
     clean = without_invisible(text)
     assert without_invisible(clean) == clean
+    left_out = invisible_places(text)
+    assert "".join(char for at, char in enumerate(text) if at not in left_out) == clean

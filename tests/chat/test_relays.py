@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.relays import (
     LONGEST_NAME,
     Relay,
@@ -26,6 +27,11 @@ CARRIED = [
     ("<\x0303N\u200bame\x03> text", "Name", "text"),
     ("\x02<\x0f\x0304J\u200bane\x0f> \x02bold\x02", "Jane", "bold\x02"),
     ("[\x0306m\x03] <\x02j\u2060ane\x02> hello", "jane", "hello"),
+    ("<j\u034fane> hello", "jane", "hello"),
+    ("<\u3164bob> hello", "bob", "hello"),
+    ("\u17b5<jan\ufe0fe\u115f> \u2067hello", "jane", "hello"),
+    ("[m]\u2066 k\U000e0100arl\u180b:\u2069 hello", "karl", "hello"),
+    ("<Jane\u2028\x85Doe>\thello\u034f there", "Jane Doe", "hello\u034f there"),
     ("<Zo\u00eb> tea", "Zo\u00eb", "tea"),
     ("<\u8336\u8336> tea", "\u8336\u8336", "tea"),
     ("<Jane> <bo> said so", "Jane", "<bo> said so"),
@@ -40,6 +46,25 @@ def test_the_name_and_the_words_of_a_person_are_told_apart(line: str, name: str,
     assert (found.name, line[found.text_at :]) == (name, text)
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "\u0639\u0644\u06cc\u200c\u0631\u0636\u0627",  # Ali-Reza, in Persian
+        "\u0932\u0915\u094d\u200d\u0937\u094d\u092e\u0940",  # Lakshmi, in Hindi
+        "jo \U0001f469\u200d\U0001f33e",
+        "\u2764\ufe0fjo",
+        "1\ufe0f\u20e3jo",
+        "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007fjo",
+    ],
+)
+def test_a_name_keeps_what_its_script_or_an_emoji_needs(name: str) -> None:
+    line = f"\u3164<\x0304{name}\x0f> \u034f{name}"
+    found = relayed_line(line)
+    assert found
+    assert (found.name, line[found.text_at :]) == (name, name)
+    assert nick_meant(name) == name
+
+
 OF_ITS_OWN = (
     "",
     "hello",
@@ -49,6 +74,7 @@ OF_ITS_OWN = (
     "<Jane> ",
     "<Jane> \x02",
     "<\u200b> hello",
+    "<\u3164> hello",
     "https://example.org/ is it",
     "see: ",
     "one two: three",
@@ -95,12 +121,16 @@ def test_a_name_cannot_break_out_of_the_place_where_names_stand() -> None:
     assert relayed_name("\u200b") == ""
 
 
-@given(st.text())
+@given(
+    st.text()
+    | st.text(st.sampled_from("ab1#*<>@ \u0645\u094d\u2764\U0001f469\u200d\u200c\ufe0f\u034f\x02"))
+)
 def test_a_name_is_one_line_without_brackets_and_stays_as_it_is(name: str) -> None:
     once = relayed_name(name)
     assert len(once.splitlines()) <= 1
     assert not {"<", ">"} & set(once)
     assert once == once.strip()
+    assert once == harmless_nick(once), "it would be shown with U+FFFD in it"
 
 
 @given(st.text(max_size=60))
@@ -110,7 +140,7 @@ def test_whatever_a_relay_sends_the_words_are_the_end_of_it(text: str) -> None:
         assert f"<Jane> {text}".endswith(f"<Jane> {text}"[found.text_at :])
         assert found.name == "Jane"
     else:
-        assert not text.strip() or not text.isprintable()
+        assert not harmless(text).strip()
 
 
 @pytest.mark.parametrize(
@@ -139,6 +169,17 @@ def test_a_long_line_costs_no_more_than_its_beginning() -> None:
     assert relayed_line(" " * 100_000 + "<jane> hi") is None
 
 
-@pytest.mark.parametrize("typed", ["ada", "@ada", "<ada>", "ada:", "a\u200dda", "<a\u200bda>"])
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "ada",
+        "@ada",
+        "<ada>",
+        "ada:",
+        "a\u200dda",
+        "<a\u200bda>",
+        "\u3164<@a\u034fda#12\ufe0f34>\u115f",
+    ],
+)
 def test_a_nick_is_meant_however_it_is_shown(typed: str) -> None:
     assert nick_meant(typed) == "ada"

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat import commands
+from terrarium_mcp.chat import commands, relays
 from terrarium_mcp.chat.records import Message, MessageType, NewMessage, Origin
 from terrarium_mcp.chat.relays import Relay, parse_relay
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE
@@ -190,6 +190,36 @@ async def test_what_addresses_the_bot_with_an_arabic_comma_does_so_since_version
         assert texts((await find(store, "kettle")).messages) == ["Terra \u060c) the kettle is on"]
         assert [line.is_command for line in await read(store)] == [True, False]
         await is_sound(store, file)
+
+
+@pytest.mark.usefixtures("at_once")
+async def test_a_relayed_name_has_nothing_invisible_in_it_since_version_16_also_in_older_files(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spoken = chat("""
+        <relaybot> <j\u034fane> the kettle is on
+        <relaybot> <jane> thanks
+        <relaybot> \u3164<jan\ufe0fe> \U000e0100anybody for tea?
+        <ada> the kettle is on
+        """)
+    settings = with_relays("relaybot")
+    with monkeypatch.context() as before:
+        before.setattr(relays, "invisible_places", lambda _: [])
+        before.setattr(relays, "without_invisible", str)
+        async with opened(file, settings) as store:
+            await store.messages.append(spoken)
+            assert texts((await find(store, "from:jane")).messages) == ["thanks"]
+    mark_as_of_version(file, 15)
+    async with opened(file, settings) as store:
+        assert len((await find(store, "from:jane")).messages) == 3
+        assert [line.nick for line in await read(store)] == ["jane", "jane", "jane", "ada"]
+        await is_sound(store, file)
+    assert rows_of(file, VOICES) == [
+        (number, None, "jane", len(line.text) - len(said) + 1)
+        for number, (line, said) in enumerate(
+            zip(spoken, ("the kettle is on", "thanks", "anybody for tea?"), strict=False), 1
+        )
+    ]
 
 
 def test_older_lines_are_looked_at_again_by_the_commands_of_today() -> None:
