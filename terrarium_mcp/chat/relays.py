@@ -129,7 +129,8 @@ def nick_meant(typed: str) -> str:
 
     That is how lists of members, transcripts and sentences show it.
     """
-    seen = without_invisible(typed)  # a bot that highlights nobody puts something into each name
+    whole = _without_discriminator(typed.rstrip(_BEHIND_A_NAME))
+    seen = without_invisible(whole)  # a bot that highlights nobody puts something into each name
     name = _without_discriminator(seen.rstrip(_BEHIND_A_NAME))
     bare = name.lstrip("<" + _MEMBER_PREFIXES).rstrip(_BEHIND_A_NAME)
     return bare or _without_discriminator(typed)

@@ -28,6 +28,7 @@ from terrarium_mcp.store import (
     StillOpening,
     Store,
     StoreFailed,
+    TookTooLong,
 )
 from terrarium_mcp.wording import quantity
 
@@ -349,7 +350,7 @@ class Recorder:
             self._tried = anyio.current_time()
             try:
                 await act()
-            except (StoreFailed, StillOpening) as error:  # opened again: path_watch.py
+            except (StoreFailed, StillOpening, TookTooLong) as error:  # opened again: path_watch.py
                 self._failed(str(error))
                 await anyio.sleep(TRY_AGAIN)
             else:

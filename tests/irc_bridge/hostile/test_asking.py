@@ -838,16 +838,16 @@ async def test_in_private_more_is_for_its_asker_also_under_another_nick(tmp_path
 SLOW = replace(QUICK, burst=1, per_line=1.0)
 
 
-async def only_one_line_in_20_seconds(scene: Teahouse) -> None:
+async def only_one_line_in_15_seconds(scene: Teahouse) -> None:
     """The pace from now on: what leaves at the start, with a WHO of each channel, is quicker."""
     await scene.server.hears("WHO", times=2)
-    scene.house.bridge.network._session._queue._bucket = AsyncLimiter(1, 20)  # noqa: SLF001
+    scene.house.bridge.network._session._queue._bucket = AsyncLimiter(1, 15)  # noqa: SLF001
 
 
 async def test_what_waits_to_be_said_in_private_follows_a_new_nick(tmp_path: Path) -> None:
     async with teahouse(tmp_path) as scene:
         await scene.enter("eve")
-        await only_one_line_in_20_seconds(scene)
+        await only_one_line_in_15_seconds(scene)
         scene.agent.will("\n".join(f"line {number}" for number in range(4)))
         await scene.say("bo", "what?", target="Terra")
         await scene.hears("[LLM] line 0")
@@ -855,7 +855,7 @@ async def test_what_waits_to_be_said_in_private_follows_a_new_nick(tmp_path: Pat
         await scene.server.says(f":{mask('bo')} NICK bo2", f":{mask('eve')} NICK bo")
         await scene.server.settles()
         for number in range(1, 4):
-            time_passes(20)
+            time_passes(15)  # a read in work has 20
             await scene.hears(f"[LLM] line {number}")
         assert [line.split(" :")[0] for line in scene.said("line")] == [
             "PRIVMSG bo",

@@ -13,11 +13,12 @@ import pytest
 
 from terrarium_mcp.chat.coverage import Coverage
 from terrarium_mcp.chat.records import NewMessage, Origin
+from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.record import recorder as recording
 from terrarium_mcp.irc_bridge.record.recorder import Recorder
 from terrarium_mcp.irc_bridge.record.server_contact import ServerContact
 from terrarium_mcp.store import HEARTBEAT, BridgeReport, Store, open_store
-from terrarium_mcp.store.errors import StoreFailed
+from terrarium_mcp.store.errors import StoreFailed, TookTooLong
 from terrarium_mcp.store.sqlite.opening import Opening
 from tests.irc_bridge.house import lines_of, locked, said
 from tests.irc_bridge.record.clocks import ScriptedClocks
@@ -146,6 +147,29 @@ async def test_a_locked_database_delays_lines_and_loses_none(
     assert found == ["before", "meanwhile 0", "meanwhile 1", "meanwhile 2"]
     assert caplog.text.count("3 lines wait to be recorded") == 1
     assert caplog.text.count("recording continues") == 1
+
+
+@pytest.mark.parametrize(
+    "failure", [StoreFailed("The disk is full."), TookTooLong("No answer within 20 s.")]
+)
+async def test_whatever_the_history_could_not_do_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: TerrariumError
+) -> None:
+    monkeypatch.setattr(recording, "TRY_AGAIN", 0.01)
+    failures = [failure]
+    async with recorded(tmp_path) as recorder:
+        append = recorder.store.messages.append
+
+        async def failing_once(heard: Sequence[NewMessage]) -> list[int]:
+            if failures:
+                raise failures.pop()
+            return await append(heard)
+
+        monkeypatch.setattr(recorder.store.messages, "append", failing_once)
+        recorder.record(said("written in the end"))
+        with anyio.fail_after(PATIENCE):
+            await recorder.flush()
+        assert texts(await lines_of(recorder.store)) == ["written in the end"]
 
 
 async def test_stopping_while_the_disk_is_full_comes_to_an_end_that_tells_what_is_lost(

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.query import parse_query
@@ -72,6 +72,7 @@ async def test_a_conversation_is_between_the_people(relayed: Store) -> None:
     st.text(st.characters(exclude_characters="#"), max_size=20)
     | st.text("<>@:, a&~%+!\u00eb", max_size=6)
 )
+@example("\x80")
 def test_the_number_of_a_name_is_no_part_of_it_in_a_query(name: str) -> None:
     quoted = parse_query(f'from:"{name}#1234"')
     plain = parse_query(f'from:"{name}"')
