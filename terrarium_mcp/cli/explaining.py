@@ -124,8 +124,9 @@ def _group(group: TermGroup) -> str:
         f"{word} {weight:g}" for word, weight in group.words.items() if word != group.word
     )
     counted = "weighs as if in" if is_literal(group.word) else "in"
+    speaker = ", those by this nick included" if group.speaker else ""
     return _cut(
-        f"{group.word}: {counted} {quantity(group.lines, 'line')}"
+        f"{group.word}: {counted} {quantity(group.lines, 'line')}{speaker}"
         + (f"; also {others}" if others else "")
     )
 

@@ -44,10 +44,11 @@ def test_a_search_is_explained_from_the_query_to_the_points_of_each_line() -> No
     day = TimeExpression("yesterday", NOON, NOON + timedelta(days=1))
     group = TermGroup("mend", {"mend": 1.0, "mended": 0.8}, 3, 4)
     version = TermGroup("11.04", {"11.04": 1.0}, 1, 2)
+    either = TermGroup("jo", {"jo": 1.0}, 5, 2, speaker="jo")
     parsed = ParsedQuestion(
         ("bo", "cy"),
         (day,),
-        (group, version),
+        (group, version, either),
         asks_when=False,
         lines=9,
         lines_in_rooms=9,
@@ -78,6 +79,7 @@ def test_a_search_is_explained_from_the_query_to_the_points_of_each_line() -> No
         "time: 'yesterday' is 2026-05-01 Fri to before 2026-05-02 Sat",
         "word: mend: in 3 lines; also mended 0.8",
         "word: 11.04: weighs as if in 1 line",
+        "word: jo: in 5 lines, those by this nick included",
         " 1. 1 <ada> mend it: it holds all words",
         f" 2. 2 {('<ada> ' + 'mended ' * 9)[:40]}...: 1.5 points: all words 1.0, no question 0.5",
         " 3. 3 <ada> x: by its time",

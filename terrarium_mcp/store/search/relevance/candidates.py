@@ -93,6 +93,11 @@ class _Plan:
         first, last = max(self.since, to_text(since)), min(self.until, to_text(until))
         return replace(self, since=first, until=last)
 
+    def without(self, nick: str) -> "_Plan":
+        """The plan for the words beside one that may be a nick: few people say their own."""
+        groups = tuple(group for group in self.parsed.groups if group.speaker != nick)
+        return replace(self, parsed=replace(self.parsed, groups=groups))
+
     def around(self, time: TimeExpression) -> "_Plan":
         """The plan for a time that the question names and the days around it.
 
@@ -173,17 +178,19 @@ def planned_lookups(question: PlainQuestion, parsed: ParsedQuestion) -> list[Loo
     restriction = [in_scope(parsed.lines_in_rooms)] if question.is_restricted else []
     plan = _Plan(parsed, restriction, scope.since, scope.until.timestamp)
     is_narrow = question.is_restricted or len(scope.rooms) == 1
-    people = [_PersonConditions.named(nick, parsed) for nick in parsed.people[:_PEOPLE]]
+    possible = [group.speaker for group in parsed.groups if group.speaker]
+    nicks = list(dict.fromkeys([*parsed.people, *possible]))[:_PEOPLE]
+    people = [_PersonConditions.named(nick, parsed) for nick in nicks]
     lookups = [*plan.for_words()]
-    for person in people:
-        lookups += plan.for_person(person)
+    for nick, person in zip(nicks, people, strict=True):
+        lookups += plan.without(nick).for_person(person)
     for time in parsed.times[:_TIMES]:
         lookups += plan.at_time(time)
         if is_narrow and time.until - time.nearer <= _SHORT_TIME:
             then = plan.between(time.nearer, time.until)
             lookups.append(then.whatever_the_words(_OF_A_SHORT_TIME))
-        for person in people:
-            lookups += plan.by_person_at(person, time)
+        for nick, person in zip(nicks, people, strict=True):
+            lookups += plan.without(nick).by_person_at(person, time)
     return [lookup for lookup in dict.fromkeys(lookups) if lookup.all_of]
 
 

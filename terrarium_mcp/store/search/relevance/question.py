@@ -47,6 +47,10 @@ class TermGroup:
     `lines` is how many lines hold the word in one of its forms (an estimate for a word with signs,
     such as `C++`), `found_in` an upper bound for any of `words`. It `is_unsaid` if no line holds
     the word in any form: `lines` are then those of a word that may have been meant.
+
+    If the word is as likely the nick of a person, that is the `speaker`: a line that they said
+    counts as if it held the word, for it is not known which of the two is meant. `lines` includes
+    theirs.
     """
 
     word: str
@@ -54,6 +58,7 @@ class TermGroup:
     lines: int
     found_in: int
     is_unsaid: bool = False
+    speaker: str = ""
 
 
 @dataclass(frozen=True, slots=True)

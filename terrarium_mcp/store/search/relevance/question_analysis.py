@@ -95,15 +95,16 @@ async def parse_question(question: PlainQuestion, corpus: Corpus) -> ParsedQuest
     log = await corpus.statistics(possible_nicks(without_times(certain, question.text)))
     times = tuple(time for time in times if not log.lines_by.get(fold(time.author)))
     text = without_times(times, question.text)
-    people = people_named(text, log.lines_by, log.lines_with, _topics(question))
-    content = content_words(text, people)[:_CONSIDERED]
-    groups = await _groups(_one_of_each_stem(content), log.lines, corpus)
+    named = people_named(text, log.lines_by, log.lines_with, _topics(question))
+    content = content_words(text, named.certain)[:_CONSIDERED]
+    speakers = {nick: log.lines_by[nick] for nick in named.ambiguous}
+    groups = await _groups(_one_of_each_stem(content), speakers, log.lines, corpus)
     groups = await with_compounds(groups, text, corpus)
     groups += await _begun_groups(question.beginnings, corpus)
     # Words in no line come last: they find nothing.
     groups.sort(key=lambda group: group.lines or log.lines)
     return ParsedQuestion(
-        people=people,
+        people=named.people,
         times=times,
         groups=tuple(groups[:MOST_WORDS]),
         asks_when=asks_when(question.text),
@@ -128,8 +129,13 @@ def _one_of_each_stem(content: Sequence[str]) -> list[str]:
     return list(words.values())
 
 
-async def _groups(content: Sequence[str], lines: int, vocabulary: Vocabulary) -> list[TermGroup]:
-    """The content words, each with the words that may stand for it."""
+async def _groups(
+    content: Sequence[str], speakers: Mapping[str, int], lines: int, vocabulary: Vocabulary
+) -> list[TermGroup]:
+    """The content words, each with the words that may stand for it.
+
+    Those that may be people's nicks are among the `speakers`, with how many lines these said.
+    """
     literals = [word for word in content if is_literal(word)]
     content = [word for word in content if not is_literal(word)]
     spelt = (spelling for literal in literals for spelling in version_spellings(literal))
@@ -143,6 +149,7 @@ async def _groups(content: Sequence[str], lines: int, vocabulary: Vocabulary) ->
     )
     family = dict(zip(long, families, strict=True))
     groups = [_group(word, known, family.get(word, {})) for word in content]
+    groups = [_with_speaker(group, speakers) for group in groups]
     groups = await _mended(groups, lines, vocabulary)
     return [*groups, *(_literal_group(literal, known, lines) for literal in literals)]
 
@@ -217,6 +224,13 @@ def _group(word: str, known: Mapping[str, int], family: Mapping[str, int]) -> Te
     return TermGroup(word, words, lines, found_in, is_unsaid=not lines)
 
 
+def _with_speaker(group: TermGroup, speakers: Mapping[str, int]) -> TermGroup:
+    """The group; if its word may be a nick, with the lines of that person."""
+    if not (theirs := speakers.get(group.word, 0)):
+        return group
+    return replace(group, speaker=group.word, lines=group.lines + theirs, is_unsaid=False)
+
+
 def _kinship(lines: int, others: int) -> float:
     """How much of its weight a word of the family in `others` lines has, for one in `lines`.
 
@@ -243,8 +257,11 @@ async def _mended(
 
 
 def _may_be_a_slip(group: TermGroup, lines: int) -> bool:
-    """Whether a word is hardly known. Digits are no slips: `x220` does not stand for `220`."""
-    is_word = group.word.isalpha() and len(group.word) >= _SHORTEST_MENDED
+    """Whether a word is hardly known. Digits are no slips: `x220` does not stand for `220`.
+
+    Nor is what may be a nick.
+    """
+    is_word = group.word.isalpha() and len(group.word) >= _SHORTEST_MENDED and not group.speaker
     return is_word and group.lines * _HARDLY_KNOWN <= lines
 
 

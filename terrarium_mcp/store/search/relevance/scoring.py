@@ -58,6 +58,10 @@ class Scorer:
         for number, group in enumerate(parsed.groups):
             for word, weight in group.words.items():
                 self._groups_of.setdefault(word, []).append((number, weight))
+        self._speakers = {one.speaker: f"<{one.speaker}>" for one in parsed.groups if one.speaker}
+        for number, group in enumerate(parsed.groups):
+            if group.speaker:
+                self._groups_of[self._speakers[group.speaker]] = [(number, weights.SPEAKS)]
         self._asked = frozenset(self._groups_of)
         self._read_for = {word: _term(word) for word in self._asked if _needs_the_line(word)}
         self._strong = [_STRONG * idf for idf in self._idf]
@@ -209,8 +213,13 @@ class Scorer:
         return held
 
     def _said(self, line: CandidateLine) -> Sequence[str]:
-        """The words of a line, and those with signs that the question names and the line holds."""
+        """The words of a line, and what of the question it holds beside them.
+
+        These are words with signs, and `<nick>` if the nick that said it may be a word asked for.
+        """
         held = [word for word, term in self._read_for.items() if contains_term(line.text, term)]
+        if self._speakers and (speaker := self._speakers.get(line.nick)):
+            held.append(speaker)
         return [*words_in(line.text), *held] if held else words_in(line.text)
 
     def _weighed(self, words: Sequence[str]) -> GroupWeights:

@@ -117,6 +117,10 @@ ASKING = 0.3
 FORM, FAMILY = 0.8, 0.5
 """Another form of the word (`painted` for `paints`), and a word with the same beginning."""
 
+SPEAKS = 0.8
+"""A line by a nick that may as well be a word asked for counts as one with the word, but a little
+less. With 1 the MRR of 125 questions is 0.574 instead of 0.578."""
+
 CUT_SHORT, MISTYPED, MENDED = 0.8, 0.9, 0.5
 """For a word the history does not know: a completion, and a word one letter away. The last is for
 either of them where the history knows the word, but hardly."""

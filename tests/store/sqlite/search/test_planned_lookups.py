@@ -1,6 +1,7 @@
 """The look-ups for a question: which, for how many lines, of which time, from strict to loose."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, timedelta
 
 import pytest
@@ -182,6 +183,22 @@ def test_two_people_named_have_look_ups_of_their_own() -> None:
         Lookup((anything(A), any_word(["stranger"], 0)), 100),
     ]
     assert [planned[number].all_of[-1].lines for number in (2, 8)] == [7, 0]
+
+
+def test_a_word_that_may_be_a_nick_has_the_look_ups_of_a_person_for_the_other_words() -> None:
+    either = replace(B, speaker="b")
+    planned = planned_lookups(question(), parsed(A, either))
+    nick, name = by_speaker("b", 0), any_word(["b"], 0)
+    assert planned == [
+        *planned_lookups(question(), parsed(A, B)),
+        *tiers([form(A)], [anything(A)], most=50, besides=[nick]),
+        Lookup((anything(A), nick), 200),
+        Lookup((anything(A), name), 100),
+    ]
+    alone = planned_lookups(question(), parsed(either))
+    assert Lookup((nick,), 200) in alone
+    also_named = planned_lookups(question(), parsed(A, either, people=["b"]))
+    assert len(also_named) == len(planned) + 2  # of few lines
 
 
 def test_a_nick_without_letters_is_looked_up_by_its_own_lines_only() -> None:

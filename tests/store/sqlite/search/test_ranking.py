@@ -1,6 +1,7 @@
 """Ranking: what each line gets points for, on talk small enough to reckon by hand."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from math import log
 
@@ -11,6 +12,7 @@ from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.search.relevance.corpus import CandidateLine
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion, TermGroup
 from terrarium_mcp.store.search.relevance.ranking import JudgedLine, RankedLine, Ranking
+from terrarium_mcp.store.search.relevance.scoring import AROUND, TAKES_PART
 from tests.store.scene import NOON
 
 LINES, LENGTH = 100, 5.0
@@ -490,3 +492,12 @@ def test_short_texts_may_be_said_again(length: int, *, is_repeated: bool) -> Non
     got = points(question(GATE), talk(f"bo: {said}", *["x: a"] * 9, f"bo: {said}"))
     assert ("said before" in got[1]) is is_repeated
     assert "said before" not in got[11]  # of equals the newer one comes first
+
+
+def test_a_line_by_a_nick_that_may_be_a_word_counts_a_little_less_than_one_with_the_word() -> None:
+    lines = talk("ada: the gate", "gate: tea", "ada: tea", apart=10_000)
+    got = points(question(replace(GATE, speaker="gate"), KEY), lines)
+    assert got[1][AROUND] > got[2][AROUND] > 0
+    assert 3 not in got
+    assert TAKES_PART not in got[2]
+    assert points(question(GATE, KEY), lines).keys() == {1}
