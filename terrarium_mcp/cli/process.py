@@ -72,9 +72,10 @@ def tidying_up() -> Iterator[None]:
         yield
     except (_Ended, KeyboardInterrupt) as ended:  # the second where SQLite was interrupted
         number = ended.signal if isinstance(ended, _Ended) else signal.SIGINT
-        if number == signal.SIGINT:
+        if number == signal.SIGINT:  # as click ends for it while a command is loaded
             click.echo("\nAborted!", err=True)
-        os._exit(1 if number == signal.SIGINT else 128 + number)  # as click ends for the first
+            os._exit(1)
+        os._exit(128 + number)
     finally:
         for one, handler in before.items():
             if signal.getsignal(one) is _raise:

@@ -81,8 +81,10 @@ def with_channels_taken(query: Query, request: Request, channel: str) -> Query:
 
 def _with_notes_of_unknown(query: Query, request: Request) -> Query:
     """The query with a note for each channel that it names as a place, and that is not known."""
-    known = [request.room_name(room) for room in request.rooms]
     unknown = unknown_places(query, lambda name: bool(request.directory.named(split_label(name))))
+    if not unknown:  # nearly always: no room is named
+        return query
+    known = [request.room_name(room) for room in request.rooms]
     notes = [
         f"{shown(name)} is no channel that is recorded here, so it is searched for as a word."
         f"{did_you_mean(name, known)}"

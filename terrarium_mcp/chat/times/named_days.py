@@ -156,9 +156,14 @@ def _nth(found: re.Match[str]) -> int:
 def _part_of_this_or_last(found: re.Match[str], today: date) -> list[Days]:
     """The early, middle or late part of this or the last month or year."""
     ((first, _),) = _this_or_last(found, today)
+    return [_part_of_period(found, first)]
+
+
+def _part_of_period(found: re.Match[str], first: date) -> Days:
+    """The early, middle or late part of the month or year with this first day."""
     part = found["part"].split()[0].lower()
     is_month = found["unit"].lower() == "month"
-    return [part_of_month(part, first) if is_month else part_of_year(part, first.year)]
+    return part_of_month(part, first) if is_month else part_of_year(part, first.year)
 
 
 def _half_ago(found: re.Match[str], today: date) -> list[Days]:
@@ -309,11 +314,9 @@ def _period_before_last(found: re.Match[str], today: date) -> list[Days]:
 
 def _beginning_of_this(found: re.Match[str], today: date) -> list[Days]:
     """The early part of this month or year, or the first day of this week."""
-    unit, part = found["unit"].lower(), found["part"].lower()
+    unit = found["unit"].lower()
     first = PERIODS[unit].first_day(today)
-    if unit == "week":
-        return [_day(first)]
-    return [part_of_month(part, first) if unit == "month" else part_of_year(part, first.year)]
+    return [_day(first) if unit == "week" else _part_of_period(found, first)]
 
 
 def _last_few(found: re.Match[str], today: date) -> list[Days]:

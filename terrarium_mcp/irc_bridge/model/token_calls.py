@@ -12,10 +12,14 @@ r"""Tool calls as models write them between the special tokens of a chat templat
 DeepSeek writes its bars in full width (U+FF5C), and U+2581 for the underscore.
 """
 
-import json
 import re
 
-from terrarium_mcp.irc_bridge.model.json_calls import Calls, call_with_json, json_or_text
+from terrarium_mcp.irc_bridge.model.json_calls import (
+    Calls,
+    call_with_json,
+    json_or_text,
+    written_call,
+)
 from terrarium_mcp.irc_bridge.model.xml_calls import consecutive
 
 _NAME_AND_OBJECT = re.compile(
@@ -45,8 +49,7 @@ def gemma_call(body: str) -> Calls:
     given = consecutive(_GEMMA_ARGUMENT, found[2])
     if found[2] and not given:
         return ()
-    arguments = {key: _gemma_value(value) for key, value in given}
-    return call_with_json(found[1], json.dumps(arguments, ensure_ascii=False))
+    return (written_call(found[1], {key: _gemma_value(value) for key, value in given}),)
 
 
 def _gemma_value(text: str) -> object:
