@@ -127,67 +127,36 @@ async def test_asides_are_marked_and_stay_among_the_lines(file: Path) -> None:
 
 
 @pytest.mark.usefixtures("at_once")
-async def test_what_says_something_to_the_bot_since_version_9_does_so_in_older_files(
-    file: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("version", "name", "as_before", "command", "talk"),
+    [
+        (9, "command_meant", lambda *_: "", "!serch kettle", "the kettle is on"),
+        (10, "_BLANK", re.compile(" "), "!ask\u3000kettle?", "the kettle is on"),
+        (11, "command_meant", lambda *_: "", "!terra kettle?", "the kettle is on"),
+        (
+            *(16, "addressed_to", lambda *_: None),
+            *("Terra\u060c who has the kettle?", "Terra \u060c) the kettle is on"),
+        ),
+    ],
+    ids=["a near miss", "a wide blank", "the nick behind the prefix", "an Arabic comma"],
+)
+async def test_what_is_a_command_since_a_version_is_one_in_older_files_too(
+    file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    version: int,
+    name: str,
+    as_before: object,
+    command: str,
+    talk: str,
 ) -> None:
     with monkeypatch.context() as before:
-        before.setattr(commands, "command_meant", lambda *_: "")
+        before.setattr(commands, name, as_before)
         async with opened(file) as store:
-            await store.messages.append(chat("<ada> !serch kettle\n<bo> the kettle is on"))
+            await store.messages.append(chat(f"<ada> {command}\n<bo> {talk}"))
             assert (await find(store, "kettle")).total == 2
-    mark_as_of_version(file, 8)
+    mark_as_of_version(file, version - 1)
     async with opened(file) as store:
-        assert texts((await find(store, "kettle")).messages) == ["the kettle is on"]
-        assert [line.is_command for line in await read(store)] == [True, False]
-        await is_sound(store, file)
-
-
-@pytest.mark.usefixtures("at_once")
-async def test_what_a_wide_blank_ends_is_a_command_since_version_10_also_in_older_files(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as before:
-        before.setattr(commands, "_BLANK", re.compile(" "))
-        async with opened(file) as store:
-            await store.messages.append(chat("<ada> !ask\u3000kettle?\n<bo> the kettle is on"))
-            assert (await find(store, "kettle")).total == 2
-    mark_as_of_version(file, 9)
-    async with opened(file) as store:
-        assert texts((await find(store, "kettle")).messages) == ["the kettle is on"]
-        assert [line.is_command for line in await read(store)] == [True, False]
-        await is_sound(store, file)
-
-
-@pytest.mark.usefixtures("at_once")
-async def test_what_has_the_nick_of_the_bot_behind_the_prefix_is_a_command_since_version_11(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as before:
-        before.setattr(commands, "command_meant", lambda *_: "")
-        async with opened(file) as store:
-            await store.messages.append(chat("<ada> !terra kettle?\n<bo> the kettle is on"))
-            assert (await find(store, "kettle")).total == 2
-    mark_as_of_version(file, 10)
-    async with opened(file) as store:
-        assert texts((await find(store, "kettle")).messages) == ["the kettle is on"]
-        assert [line.is_command for line in await read(store)] == [True, False]
-        await is_sound(store, file)
-
-
-@pytest.mark.usefixtures("at_once")
-async def test_what_addresses_the_bot_with_an_arabic_comma_does_so_since_version_16(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as before:
-        before.setattr(commands, "addressed_to", lambda *_: None)
-        async with opened(file) as store:
-            await store.messages.append(
-                chat("<ada> Terra\u060c who has the kettle?\n<bo> Terra \u060c) the kettle is on")
-            )
-            assert (await find(store, "kettle")).total == 2
-    mark_as_of_version(file, 15)
-    async with opened(file) as store:
-        assert texts((await find(store, "kettle")).messages) == ["Terra \u060c) the kettle is on"]
+        assert texts((await find(store, "kettle")).messages) == [talk]
         assert [line.is_command for line in await read(store)] == [True, False]
         await is_sound(store, file)
 
