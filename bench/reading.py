@@ -14,7 +14,8 @@ from bench.measure import Passes, timed
 from bench.piece import Piece
 from bench.questions import enough
 from bench.table import Row, Within
-from terrarium_mcp.chat.query import Query, parse_query
+from terrarium_mcp.chat.query.parsed_query import Query
+from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.records import SPEECH, Message, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE
 from terrarium_mcp.policy import View

@@ -12,7 +12,7 @@ from bench.questions import CHINESE, RARE_PHRASE, Line, Questions, enough, plain
 from bench.rivals import Finder, Wanted, finders, match
 from bench.table import Goal, Rival, Row, Times, Within
 from bench.wording import MENTIONED, question_about, remembered
-from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.terms import words_in
 from terrarium_mcp.chat.times.timestamps import Position, from_text, to_text

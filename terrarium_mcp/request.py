@@ -11,7 +11,7 @@ from typing import NamedTuple
 from terrarium_mcp.chat.coverage import Coverage
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.records import Message, Room, networks_of
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
 from terrarium_mcp.chat.transcript import RenderOptions

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from anyio.from_thread import start_blocking_portal
 from mcp.client.client import Client
 
-from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.records import MessageType, NewMessage, Origin, Room
 from terrarium_mcp.policy import VIEW_KEY
 from terrarium_mcp.server import build_server

@@ -4,7 +4,7 @@
 - irc_message, irctext, splitting, server_address, masks: IRC's own forms
 - on_record, opt_outs: what may be recorded
 - commands, near_misses: what is said to the bot; voices, relays: who speaks
-- query, terms, operator_hints, legacy_search: the query language
+- query/: the query language; terms: what it searches for
 - question, questions/, named_channels, named_people, mentions, english/: what a plain question asks
 - times/, durations: moments, as they are stored, typed and meant, and how long something lasts
 - transcript, fence, tokens, urls, invisible, defusing, quoted_secrets: chat as text for readers;

@@ -11,7 +11,7 @@ from datetime import datetime, tzinfo
 from typing import NamedTuple
 
 from terrarium_mcp.chat.identity import CHANNEL_PREFIXES
-from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.question import is_put_as_a_question
 from terrarium_mcp.chat.questions.places import asks_for_all_of_a_place
 from terrarium_mcp.chat.terms import TermKind

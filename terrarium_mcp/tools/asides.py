@@ -1,6 +1,6 @@
 """What an answer says of asides: how many it leaves out or counts, and how to ask for them."""
 
-from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import COUNTED
 from terrarium_mcp.tools.notes import note

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.times.timestamps import day, local, minute
 from terrarium_mcp.chat.transcript import line_of

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.records import Message, MessageType, Room, networks_of
 from terrarium_mcp.chat.similar_nicks import is_nearly
 from terrarium_mcp.request import Request

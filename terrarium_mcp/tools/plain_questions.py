@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.chat.query import NO_TIME_LEFT, Query
+from terrarium_mcp.chat.query.notes import NO_TIME_LEFT
+from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.question import asks_what_was_said, is_put_as_a_question
 from terrarium_mcp.chat.questions.forms import without_lately
 from terrarium_mcp.chat.questions.narrowing import likelier, narrowed_to, telling_clauses

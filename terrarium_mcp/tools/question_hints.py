@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.question import asks_what_was_said
 from terrarium_mcp.chat.questions.counts import CountQuestion, count_question
 from terrarium_mcp.chat.questions.ends import EndQuestion, end_question

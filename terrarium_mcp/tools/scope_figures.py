@@ -6,7 +6,8 @@ from datetime import date, datetime, time, tzinfo
 from typing import Any, NamedTuple
 
 from terrarium_mcp.chat.irctext import harmless, harmless_nick
-from terrarium_mcp.chat.query import MOST_PARTS, NO_TIME_LEFT, Query
+from terrarium_mcp.chat.query.notes import MOST_PARTS, NO_TIME_LEFT
+from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.question import is_put_as_a_question
 from terrarium_mcp.chat.records import Room, networks_of
 from terrarium_mcp.chat.relays import nick_meant

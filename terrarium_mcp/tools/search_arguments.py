@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from terrarium_mcp.chat.named_channels import unknown_places, with_channels_named
-from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.policy import split_label

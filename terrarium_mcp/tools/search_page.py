@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from terrarium_mcp.chat.cursors import BadCursor, Cursor, fingerprint_of, read_cursor
-from terrarium_mcp.chat.query import MOST_CHARACTERS, Query
+from terrarium_mcp.chat.query.parsed_query import Query
+from terrarium_mcp.chat.query.syntax import MOST_CHARACTERS
 from terrarium_mcp.chat.questions.events import asks_for_events
 from terrarium_mcp.chat.records import SPEECH, Message
 from terrarium_mcp.chat.tokens import estimated_tokens

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from terrarium_mcp.chat.nick_history import SAME_EVENT, NickTenure
-from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.request import Request

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.times.timestamps import Position, local, minute
 from terrarium_mcp.request import Request

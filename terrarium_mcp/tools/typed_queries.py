@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from functools import partial
 
-from terrarium_mcp.chat.query import PossibleOption, Query, may_name_times, parse_query
+from terrarium_mcp.chat.query.parsed_query import PossibleOption, Query
+from terrarium_mcp.chat.query.parser import parse_query
+from terrarium_mcp.chat.query.typed_times import may_name_times
 from terrarium_mcp.offload import offload
 from terrarium_mcp.request import Request
 from terrarium_mcp.tools.question_hints import finds_exactly

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.question import version_spellings
 from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.request import Request

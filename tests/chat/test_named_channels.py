@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.named_channels import unknown_places, with_channels_named
-from terrarium_mcp.chat.query import Query, parse_query
+from terrarium_mcp.chat.query.parsed_query import Query
+from terrarium_mcp.chat.query.parser import parse_query
 
 KNOWN = {"#dev", "#tea", "libera/#tea", "&local"}
 

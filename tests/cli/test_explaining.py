@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.chat.times.time_expressions import TimeExpression
 from terrarium_mcp.cli.explaining import explained

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.records import Message, MessageType, NewMessage, Origin, Room
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from terrarium_mcp.chat.query import MOST_PARTS
+from terrarium_mcp.chat.query.notes import MOST_PARTS
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.sqlite.search import exact, scope_stats

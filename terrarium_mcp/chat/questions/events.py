@@ -7,7 +7,7 @@ import re
 from datetime import datetime, tzinfo
 from typing import NamedTuple
 
-from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.questions.forms import NICK, form, named_person
 from terrarium_mcp.chat.questions.narrowing import telling_clauses
 from terrarium_mcp.chat.records import MessageType

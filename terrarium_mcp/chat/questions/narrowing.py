@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.question import content_words
 from terrarium_mcp.chat.terms import Term, as_written
 from terrarium_mcp.chat.times.time_expressions import TimeExpression

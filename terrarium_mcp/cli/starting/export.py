@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.cli.console import is_terminal
 from terrarium_mcp.cli.starting.empty_history import (
     NothingRecorded,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from terrarium_mcp.chat.legacy_search import BadSearchValue, search_words
+from terrarium_mcp.chat.query.legacy_search import BadSearchValue, search_words
 
 
 def current_call(name: str, arguments: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

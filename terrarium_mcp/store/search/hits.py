@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from terrarium_mcp.chat.cursors import Cursor
-from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE, Position, to_text
 from terrarium_mcp.errors import TerrariumError

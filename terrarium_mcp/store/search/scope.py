@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.terms import Term
 from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE, Position

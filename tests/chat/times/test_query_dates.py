@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.times.query_dates import parse_moment, parse_period
 from terrarium_mcp.chat.times.time_expressions import time_expressions
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.times.named_days import READERS, matches
 from terrarium_mcp.chat.times.time_expressions import time_expressions, without_times
 from tests.chat.times.scene import NOW, days

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from terrarium_mcp.chat.legacy_search import BadSearchValue, search_words
+from terrarium_mcp.chat.query.legacy_search import BadSearchValue, search_words
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
     how_read,

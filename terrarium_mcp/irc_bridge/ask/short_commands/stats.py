@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from terrarium_mcp.chat.identity import NICK_CHARACTERS
-from terrarium_mcp.chat.legacy_search import BadSearchValue, SearchWords, search_words
+from terrarium_mcp.chat.query.legacy_search import BadSearchValue, SearchWords, search_words
 from terrarium_mcp.chat.times.query_dates import names_a_moment, parse_moment, parse_period
 from terrarium_mcp.chat.times.timestamps import from_iso, local, minute, to_iso
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from terrarium_mcp.chat.opt_outs import OptOuts
-from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import BEGINNING, Position
 from terrarium_mcp.store.records.archive import (

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.records import SPEECH, Room
 from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.chat.times.timestamps import Position

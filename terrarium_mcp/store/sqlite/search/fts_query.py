@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from terrarium_mcp.chat.identity import is_spelt_alike
-from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.records import SPEECH, MessageType, Room
 from terrarium_mcp.chat.terms import Term, TermKind, encoded_words, indexed
 from terrarium_mcp.store.search.scope import MOST_ROOMS, Clause

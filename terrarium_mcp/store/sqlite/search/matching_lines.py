@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from terrarium_mcp.chat.identity import fold, is_spelt_alike
-from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.terms import TermKind
 from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE, Position
 from terrarium_mcp.store.search.talk_counts import CountedLine

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Protocol
 
-from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.periods import CalendarPeriods, calendar_periods
 from terrarium_mcp.chat.times.timestamps import Position, from_text, to_text

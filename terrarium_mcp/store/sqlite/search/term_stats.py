@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import NamedTuple
 
-from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.index.vocabulary import LONGEST

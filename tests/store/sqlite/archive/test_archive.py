@@ -11,7 +11,7 @@ import anyio
 import pytest
 
 from terrarium_mcp.chat.identity import Identity
-from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.records import MessageType, Origin
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE
 from terrarium_mcp.logformats.jsonl import JsonlHead, jsonl_end, jsonl_head, jsonl_line, read_jsonl

@@ -157,7 +157,7 @@ async def test_a_row_appended_between_two_pages_is_on_neither(
 ) -> None:
     from dataclasses import replace
 
-    from terrarium_mcp.chat.query import parse_query
+    from terrarium_mcp.chat.query.parser import parse_query
     from terrarium_mcp.store.search import Search, Sort
 
     await store.messages.append(chat("<ada> tea\n" * 6))

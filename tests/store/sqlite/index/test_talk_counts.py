@@ -16,7 +16,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.identity import fold
-from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.records import MessageType, NewMessage, Origin, Room
 from terrarium_mcp.chat.relays import parse_relay
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position

@@ -7,7 +7,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.settings import Settings

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.store import PurgeTarget, Store
 from terrarium_mcp.store.search import Search, Sort

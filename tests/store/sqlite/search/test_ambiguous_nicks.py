@@ -2,7 +2,7 @@
 
 import pytest
 
-from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.search import Search
 from tests.store.scene import NOON, chat, texts

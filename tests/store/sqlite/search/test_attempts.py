@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from terrarium_mcp.chat.cursors import Cursor
-from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.store.search import Hits, RankedAnew, Rung, Search, Sort
 from terrarium_mcp.store.search.hits import COUNTED, ENOUGH

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE, to_text
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.search.relevance.candidates import found_by

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.records import NewMessage, Origin
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.search import Hits, Rung, Search, Sort

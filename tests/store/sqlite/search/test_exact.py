@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.mentions import mentions
-from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.records import SPEECH, MessageType, Origin
 from terrarium_mcp.chat.terms import contains_term
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, to_text

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.records import Origin
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
 from terrarium_mcp.store import Store

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from terrarium_mcp.chat.query import Query, parse_query
+from terrarium_mcp.chat.query.parsed_query import Query
+from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.records import SPEECH, MessageType, Room
 from terrarium_mcp.chat.terms import RESERVED_PREFIX, Term, TermKind
 from terrarium_mcp.store.search.scope import MOST_ROOMS

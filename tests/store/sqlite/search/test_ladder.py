@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.search import Hits, Rung, Search, Sort
 from terrarium_mcp.store.search.hits import ENOUGH

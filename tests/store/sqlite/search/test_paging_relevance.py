@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from terrarium_mcp.chat.cursors import Cursor
-from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.records import Origin
 from terrarium_mcp.store import PurgeTarget, Store, open_store
 from terrarium_mcp.store.search import HEAD, Hits, RankedAnew, Search

@@ -6,7 +6,8 @@ from datetime import UTC, timedelta
 
 import pytest
 
-from terrarium_mcp.chat.query import Query, parse_query
+from terrarium_mcp.chat.query.parsed_query import Query
+from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.records import MessageType, Room
 from terrarium_mcp.chat.times.time_expressions import TimeExpression
 from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE, Position, to_text

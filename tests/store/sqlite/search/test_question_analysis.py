@@ -4,7 +4,7 @@ from datetime import UTC, timedelta
 
 import pytest
 
-from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.search import Search
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion, PlainQuestion

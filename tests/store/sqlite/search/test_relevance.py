@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.records import Message, Origin
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
 from terrarium_mcp.store import Store

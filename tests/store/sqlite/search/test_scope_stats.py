@@ -12,7 +12,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.identity import fold
-from terrarium_mcp.chat.query import Query, parse_query
+from terrarium_mcp.chat.query.parsed_query import Query
+from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.records import Origin, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, from_text
 from terrarium_mcp.store import ScopeStats, Store, TookTooLong

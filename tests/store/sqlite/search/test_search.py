@@ -13,7 +13,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.query import Query, parse_query
+from terrarium_mcp.chat.query.parsed_query import Query
+from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.records import SPEECH, Message, MessageType, NewMessage, Origin, Room
 from terrarium_mcp.chat.terms import Term
 from terrarium_mcp.chat.times.timestamps import Position

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.records import MessageType, Origin, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, from_text
 from terrarium_mcp.store import Store, open_store

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.records import Message, MessageType, NewMessage, Origin, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, from_text, to_iso, to_text
 from terrarium_mcp.store import KnownLine, PurgeTarget, Store, open_store

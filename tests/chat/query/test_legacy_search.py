@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.legacy_search import BadSearchValue, SearchWords, search_words
+from terrarium_mcp.chat.query.legacy_search import BadSearchValue, SearchWords, search_words
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@
 import re
 from dataclasses import dataclass
 
-from terrarium_mcp.chat.query import IN_QUOTES
+from terrarium_mcp.chat.query.syntax import IN_QUOTES
 
 _PART = re.compile(rf'-?(?:\w+:)?"{IN_QUOTES}"?|\S+')
 """A phrase, a value in quotes after its key, or a run of non-spaces."""
@@ -23,7 +23,7 @@ class BadSearchValue(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class SearchWords:
-    """A query in the language of `chat/query.py`, and of how many hours; 0: all time."""
+    """A query in the language of `chat/query/`, and of how many hours; 0: all time."""
 
     query: str
     hours: int = 0

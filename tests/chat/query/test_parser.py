@@ -8,13 +8,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.query import (
-    MOST_CHARACTERS,
-    MOST_PARTS,
-    Query,
-    may_name_times,
-    parse_query,
-)
+from terrarium_mcp.chat.query.notes import MOST_PARTS
+from terrarium_mcp.chat.query.parsed_query import Query
+from terrarium_mcp.chat.query.parser import parse_query
+from terrarium_mcp.chat.query.syntax import MOST_CHARACTERS
+from terrarium_mcp.chat.query.typed_times import may_name_times
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.terms import Term, TermKind
 
@@ -501,7 +499,7 @@ def test_at_most_eight_times_are_read() -> None:
     query = parsed(" ".join(f"after:2026-04-{day:02}" for day in range(1, 11)))
     assert query.since == datetime(2026, 4, 8, tzinfo=UTC)
     assert [term.text for term in query.terms] == ["after:2026-04-09", "after:2026-04-10"]
-    assert parsed("on:2026-04-01 " * 4 + "on:2026-04-02").terms == word("on:2026-04-02")
+    assert parsed("on:2026-04-01 " * 8 + "on:2026-04-02").terms == word("on:2026-04-02")
 
 
 def test_long_text_in_a_note_is_cut_after_forty_characters() -> None:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.operator_hints import operator_meant
-from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.query.operator_hints import operator_meant
+from terrarium_mcp.chat.query.parser import parse_query
 
 
 @pytest.mark.parametrize(
