@@ -1,7 +1,7 @@
 """How an `MCPServer` reaches its clients: over stdio, or over HTTP.
 
 - stdio, pipes, lines, unreadable: over pipes
-- http, application, address, host_check: over HTTP
+- http, application, address, absolute_form, host_check: over HTTP
 - connections, joined_writes, uploads, posted_messages, session_calls, session_room, resumption,
   returning: what one client may send, and how it is served
 - bounded_calls, open_calls, slots: how many calls are in work; relayed_messages: read through these

@@ -17,6 +17,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import Receive, Scope, Send
 
 from terrarium_mcp import sdk
+from terrarium_mcp.serving.absolute_form import AbsoluteForm
 from terrarium_mcp.serving.address import Listening
 from terrarium_mcp.serving.bounded_calls import CALLS_IN_ALL, BoundedCalls, hold_slot
 from terrarium_mcp.serving.host_check import HostCheck, allowed_hosts
@@ -57,6 +58,7 @@ def build_application(
     return Starlette(
         routes=routes,
         middleware=[
+            Middleware(AbsoluteForm),
             Middleware(ShutdownMiddleware, shutdown=shutdown),
             Middleware(HostCheck, allowed=allowed_hosts(listening)),
             Middleware(WholeRequests),
