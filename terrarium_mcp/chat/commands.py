@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 
 from terrarium_mcp.chat.identity import BEHIND_NICK, DEFAULT_CASEMAPPING, same_characters
+from terrarium_mcp.chat.invisible import INVISIBLE_MARKS
 from terrarium_mcp.chat.near_misses import nearest_command
 
 QUESTIONS = ("terrarium", "ask")
@@ -68,12 +69,16 @@ def is_command(
 ) -> bool:
     """Whether a line, without formatting codes, is meant for the bot.
 
+    Marks in front of it that cannot be seen do not count: keyboards for Arabic and Hebrew write
+    them.
+
     Args:
         said: the line.
         nick: the bot's nick in the settings; a similar one, borne while it is taken, counts too.
         prefix: the prefix of its commands.
         casemapping: how nicks compare on its network.
     """
+    said = said.lstrip(INVISIBLE_MARKS)
     found = command_after(prefix, said)
     if found and (found[0] in COMMANDS or command_meant(found[0], prefix, nick, casemapping)):
         return True

@@ -20,6 +20,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import regex
 
+INVISIBLE_MARKS = "\u00ad\u061c\u180e{}\ufeff".format(
+    "".join(map(chr, (*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A))))
+)
+"""Soft hyphens, joiners, and what tells the direction of text: those that keyboards and pasted text
+put around words, and that nobody means."""
+
 _INVISIBLE = (
     r"[[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]"
     r"--\p{Prepended_Concatenation_Mark}]"

@@ -13,6 +13,8 @@ from enum import StrEnum
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from terrarium_mcp.chat.invisible import INVISIBLE_MARKS
+
 if TYPE_CHECKING:
     import regex
 
@@ -99,17 +101,13 @@ _SENTENCE_PUNCTUATION = (
 _SIGN_BEFORE = re.compile(r"(?<![.:;<!])[.:;<!]$")
 """A single sign at the beginning of a word is part of it: `.NET`, `:P`, `<3`, `!ops`."""
 
-_INVISIBLE = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
-"""Soft hyphens, joiners, and what tells the direction of text, as ranges: pasted text from right to
-left is full of them, and nobody means them."""
-
-_INVISIBLE_AROUND = re.compile(f"^[{_INVISIBLE}]+|[{_INVISIBLE}]+$")
+_MARKS_AROUND = re.compile(f"^[{INVISIBLE_MARKS}]+|[{INVISIBLE_MARKS}]+$")
 
 _IN_PRIVATE = re.compile(f"[{_MOVED}]")
 
 # What the index drops and a person sees: all but letters, digits, spaces, apostrophes, and
 # combining characters.
-_DROPPED = re.compile(rf"[^\w\s'\u2019{_FOLDED_MARKS}{_INVISIBLE}\ufe00-\ufe0f{_MOVED}]|_")
+_DROPPED = re.compile(rf"[^\w\s'\u2019{_FOLDED_MARKS}{INVISIBLE_MARKS}\ufe00-\ufe0f{_MOVED}]|_")
 
 
 BEGINNING = "*"
@@ -230,7 +228,7 @@ def _separate() -> "regex.Pattern[str]":
     return regex.compile(
         rf"(?P<alone>{_ALONE})|(?P<symbol>[\p{{S}}--\p{{ASCII}}])"
         # The tokenizer takes some invisible marks for letters.
-        rf"|(?P<space>[[{RESERVED_PREFIX}{_INVISIBLE}]--[{_JOINERS}]])"
+        rf"|(?P<space>[[{RESERVED_PREFIX}{INVISIBLE_MARKS}]--[{_JOINERS}]])"
         # Not marks of no script: they make an emoji of a digit, or are for any letter.
         rf"|(?P<mark>[\p{{M}}--[\p{{Inherited}}\p{{Common}}\p{{DI}}{_FOLDED_MARKS}]])",
         regex.VERSION1,
@@ -296,7 +294,7 @@ def _words(text: str) -> tuple[str, ...]:
 def _literal(text: str) -> tuple[str, ...]:
     if not words_in(text):
         return tuple(normalized(text).split()) or (text,)
-    pieces = [_INVISIBLE_AROUND.sub("", piece) for piece in text.split()]
+    pieces = [_MARKS_AROUND.sub("", piece) for piece in text.split()]
     pieces = [_without_punctuation(piece) for piece in pieces]
     return tuple(normalized(piece) for piece in pieces if _DROPPED.search(_segmented(piece)))
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from terrarium_mcp.chat.commands import is_command
 from terrarium_mcp.chat.identity import CASEMAPPINGS, DEFAULT_CASEMAPPING, fold, same_characters
+from terrarium_mcp.chat.invisible import INVISIBLE_MARKS
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.relays import Relay, RelayedLine
 
@@ -89,7 +90,7 @@ class VoiceRules:
     @cached_property
     def line_starts(self) -> frozenset[str]:
         """The characters with which a command to the bot begins, formatting codes apart."""
-        return frozenset({self.prefix[:1], "@", *_cases(self.nick[:1])})
+        return frozenset({self.prefix[:1], "@", *INVISIBLE_MARKS, *_cases(self.nick[:1])})
 
     @cached_property
     def nick_starts(self) -> frozenset[str]:

@@ -74,7 +74,7 @@ def test_nicks_compare_as_on_their_network(
 
 
 NICKS = st.text("aT[\\~7", min_size=1, max_size=3)
-SAID = st.text("!.aAtT{[|^~: \x02\x03", max_size=6)
+SAID = st.text("!.aAtT{[|^~: \x02\x03\u200f\ufeff", max_size=6)
 
 
 @given(NICKS, NICKS, st.sampled_from("!."), NICKS, SAID, st.sampled_from(CASEMAPPINGS))
@@ -82,7 +82,8 @@ def test_a_line_with_a_voice_begins_with_a_character_that_says_so(
     bot: str, relay: str, prefix: str, nick: str, said: str, casemapping: str
 ) -> None:
     rules = VoiceRules(bot, prefix, (Relay(relay),), casemapping)
-    for text in (said, f"{prefix}search {said}", f"{bot}: {said}", f"<Jane> {said}"):
+    meant = (f"{prefix}search {said}", f"{bot}: {said}", f"\u2067{bot}: {said}")
+    for text in (said, *meant, f"<Jane> {said}"):
         found = rules.voice_of(nick, text, is_own=None, is_message=True)
         may_have_one = nick[0] in rules.nick_starts or text[:1] in rules.line_starts
         assert found == Voice() or may_have_one or text[0] < " "

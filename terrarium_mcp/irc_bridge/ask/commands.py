@@ -12,6 +12,7 @@ from terrarium_mcp.chat.commands import (
     may_begin_sentence,
 )
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity
+from terrarium_mcp.chat.invisible import INVISIBLE_MARKS
 from terrarium_mcp.chat.irc_message import IrcMessage, Source
 from terrarium_mcp.chat.irctext import is_ctcp, is_off_record, plain, without_off_record
 from terrarium_mcp.chat.times.timestamps import from_iso
@@ -115,7 +116,7 @@ class Address:
             return None
         if "bot" in line.tags:
             return None
-        said = plain(line.params[-1])
+        said = plain(line.params[-1]).lstrip(INVISIBLE_MARKS)
         if is_ctcp(line.params[-1]) or not said.strip():
             return None
         channel = line.params[0] if is_channel else ""

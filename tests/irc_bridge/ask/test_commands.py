@@ -42,6 +42,9 @@ def asked(text: str, *, private: bool = False, tags: str = "", prefix: str = "!"
         ("Terra : help", "help", ""),
         ("Terra\uff1awho?", "terrarium", "who?"),
         ("Terra\u060c who?", "terrarium", "who?"),
+        ("\u200fTerra: \u200fwho?", "terrarium", "who?"),
+        ("\x02\u2067Terra: who?", "terrarium", "who?"),
+        ("\u200b!search tea", "search", "tea"),
         ("Terra\uff0cwho?", "terrarium", "who?"),
         ("Terra\u3001who?", "terrarium", "who?"),
         ("!seen a\u200dda", "seen", "ada"),  # copied from a reply of ours
