@@ -44,7 +44,7 @@ class Keep(Enum):
     NEAREST = auto()
 
 
-_LEFT_OUT = {Keep.FIRST: "last", Keep.LAST: "oldest", Keep.NEAREST: "farthest"}
+WHICH_LEFT_OUT = {Keep.FIRST: "last", Keep.LAST: "oldest", Keep.NEAREST: "farthest"}
 """Which messages are left out where those are kept."""
 
 
@@ -64,12 +64,16 @@ class RenderOptions:
 
 
 class Transcript(NamedTuple):
-    """The rendered text, the messages and gaps it shows, and the number of messages left out."""
+    """The rendered text, the messages and gaps it shows, and the number of messages left out.
+
+    `which_left_out` says which these are: the `oldest`, `last` or `farthest`; "" if none are.
+    """
 
     text: str
     shown: tuple[Message, ...]
     left_out: int
     gaps: tuple[Gap, ...] = ()
+    which_left_out: str = ""
 
     def headed(self, before: str, now: str) -> "Transcript":
         """This transcript with another first line, no longer than the old one: the budget holds."""
@@ -128,13 +132,14 @@ def fenced(
         first, last = _kept(messages, [1] * len(messages), least, keep, nearest_to)
     shown = tuple(messages[first:last])
     left_out = len(messages) - len(shown)
+    which = WHICH_LEFT_OUT[keep] if left_out else ""
     lines = [
         *safe_head,
         *in_fence("irc", "quoted chat", _joined(blocks[first:last])),
-        *([left_out_line(left_out, _LEFT_OUT[keep], options.budget)] if left_out else []),
+        *([left_out_line(left_out, which, options.budget)] if left_out else []),
     ]
     passed = tuple(gap for block in blocks[first:last][1:] for gap in block.gaps)
-    return Transcript("\n".join(lines), shown, left_out, passed)
+    return Transcript("\n".join(lines), shown, left_out, passed, which)
 
 
 def line_of(message: Message, options: RenderOptions) -> str:

@@ -10,7 +10,13 @@ from typing import Any
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Message
 from terrarium_mcp.chat.tokens import estimated_tokens
-from terrarium_mcp.chat.transcript import JsonCosts, Transcript, as_json, gap_json
+from terrarium_mcp.chat.transcript import (
+    WHICH_LEFT_OUT,
+    JsonCosts,
+    Transcript,
+    as_json,
+    gap_json,
+)
 
 LEAST_JSON = 250
 """Estimated tokens that one ordinary line takes as JSON, with its coverage, notes and cursor. A
@@ -18,6 +24,9 @@ smaller budget holds for the text alone."""
 
 _LEFT_OUT = {"left_out": 99_999}
 """The fact that something was left out, as large as it gets."""
+
+_LINES_LEFT_OUT = {**_LEFT_OUT, "which_left_out": max(WHICH_LEFT_OUT.values(), key=len)}
+"""The same of lines."""
 
 
 def head_facts(summary: str, covered: str, notes: Iterable[str]) -> dict[str, object]:
@@ -30,11 +39,13 @@ def head_facts(summary: str, covered: str, notes: Iterable[str]) -> dict[str, ob
 
 
 def lines_json(transcript: Transcript) -> dict[str, object]:
-    """The lines and gaps that a transcript shows, and how many lines it left out."""
+    """The lines and gaps that a transcript shows, and how many lines it left out, and which."""
+    which = {"which_left_out": transcript.which_left_out} if transcript.left_out else {}
     return {
         "messages": [as_json(message) for message in transcript.shown],
         "gaps": [gap_json(gap) for gap in transcript.gaps],
         "left_out": transcript.left_out,
+        **which,
     }
 
 
@@ -63,7 +74,8 @@ def json_costs(
             + (json_tokens(more[message.id]) if message.id in more else 0)
             for message in messages
         ],
-        max(budget, LEAST_JSON) - json_tokens({**facts, **_LEFT_OUT, "messages": [], "gaps": []}),
+        max(budget, LEAST_JSON)
+        - json_tokens({**facts, **_LINES_LEFT_OUT, "messages": [], "gaps": []}),
     )
 
 

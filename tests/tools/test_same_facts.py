@@ -20,7 +20,9 @@ from tests.tools.scene import House, Told, furnished, moved_into, opened
 
 HOUR = timedelta(hours=1)
 BUDGETS = [300, 450, 900, 4_000]
-LEFT_OUT = re.compile(r"left out: the \w+ (?:(\d+) lines|line), to stay within (\d+) tokens")
+LEFT_OUT = re.compile(
+    r"left out: the (?P<which>\w+) (?:(?P<count>\d+) lines|line), to stay within \d+ tokens"
+)
 
 Call = tuple[str, Mapping[str, Any]]
 
@@ -119,7 +121,13 @@ def as_printed(told: Told) -> str:
 def left_out_of(told: Told) -> int:
     """How many lines the text says it left out."""
     found = LEFT_OUT.search(told.outside)
-    return int(found[1] or 1) if found else 0
+    return int(found["count"] or 1) if found else 0
+
+
+def which_left_out_of(told: Told) -> str:
+    """Which lines the text says it left out."""
+    found = LEFT_OUT.search(told.outside)
+    return found["which"] if found else ""
 
 
 def transcript_of(facts: Mapping[str, Any]) -> list[str]:
@@ -145,6 +153,7 @@ def says_the_same(told: Told, onward: Sequence[str]) -> None:
     known = [rows[0], facts["covered"], *facts["notes"], *onward]
     if facts["left_out"]:
         assert left_out_of(told) == facts["left_out"]
+    assert which_left_out_of(told) == facts.get("which_left_out", "")
     unexplained = [row for row in rows if row not in known and not LEFT_OUT.fullmatch(row)]
     assert not unexplained, told.text
     assert not [line for line in known if line not in rows], told.text
