@@ -65,20 +65,27 @@ def tidying_up() -> Iterator[None]:
     second signal came.
     """
     before = {one: signal.getsignal(one) for one in _ENDING}
+    came = list[int]()
+
+    def end(number: int, _: object) -> NoReturn:
+        signal.signal(number, signal.SIG_IGN)  # once is enough; what tidies up is not disturbed
+        came.append(number)
+        raise _Ended(128 + number)
+
     for one, handler in before.items():
         if handler in _USUAL:
-            signal.signal(one, _raise)
+            signal.signal(one, end)
     try:
         yield
-    except (_Ended, KeyboardInterrupt) as ended:  # the second where SQLite was interrupted
-        number = ended.signal if isinstance(ended, _Ended) else signal.SIGINT
+    except (_Ended, KeyboardInterrupt):  # the second where SQLite was interrupted, by any of them
+        number = came[-1] if came else signal.SIGINT
         if number == signal.SIGINT:  # as click ends for it while a command is loaded
             click.echo("\nAborted!", err=True)
             os._exit(1)
         os._exit(128 + number)
     finally:
         for one, handler in before.items():
-            if signal.getsignal(one) is _raise:
+            if signal.getsignal(one) is end:
                 signal.signal(one, handler)
 
 
@@ -96,15 +103,6 @@ def run_command(job: Callable[[Unpack[Arguments]], Awaitable[T]], *arguments: *A
 
 class _Ended(SystemExit):
     """A signal says that the process is to end; asyncio lets a SystemExit pass."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(128 + number)
-        self.signal = number
-
-
-def _raise(number: int, _: object) -> NoReturn:
-    signal.signal(number, signal.SIG_IGN)  # once is enough; what tidies up is not disturbed
-    raise _Ended(number)
 
 
 def run_service(

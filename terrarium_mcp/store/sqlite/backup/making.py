@@ -203,7 +203,10 @@ def _connected(path: Path, how: str) -> sqlite3.Connection:
 
 @contextmanager
 def _interruptible(database: sqlite3.Connection) -> Iterator[None]:
-    """Let Ctrl-C end a long statement: Python sees it only between two calls of a function."""
+    """Let a signal end a long statement: Python handles it only between two calls of a function.
+
+    SQLite drops what the handler raises; a KeyboardInterrupt takes its place, whatever the signal.
+    """
     database.set_progress_handler(_go_on, _OPCODES)
     try:
         yield
