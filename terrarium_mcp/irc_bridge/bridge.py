@@ -268,12 +268,13 @@ class Bridge:
     def on_joined(self, channel: str) -> None:
         """The bot joined a channel: record it from now on, and what it missed."""
         self._repeats.end(channel)
-        if self._channels.includes(channel):
-            log.info("recording %s/%s", self.name, channel)
+        is_recorded = self._channels.includes(channel)
+        doing = "recording %s/%s" if is_recorded else "answering in %s/%s, and not recording it"
+        if not self.network.is_leaving:  # a JOIN may be answered while the server reads our QUIT
+            log.info(doing, self.name, channel)
+        if is_recorded:
             self._recorder.begin(channel, JOINED)
             self._recorder.afterwards(partial(self._backfill.begin, channel))
-        else:
-            log.info("answering in %s/%s, and not recording it", self.name, channel)
         self._state_changed()
         self._presence.channel_joined(channel)
         if self._introducer.take_due(channel):

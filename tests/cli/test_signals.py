@@ -72,6 +72,30 @@ async def test_a_bridge_says_goodbye_and_leaves_with_status_0(
     assert why == [("connection lost: Closing link",)]
 
 
+def joins_behind_the_farewell(line: str) -> list[str] | None:
+    """A server that is slow to answer a JOIN, and still does once the client has said QUIT."""
+    if line.startswith("JOIN"):
+        return []
+    return [":Terra!u@h JOIN #tea", "ERROR :Closing link"] if line.startswith("QUIT") else None
+
+
+@pytest.mark.parametrize("role", ["record", "answer"])
+async def test_nothing_is_said_to_begin_behind_the_line_that_the_bridge_stops(
+    tmp_path: Path, role: str
+) -> None:
+    (tmp_path / "terrarium.toml").write_text(f'[channel."#tea"]\nrole = "{role}"\n')
+    async with fake_ircd(answer=joins_behind_the_farewell) as ircd:
+        write_settings(tmp_path, ircd)
+        async with running("terrarium-mcp bridge", at=tmp_path) as program:
+            with anyio.fail_after(PATIENCE):
+                await ircd.hears("JOIN")
+            await program.stop()
+    assert program.ended_well()
+    told = "\n".join(program.said)
+    assert "stopping" in told
+    assert "#tea" not in told
+
+
 async def test_a_hangup_reloads_the_settings_and_keeps_the_connection(tmp_path: Path) -> None:
     file = tmp_path / "irc_logs.db"
     async with bridge(tmp_path) as (program, ircd):

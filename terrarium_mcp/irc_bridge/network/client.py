@@ -75,6 +75,11 @@ class IrcNetwork:
         if self._running:
             self._running.cancel()
 
+    @property
+    def is_leaving(self) -> bool:
+        """Whether it was told to stop: what still comes from the server is the last."""
+        return self._stopped
+
     def stop_now(self) -> None:
         """Return from `run()` now, without waiting for the server's farewell."""
         self._stopped = True
