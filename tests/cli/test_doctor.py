@@ -225,6 +225,17 @@ def test_what_the_bridge_would_refuse_is_wrong_with_its_words(
     assert line.removeprefix("terrarium-mcp: ") in " ".join(done.stdout.split())
 
 
+def test_what_is_wrong_in_several_lines_is_named_once_in_the_last(
+    ours: Path, tmp_path: Path
+) -> None:
+    kept = '[TERRARIUM_RETENTION_BY_CHANNEL]\n"#mate" = 30\n"#soup" = 90\n'
+    (tmp_path / "terrarium.toml").write_text(kept)
+    done = ran("terrarium-mcp doctor", "--db", ours, at=tmp_path)
+    told = lines(done)
+    assert sum(line.startswith("! retention") for line in told) == 2
+    assert told[-1] == "1 wrong: database (retention)"
+
+
 @pytest.mark.usefixtures("ours")
 def test_a_talk_log_that_cannot_be_written_is_wrong_although_a_bridge_would_start(
     tmp_path: Path,

@@ -340,11 +340,14 @@ async def _rebuild(path: Path, settings: Settings, names: Sequence[str]) -> Sect
 
 
 def _wrong(sections: Sequence[Section]) -> list[str]:
+    """What is wrong, each once: several channels may have the same trouble with the retention."""
     return [
-        f"{section.title} ({fact.name})"
-        for section in sections
-        for fact in section.facts
-        if fact.wrong
+        *dict.fromkeys(
+            f"{section.title} ({fact.name})"
+            for section in sections
+            for fact in section.facts
+            if fact.wrong
+        )
     ]
 
 
