@@ -1,10 +1,16 @@
-"""The time of day beside a day: `at 8pm on 5 May`, `from 22:00 to 2:00`, `the evening of`. Pure."""
+"""The time of day beside a day: `at 8pm on 5 May`, `from 22:00 to 2:00`, `the evening of`. Pure.
+
+Without a day it is that of today, or of yesterday if it is to come: `since 9am`.
+"""
 
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import cache
 from typing import NamedTuple
 
+from terrarium_mcp.chat.times.calendar_words import BY_NUMBER_ALONE
 from terrarium_mcp.chat.times.parts_of_day import PART, hours_of
 from terrarium_mcp.chat.times.timestamps import from_local, local
 
@@ -29,6 +35,10 @@ _BEFORE = (
     rf"(?<!\S)(?:{_TIME}|(?:(?:on|in|during)\s+)?(?:the\s+)?(?P<part>{PART})\s+of"
     rf"|(?:(?:in|during)\s+the|at(?=\s+night))\s+(?P<part_on>{PART})),?\s+$"
 )
+_HOUR_AFTER = rf",?\s+(?P<how>at|around|about)\s+(?P<at>\d{{1,2}}){BY_NUMBER_ALONE}"
+"""An hour by its number alone, which only a part of a day makes one: `this morning at 9`."""
+_MOMENT_AFTER = rf",?\s+(?:at\s+)?(?P<at>{CLOCK})(?!\w)"
+_WITHOUT_DAY = rf"\b(?P<how>since|after|before|until|till)\s+(?P<at>{CLOCK})(?!\w)"
 _AFTER = rf",?\s+(?:{_TIME}|(?:(?:in|during)\s+the|at(?=\s+night))\s+(?P<part>{PART}))(?!\w)"
 _LONGEST = 50
 """Characters before a day in which its time is looked for."""
@@ -48,6 +58,11 @@ class TimeOfDay(NamedTuple):
     end: int
     found: re.Match[str]
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether it lasts beyond its day: `since 8pm on 5 May`."""
+        return (self.found.groupdict().get("how") or "").lower() == "since"
+
     def on(self, day: date, zone: tzinfo, part: str = "") -> tuple[datetime, datetime]:
         """From when to when on that day in the reader's zone, or in a `part` of it.
 
@@ -57,13 +72,13 @@ class TimeOfDay(NamedTuple):
         Raises:
             ValueError: there is no such time of day, or nothing is left of the part.
         """
-        fields = self.found.groupdict()
-        if named := fields["part"] or fields.get("part_on"):
+        fields = self.found.groupdict("")
+        if named := fields.get("part") or fields.get("part_on"):
             return hours_of(named.lower(), day, zone)
-        if ends := fields["ends"] or fields["until"]:
+        if ends := fields.get("ends") or fields.get("until"):
             return _between(fields["begins"] or fields["since"], ends, day, zone, part)
         whole = hours_of(part, day, zone)
-        how, moment = (fields["how"] or "at").lower(), clock_on(fields["at"], day, zone, part)
+        how, moment = (fields["how"] or "at").lower(), _moment(fields["at"], day, zone, part)
         if around := _ABOUT.get(how):
             return moment - around, moment + around
         if how in ("after", "since", "from"):
@@ -77,15 +92,54 @@ class TimeOfDay(NamedTuple):
         return ordered
 
 
-def time_of_day(text: str, begin: int, end: int) -> TimeOfDay | None:
-    """The time of day that stands before or after the words for a day, from `begin` to `end`."""
-    before, after = _compiled()
+def time_of_day(text: str, begin: int, end: int, part: str = "") -> TimeOfDay | None:
+    """The time of day that stands before or after the words for a day, from `begin` to `end`.
+
+    After those for a `part` of a day, it may be the number of an hour.
+    """
     start = max(0, begin - _LONGEST)
-    if found := before.search(text[:begin], start):
+    if found := _compiled(_BEFORE).search(text[:begin], start):
         return TimeOfDay(found.start(), end, found)
-    if found := after.match(text, end):
-        return TimeOfDay(begin, found.end(), found)
+    afterwards = (_AFTER, _HOUR_AFTER) if part else (_AFTER,)
+    for pattern in afterwards:
+        if found := _compiled(pattern).match(text, end):
+            return TimeOfDay(begin, found.end(), found)
     return None
+
+
+def moment_after(
+    text: str, end: int, day: date, zone: tzinfo, part: str
+) -> tuple[datetime, int] | None:
+    """The moment of a day whose words end at `end`, named behind them, and where its words end.
+
+    None if none is named.
+
+    Raises:
+        ValueError: there is no such time of day.
+    """
+    found = _compiled(_MOMENT_AFTER).match(text, end)
+    if found is None and part:
+        found = _compiled(_HOUR_AFTER).match(text, end)
+    return (_moment(found["at"], day, zone, part), found.end()) if found else None
+
+
+def times_without_a_day(
+    text: str, now: datetime, zone: tzinfo
+) -> Iterator[tuple[re.Match[str], datetime, datetime]]:
+    """The words for a time up to an hour or since the last one of that name; from when to when."""
+    today = local(now, zone).date()
+    for found in _compiled(_WITHOUT_DAY).finditer(text):
+        with suppress(ValueError, OverflowError):  # 25:00
+            moment = clock_on(found["at"], today, zone)
+            midnight, tomorrow = hours_of("", today, zone)
+            if found["how"].lower() not in ("since", "after"):
+                ends = midnight, moment
+            elif moment > now:
+                ends = clock_on(found["at"], today - timedelta(1), zone), tomorrow
+            else:
+                ends = moment, tomorrow
+            if ends[0] < ends[1]:
+                yield found, *ends
 
 
 def clock_on(said: str, day: date, zone: tzinfo, part: str = "") -> datetime:
@@ -116,6 +170,21 @@ def clock_on(said: str, day: date, zone: tzinfo, part: str = "") -> datetime:
     return from_local(datetime.combine(day, time(hour, minute, second)), zone)
 
 
+def _moment(said: str, day: date, zone: tzinfo, part: str) -> datetime:
+    """As `clock_on`; an hour by its number alone is that of the part.
+
+    Raises:
+        ValueError: there is no such time of day, or the part has no such hour.
+    """
+    if not said.isdigit():
+        return clock_on(said, day, zone, part)
+    first, after = hours_of(part, day, zone)
+    for spelt in _spellings(int(said)):
+        if first <= (moment := clock_on(spelt, day, zone, part)) < after:
+            return moment
+    raise ValueError(said)
+
+
 def _between(
     begins: str, ends: str, day: date, zone: tzinfo, part: str
 ) -> tuple[datetime, datetime]:
@@ -130,7 +199,7 @@ def _between(
     return begin, end + timedelta(minutes=1)
 
 
-def _spellings(hour: int, ends: str) -> list[str]:
+def _spellings(hour: int, ends: str = "") -> list[str]:
     """What an hour may be that has no more than its number, in front of a time: `8 and 10pm`."""
     is_of_24 = not 1 <= hour <= _NOON or re.match(r"\d+:\d\d(?!.*[ap]\.?m)", ends, re.IGNORECASE)
     return [f"{hour}:00"] if is_of_24 else [f"{hour}am", f"{hour}pm"]
@@ -147,5 +216,5 @@ def _in_utc() -> re.Pattern[str]:
 
 
 @cache
-def _compiled() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    return re.compile(_BEFORE, re.IGNORECASE), re.compile(_AFTER, re.IGNORECASE)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)

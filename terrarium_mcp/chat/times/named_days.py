@@ -124,11 +124,25 @@ def _on_day_dot_month(found: re.Match[str], today: date) -> list[Days]:
 
     Else it may be a version that ends a sentence: `no sound on 10.04.`, `anyone on 10.04.?`
     """
-    rest = f"{found.string[: found.start()]} {found.string[found.end() :]}"
-    asks_for_a_day = asks_what_was_said(rest) and _SAID_OR_DONE.search(rest)
-    if rest.strip(" ?!.,") and not asks_for_a_day:
+    if not _is_all_that_is_asked(found):
         raise ValueError(found[0])
     return _on(found, today)
+
+
+def _is_all_that_is_asked(found: re.Match[str]) -> bool:
+    """Whether nothing is asked but what was said or done at a time, or nothing at all."""
+    rest = f"{found.string[: found.start()]} {found.string[found.end() :]}"
+    asks_for_a_time = asks_what_was_said(rest) and _SAID_OR_DONE.search(rest)
+    return bool(asks_for_a_time or not rest.strip(" ?!.,"))
+
+
+def is_meant(found: re.Match[str]) -> bool:
+    """Whether words for hours without a day name a time: `since 9am` does in every question.
+
+    `After 5pm` does only where nothing else is asked: a shop may be open then.
+    """
+    is_in_question = found["how"].lower() == "since" and is_put_as_a_question(found.string)
+    return is_in_question or _is_all_that_is_asked(found)
 
 
 def _on_nth(found: re.Match[str], today: date) -> list[Days]:

@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from terrarium_mcp.chat.times.calendar_words import PERIODS, Period
-from terrarium_mcp.chat.times.clock_times import time_of_day
-from terrarium_mcp.chat.times.named_days import OF_WAKING_HOURS, RELATION, matches
+from terrarium_mcp.chat.times.clock_times import moment_after, time_of_day, times_without_a_day
+from terrarium_mcp.chat.times.named_days import OF_WAKING_HOURS, RELATION, is_meant, matches
 from terrarium_mcp.chat.times.nested_days import NamedDays, nested
 from terrarium_mcp.chat.times.parts_of_day import FIRST_HOUR, hours_of, part_named
 from terrarium_mcp.chat.times.recent_hours import RecentTime, recent_times
@@ -102,11 +102,18 @@ def time_expressions(text: str, now: datetime, zone: tzinfo) -> tuple[TimeExpres
             continue
         taken.append(match.span())
         named.append(days)
-    for found in [_expressions(days, today, zone) for days in nested(named, today)]:
+    for days in nested(named, today):
+        found = _expressions(days, today, zone)
         others = [span for span in taken if not _overlaps(span, [found[0].span])]
-        at_its_time = _at_its_time(found, others, text, zone)
+        at_its_time = _at_its_time(days, found, others, text, today, zone)
         taken.append(at_its_time[0].span)
         times += at_its_time
+    if not times:  # else an hour may be one of the day that is named
+        times += [
+            TimeExpression(match[0], since, until, match.start())
+            for match, since, until in times_without_a_day(text, now, zone)
+            if is_meant(match)
+        ]
     return tuple(times)
 
 
@@ -195,24 +202,69 @@ def _ends_of_part(
 
 
 def _at_its_time(
-    named: list[TimeExpression], taken: Sequence[tuple[int, int]], text: str, zone: tzinfo
+    days: NamedDays,
+    named: list[TimeExpression],
+    taken: Sequence[tuple[int, int]],
+    text: str,
+    today: date,
+    zone: tzinfo,
 ) -> list[TimeExpression]:
     """A day with the time of day beside it, unless that is `taken`; else what is `named`."""
-    first, after = (local(moment, zone).date() for moment in (named[0].since, named[0].until))
-    related = _RELATED.match(named[0].said)
-    is_open = related and not related["unit"]
-    if len(named) > 1 or after - first > timedelta(1) or is_open:
+    if len(named) > 1:
         return named
-    beside = time_of_day(text, *named[0].span)
-    if beside is None:
-        return named
+    [one] = named
+    related = _RELATED.match(one.said)
     try:
-        since, until = beside.on(first, zone, part_named(named[0].said))
+        if related and not related["unit"]:
+            relation = related["relation"].lower()
+            at_its_time = _at_its_moment(one, days.days[0], relation, text, zone)
+        else:
+            at_its_time = _of_its_day(one, text, today, zone)
     except (ValueError, OverflowError):  # 25:00
         return named
+    return named if at_its_time is None or _overlaps(at_its_time.span, taken) else [at_its_time]
+
+
+def _of_its_day(
+    named: TimeExpression, text: str, today: date, zone: tzinfo
+) -> TimeExpression | None:
+    """The time of day beside a day that is named; None if there is none.
+
+    Raises:
+        ValueError, OverflowError: the day has no such time.
+    """
+    first, after = (local(moment, zone).date() for moment in (named.since, named.until))
+    part = part_named(named.said)
+    if after - first > timedelta(1) or not (beside := time_of_day(text, *named.span, part)):
+        return None
+    since, until = beside.on(first, zone, part)
+    if beside.goes_on:
+        until = max(until, _midnight(today + timedelta(1), zone))
     said = text[beside.begin : beside.end].rstrip()
-    of_day = TimeExpression(said, since, until, beside.begin)
-    return named if _overlaps(of_day.span, taken) else [of_day]
+    return TimeExpression(said, since, until, beside.begin)
+
+
+def _at_its_moment(
+    named: TimeExpression, days: Days, relation: str, text: str, zone: tzinfo
+) -> TimeExpression | None:
+    """A time since or up to a day, with the moment of it that follows; None if none does.
+
+    Raises:
+        ValueError, OverflowError: the day has no such moment, or nothing is left of the time.
+    """
+    if relation == "around" or days[1] - days[0] > timedelta(1):
+        return None
+    found = moment_after(text, named.span[1], days[0], zone, part_named(named.said))
+    if found is None:
+        return None
+    moment, end = found
+    if relation in ("since", "after"):
+        since, until = moment, named.until
+    else:
+        since, until = named.since, moment
+    if since >= until:
+        raise ValueError(named.said)
+    return named._replace(said=text[named.at : end], since=since, until=until)
 
 
 def _related(days: Days, related: re.Match[str], today: date) -> Days:

@@ -53,6 +53,23 @@ def hours(text: str) -> list[str]:
         ("20:30-20:40 on 5 May", "05-05 20:30 to 05-05 20:41"),
         ("on 5 May, 20:30 \u2013 20:40", "05-05 20:30 to 05-05 20:41"),
         ("the day after 4 May at 8pm", "05-05 19:30 to 05-05 20:30"),
+        ("before 5 May at 8pm", "01-01 00:00 to 05-05 20:00"),
+        ("until yesterday, 20:30", "01-01 00:00 to 05-13 20:30"),
+        ("after yesterday at noon", "05-13 12:00 to 05-15 00:00"),
+        ("since yesterday at 9am", "05-13 09:00 to 05-15 00:00"),
+        ("since Monday 9:00 UTC", "05-11 09:00 to 05-15 00:00"),
+        ("since 8pm on 5 May", "05-05 20:00 to 05-15 00:00"),
+        ("since 7am this morning", "05-14 07:00 to 05-15 00:00"),
+        ("since this morning at 9", "05-14 09:00 to 05-15 00:00"),
+        ("since last night at 11pm", "05-13 23:00 to 05-15 00:00"),
+        ("this morning at 9", "05-14 08:30 to 05-14 09:30"),
+        ("last night around 2", "05-14 01:00 to 05-14 03:00"),
+        ("last night at 11", "05-13 22:30 to 05-13 23:30"),
+        ("yesterday evening at 8", "05-13 19:30 to 05-13 20:30"),
+        ("around 2am last night", "05-14 01:00 to 05-14 03:00"),
+        ("since 9am", "05-14 09:00 to 05-15 00:00"),
+        ("since 10:30", "05-13 10:30 to 05-15 00:00"),
+        ("since noon UTC", "05-13 12:00 to 05-15 00:00"),
     ],
 )
 def test_hours_beside_a_day_are_of_it(text: str, named: str) -> None:
@@ -75,8 +92,29 @@ def test_what_is_no_time_of_a_day_is_left_beside_it(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "named"),
     [
+        ("what was said before noon?", ["05-14 00:00 to 05-14 12:00"]),
+        ("until 8am", ["05-14 00:00 to 05-14 08:00"]),
+        ("what was said after 5pm?", ["05-13 17:00 to 05-15 00:00"]),
+        ("what was said before midnight?", []),
+        ("what was said since 25:00?", []),
+        ("which shops are open after 5pm?", []),
+        ("server down since 9am", []),
+        ("who was here yesterday, and away since 9am?", ["05-13 00:00 to 05-14 00:00"]),
+        ("what happened this morning at 3?", ["05-14 05:00 to 05-14 12:00"]),
+        ("what was said since this morning at 3?", ["05-14 05:00 to 05-15 00:00"]),
+        ("what happened last night at 3 servers?", ["05-13 18:00 to 05-14 06:00"]),
+        ("what was said around yesterday at 9am?", ["05-10 00:00 to 05-17 00:00"]),
+        ("what music was loved in the nineties, or in the 90s, or in the 1990s?", []),
+    ],
+)
+def test_an_hour_is_read_only_where_it_can_mean_one_time(text: str, named: list[str]) -> None:
+    assert hours(text) == named
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
         ("in May at 8pm", "05-01 00:00 to 06-01 00:00"),
-        ("before 5 May at 8pm", "01-01 00:00 to 05-05 00:00"),
         ("last week at night", "05-04 00:00 to 05-11 00:00"),
     ],
 )
