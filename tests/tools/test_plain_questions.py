@@ -1,11 +1,14 @@
 """What a plain question asks for beside its words, and the notes that say how it was read."""
 
 import re
+import threading
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.times.time_expressions import time_expressions
 from tests.store.scene import NOON, line_of
 from tests.tools.scene import House, Told
 
@@ -616,3 +619,19 @@ async def test_pages_of_conversations_are_said_to_be_by_size(house: House) -> No
         "(the line that opens each conversation,"
         " the largest on the first page, oldest first on each)"
     )
+
+
+async def test_the_times_of_a_question_are_read_beside_the_event_loop(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads = list[int]()
+
+    def noted(*question: Any) -> Any:
+        threads.append(threading.get_ident())
+        return time_expressions(*question)
+
+    monkeypatch.setattr("terrarium_mcp.tools.plain_questions.time_expressions", noted)
+    await house.hears("<ada> the kettle is on")
+    await asked(house, "what was said about the kettle yesterday?")
+    assert threads
+    assert threading.get_ident() not in threads
