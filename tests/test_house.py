@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +16,13 @@ MOST_LOOSE = 5
 
 SQL_PACKAGES = ("store/sqlite/", "logformats/databases/")
 """Where SQL may be written; the second only reads databases of other programs."""
+
+GATES = {
+    "irc_bridge/toolbox/connection.py: _ready",
+    "serving/pipes.py: _writable",
+    "store/sqlite/opening.py: _done",
+}
+"""Events that are renewed because they are a state, open or shut, and not a call to look again."""
 
 MOST_UNLISTED = 10
 ONE_FILE_EACH = ("cli", "starting", "tools", "topics", "text")
@@ -94,6 +101,36 @@ def test_no_method_has_a_name_that_cannot_be_searched_for(parsed: Parsed) -> Non
         if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef) and method.name == "of"
     ]
     assert not found
+
+
+def renewed_events(tree: ast.Module) -> Iterator[str]:
+    """The attributes to which a class assigns an event in more than one place."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            names = Counter(_attributes_set_to_events(node))
+            yield from (name for name, times in names.items() if times > 1)
+
+
+def _attributes_set_to_events(node: ast.ClassDef) -> Iterator[str]:
+    for assignment in ast.walk(node):
+        if isinstance(assignment, ast.Assign):
+            [target, *_], value = assignment.targets, assignment.value
+            pairs = [(target, value)]
+            if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+                pairs = list(zip(target.elts, value.elts, strict=True))
+            for name, given in pairs:
+                if isinstance(name, ast.Attribute) and ast.unparse(given) == "anyio.Event()":
+                    yield name.attr
+
+
+def test_an_event_that_is_thrown_away_and_made_again_is_a_bell(parsed: Parsed) -> None:
+    renewed = {
+        f"{module}: {name}"
+        for module, tree in parsed.items()
+        if module != "bell.py"
+        for name in renewed_events(tree)
+    }
+    assert renewed == GATES
 
 
 def test_the_store_is_entered_by_its_door(parsed: Parsed) -> None:

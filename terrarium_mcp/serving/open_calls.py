@@ -15,6 +15,7 @@ from anyio.abc import AsyncResource
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp.types import JSONRPCError, JSONRPCRequest, JSONRPCResponse, RequestId
 
+from terrarium_mcp.bell import Bell
 from terrarium_mcp.sdk import Incoming, Outgoing
 from terrarium_mcp.serving.relayed_messages import RelayedMessages
 
@@ -50,7 +51,7 @@ class OpenCalls:
     def __init__(self, most: int) -> None:
         self._places = anyio.Semaphore(most, fast_acquire=True)
         self._open: Counter[RequestId] = Counter()
-        self._has_ended = anyio.Event()
+        self._call_ended = Bell()
 
     @property
     def has_place(self) -> bool:
@@ -65,8 +66,7 @@ class OpenCalls:
     async def all_ended(self) -> None:
         """Wait until every call has been answered."""
         while self._open:
-            self._has_ended = anyio.Event()
-            await self._has_ended.wait()
+            await self._call_ended.wait()
 
     async def end(self, call: RequestId) -> None:
         """Count a call no more; nothing happens if it did not count."""
@@ -75,7 +75,7 @@ class OpenCalls:
             self._places.release()
         if not self._open[call]:
             del self._open[call]
-        self._has_ended.set()
+        self._call_ended.ring()
 
 
 class BoundedIncoming(RelayedMessages):

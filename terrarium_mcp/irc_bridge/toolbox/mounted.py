@@ -12,6 +12,7 @@ import anyio
 from anyio.abc import TaskGroup
 from mcp.types import Tool
 
+from terrarium_mcp.bell import Bell
 from terrarium_mcp.irc_bridge.model.chat_types import ToolSchema
 from terrarium_mcp.irc_bridge.toolbox.connection import CallRefused, ServerConnection
 from terrarium_mcp.irc_bridge.toolbox.foreign import (
@@ -124,7 +125,7 @@ class MountedServers:
         self._mounts = tuple(mounts)
         self._backoff = backoff
         self._servers: tuple[MountedServer, ...] = ()
-        self._changed = anyio.Event()
+        self._changed = Bell()
 
     def servers_in(self, network: str, channel: str, casemapping: str) -> Sequence[MountedServer]:
         """The servers mounted in a channel; none in a private chat, where it is empty."""
@@ -137,13 +138,12 @@ class MountedServers:
     def change(self, mounts: Sequence[Mount]) -> None:
         """Mount these from now on; one that differs in its channels only stays connected."""
         self._mounts = tuple(mounts)
-        self._changed.set()
+        self._changed.ring()
 
     async def run(self) -> None:
         """Stay connected to all of them until cancelled."""
         async with anyio.create_task_group() as tasks:
             while True:
-                self._changed = anyio.Event()
                 self._apply(tasks)
                 await self._changed.wait()
 

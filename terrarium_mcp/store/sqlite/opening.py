@@ -5,6 +5,7 @@ A server accepts clients meanwhile; a call that needs the history waits a few se
 
 import anyio
 
+from terrarium_mcp.bell import Bell
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store.errors import StillOpening
 
@@ -18,8 +19,8 @@ class Opening:
     def __init__(self) -> None:
         self._done = anyio.Event()
         self._foreseen = anyio.Event()
-        self._settled = anyio.Event()
-        """It is done, or cannot be before somebody acts."""
+        self._settled = Bell()
+        """Rings once it is done, and when it turns out that the operator has to act first."""
         self._failure: TerrariumError | None = None
         self._part = 0.0
         self._obstacle = ""
@@ -32,7 +33,6 @@ class Opening:
         """
         if self._done.is_set():
             self._done, self._failure, self._part = anyio.Event(), None, 0.0
-            self._settled = anyio.Event()
         self._opener = anyio.get_current_task().id
 
     @property
@@ -52,7 +52,7 @@ class Opening:
         """Note what the operator has to do before the history can open; "" for nothing."""
         self._obstacle = obstacle
         if obstacle:
-            self._settled.set()
+            self._settled.ring()
 
     def succeed(self) -> None:
         """Note that the history is open."""
@@ -68,7 +68,7 @@ class Opening:
 
         Raises:
             StillOpening: it takes longer than `patience` seconds, by default PATIENCE, or none
-                once it is known that somebody has to act first.
+                once it is known that the operator has to act first.
             TerrariumError: the reason why it cannot be opened.
         """
         if not self._done.is_set() and anyio.get_current_task().id != self._opener:
@@ -84,20 +84,17 @@ class Opening:
         """Return once the history is open, however long that takes.
 
         Raises:
-            StillOpening: it cannot open before somebody acts.
+            StillOpening: it cannot open before the operator acts.
             TerrariumError: the reason why it cannot be opened.
         """
-        while not self._done.is_set():
+        while not self._done.is_set() and not self._obstacle:
             await self._settled.wait()
-            if not self._done.is_set():
-                self._settled = anyio.Event()
-                if self._obstacle:
-                    break
         await self.wait(0)
 
     def _end(self) -> None:
-        for event in (self._done, self._foreseen, self._settled):
-            event.set()
+        self._done.set()
+        self._foreseen.set()
+        self._settled.ring()
 
     async def wait_a_moment(self, patience: float) -> None:
         """Like `wait`, but raise `StillOpening` at once if a longer opening is foreseen."""

@@ -7,8 +7,10 @@ import anyio.lowlevel
 import pytest
 
 from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import StillOpening
 from terrarium_mcp.store.sqlite import store as stores
 from terrarium_mcp.store.sqlite.keeper import Keeper
+from terrarium_mcp.store.sqlite.opening import Opening
 from terrarium_mcp.store.sqlite.service import FileService
 from tests.patience import PATIENCE
 
@@ -62,3 +64,24 @@ async def test_another_process_says_once_that_it_waits(
         ("another process is opening the history; waiting for it", False),
         ("the history is open", False),
     ]
+
+
+async def test_every_command_that_waits_is_told_at_once_that_the_operator_has_to_act() -> None:
+    opening = Opening()
+    opening.wait_for("stop the other process")
+    with anyio.fail_after(PATIENCE):
+        for _ in range(2):
+            with pytest.raises(StillOpening, match="stop the other process"):
+                await opening.wait_to_the_end()
+
+
+async def test_an_obstacle_that_is_gone_holds_nobody_up() -> None:
+    opening = Opening()
+    opening.wait_for("stop the other process")
+    opening.wait_for("")
+    with anyio.fail_after(PATIENCE):
+        async with anyio.create_task_group() as tasks:
+            for _ in range(2):
+                tasks.start_soon(opening.wait_to_the_end)
+            await anyio.wait_all_tasks_blocked()
+            opening.succeed()
