@@ -133,15 +133,36 @@ def test_an_event_that_is_thrown_away_and_made_again_is_a_bell(parsed: Parsed) -
     assert renewed == GATES
 
 
+def past_the_door(tree: ast.Module) -> list[str]:
+    """What a module imports from inside the store, or names in a text: for `import_module`, say."""
+    statements = [name for name in imported(tree) if name.count(".") > 2]
+    named = [str(text.value) for text in texts(tree)]
+    return [name for name in statements + named if name.startswith("terrarium_mcp.store.")]
+
+
 def test_the_store_is_entered_by_its_door(parsed: Parsed) -> None:
-    deeper = [
-        f"{module}: {name}"
+    deeper = {
+        module: found
         for module, tree in parsed.items()
-        if not module.startswith("store/")
-        for name in imported(tree)
-        if name.startswith("terrarium_mcp.store.") and name.count(".") > 2
-    ]
+        if not module.startswith("store/") and (found := past_the_door(tree))
+    }
     assert not deeper
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from terrarium_mcp.store.sqlite.store import Store",
+        'import_module("terrarium_mcp.store.sqlite")',
+        'LATER = ("json", "terrarium_mcp.store.sqlite.search.climb")',
+    ],
+)
+def test_a_way_past_the_door_is_seen(source: str) -> None:
+    assert len(past_the_door(ast.parse(source))) == 1
+
+
+def test_the_door_itself_is_no_way_past_it() -> None:
+    assert not past_the_door(ast.parse("from terrarium_mcp.store import Store"))
 
 
 def test_every_error_of_the_store_is_at_its_door(parsed: Parsed) -> None:

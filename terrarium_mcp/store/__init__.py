@@ -271,6 +271,7 @@ __all__ = [
     "further_claims",
     "is_claimed",
     "leftover",
+    "load_search",
     "make_backup",
     "open_store",
     "prepared",
@@ -283,6 +284,11 @@ __all__ = [
     "this_process",
     "unfinished_copies",
 ]
+
+
+def load_search() -> None:
+    """Load what the first search needs, so that it need not: 20 to 30 ms of CPU."""
+    import_module(f"{__name__}.sqlite.search.message_search")
 
 
 def __getattr__(name: str) -> Any:

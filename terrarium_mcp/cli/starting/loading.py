@@ -1,19 +1,24 @@
 """What the first calls of a server would load on its event loop is loaded beside it instead."""
 
+from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 
 from anyio import to_thread
 
-LATER = (
-    "terrarium_mcp.store.sqlite.search.message_search",
-    "regex",
-    "terrarium_mcp.chat.disentanglement",
+from terrarium_mcp.store import load_search
+
+LATER: tuple[Callable[[], object], ...] = (
+    load_search,
+    partial(import_module, "regex"),
+    partial(import_module, "terrarium_mcp.chat.disentanglement"),
 )
-"""Needed by the first search, the first line that is not ASCII and the first conversation: each
-takes 20 to 30 ms of CPU. A start does without; everyday dates are read in a thread anyway."""
+"""Load what is needed by the first search, the first line that is not ASCII and the first
+conversation: each takes 20 to 30 ms of CPU. A start does without; everyday dates are read in a
+thread anyway."""
 
 
 async def load_what_calls_need() -> None:
     """Load it in a thread; called once clients can connect."""
-    for name in LATER:
-        await to_thread.run_sync(import_module, name, abandon_on_cancel=True)
+    for load in LATER:
+        await to_thread.run_sync(load, abandon_on_cancel=True)
