@@ -118,7 +118,12 @@ class Session:
         self._handlers = self._handler_table()
 
     def _handler_table(self) -> Mapping[str, tuple[MessageHandler, ...]]:
-        """Who handles which command, in this order; pydle alone handles what is not listed."""
+        """Who handles which command, in this order.
+
+        What is not listed goes to pydle alone: it answers PING, negotiates capabilities (CAP, in
+        part in pydle_client.py), and follows topics, modes, member lists, accounts and away states
+        (TOPIC, MODE, 324, 332, 353, ACCOUNT, AWAY). ERROR ends the connection.
+        """
         pydle = self.client.handle
         autojoin, members, nick = self._autojoin, self.membership, self._nick
         history, own_lines = self.history, self._own_lines

@@ -72,7 +72,11 @@ class PendingMessage:
 
 @dataclass(frozen=True, slots=True)
 class _PendingAction:
-    """A store action queued between messages, so that it happens in their order."""
+    """A store action queued between messages, so that it happens in their order.
+
+    All before it are on disk then, and none behind it: so a span ends, or an opt-out begins,
+    between two lines.
+    """
 
     act: Callable[[], Awaitable[None]]
 
@@ -181,7 +185,8 @@ class Recorder:
     def afterwards(self, act: Callable[[], Awaitable[None]]) -> None:
         """Run `act` once everything recorded so far is on disk, and before what comes later.
 
-        It is repeated while the store cannot write.
+        A backfill is given so: it reads what is on disk, and has to see the lines before it. `act`
+        is repeated while the store cannot write.
         """
         self._enqueue_action(act)
 

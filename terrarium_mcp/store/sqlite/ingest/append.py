@@ -1,9 +1,14 @@
 """Appending: messages go to the disk, and into everything derived from them.
 
-A few messages are saved at once and indexed later: by the keeper, together with others
-(index/grouped_indexing.py), or by the next read. More are indexed by the transaction that saves
-them, but for a flood, which has to reach the disk first. A bulk append indexes until another writer
-waits for the lock.
+By how many messages there are, an append is one of three cases:
+
+- fewer than `SEVERAL`, as nearly always: saved now, with their voices, and indexed later: by the
+  keeper, together with others (index/grouped_indexing.py), or by the next read;
+- from `SEVERAL` on: indexed by the transaction that saves them;
+- from `FLOOD` on, as after an outage: saved and normalised first, since more are queued behind
+  them, and indexed right after, by transactions of their own.
+
+A bulk append (an import) indexes within its transaction until another writer waits for the lock.
 """
 
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,5 +1,9 @@
 """The climb of one search: the rungs of the ladder one after the other, until one answers.
 
+A rung is a kind of look-up, such as all words or any of them. On each the climb makes an `Attempt`
+(the search with the terms of that rung: store/search/ladder.py), has paging.py make the page that
+was asked for of what it finds (a `PageRequest`), and lets the attempt judge whether that is enough.
+
 All its statements, and the thinking between them, run in one reader's thread: to hand each
 statement over and its rows back costs more than most of them.
 """
