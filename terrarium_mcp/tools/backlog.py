@@ -77,7 +77,7 @@ async def list_enhancement_requests(request: FromRequest) -> CallToolResult:
     """List the backlog: open ideas first, and how many more may be opened."""
     everything = await request.store.backlog.all()
     visible = [idea for idea in everything if _may_see(request, idea)]
-    head = [f"{quantity(len(visible), 'enhancement request')}{_slots(request, everything)}"]
+    head = [f"{quantity(len(visible), 'enhancement request')}{_room_left(request, everything)}"]
     rows = [
         f"{idea.filename} [{'open' if idea.is_open else 'closed'}]"
         f" {shown(idea.title, LONGEST_TITLE)}"
@@ -136,12 +136,12 @@ def _first_row(cursor: str, fingerprint: str, count: int) -> int:
     return int(found["row"])
 
 
-def _slots(request: Request, everything: Sequence[Enhancement]) -> str:
+def _room_left(request: Request, everything: Sequence[Enhancement]) -> str:
     """How many more may be opened; not under a view, as that would show how many it hides."""
     if request.visible_only:
         return f"; at most {MOST_OPEN} of all channels may be open"
     free = max(0, MOST_OPEN - sum(idea.is_open for idea in everything))
-    return f"; {free} of {MOST_OPEN} slots left"
+    return f"; {free} more may be opened ({MOST_OPEN} at most)"
 
 
 def _may_see(request: Request, idea: Enhancement) -> bool:

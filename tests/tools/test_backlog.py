@@ -107,7 +107,7 @@ async def test_the_list_shows_open_ones_first_and_the_places_left(house: House) 
     file = folder(house) / first
     file.write_text(file.read_text().replace("status: open", "status: closed"))
     told = await house.learns("list_enhancement_requests")
-    assert told.outside == "2 enhancement requests; 9 of 10 slots left\n"
+    assert told.outside == "2 enhancement requests; 9 more may be opened (10 at most)\n"
     assert told.lines == [f"{second} [open] second", f"{first} [closed] first"]
 
 
@@ -115,7 +115,7 @@ async def test_a_backlog_without_ideas_is_no_error_even_where_nothing_is_recorde
     house: House,
 ) -> None:
     told = await house.learns("list_enhancement_requests")
-    assert told.outside == "0 enhancement requests; 10 of 10 slots left\n"
+    assert told.outside == "0 enhancement requests; 10 more may be opened (10 at most)\n"
 
 
 async def test_the_eleventh_is_refused_with_the_way_out(house: House) -> None:

@@ -13,8 +13,9 @@ PATIENCE = 0.5
 """Seconds for which a checkpoint retries while a writer or reader is in its way. Each attempt keeps
 writers out no longer than SQLite itself waits for readers (`RETRY_MS` of the database)."""
 
-WriteSlot = Callable[[], AbstractAsyncContextManager[None]]
-"""The slot of this process to write, in which none of its transactions ends early for another."""
+WritePermit = Callable[[], AbstractAsyncContextManager[None]]
+"""The permit of this process to write: while it is held, none of its transactions ends early for
+another process."""
 
 
 class CheckpointConnection(Protocol):
@@ -32,12 +33,15 @@ class Checkpointer:
     """
 
     def __init__(
-        self, path: Path, connect: Callable[[], Awaitable[CheckpointConnection]], slot: WriteSlot
+        self,
+        path: Path,
+        connect: Callable[[], Awaitable[CheckpointConnection]],
+        permit: WritePermit,
     ) -> None:
         self.lock = anyio.Lock()
         self._path = path
         self._connect = connect
-        self._slot = slot
+        self._permit = permit
         self._own: CheckpointConnection | None = None
 
     def forget_connection(self) -> None:
@@ -48,19 +52,21 @@ class Checkpointer:
         """Copy the pages that are committed."""
         if self._own is None:
             self._own = await self._connect()
-        await self._attempt(self._own, mode, nullcontext if mode == "PASSIVE" else self._slot)
+        await self._attempt(self._own, mode, nullcontext if mode == "PASSIVE" else self._permit)
 
     async def checkpoint_over(self, writer: CheckpointConnection, mode: str) -> None:
         """Copy the pages that are committed, over the writer: it alone still has a moved file."""
-        await self._attempt(writer, mode, self._slot)
+        await self._attempt(writer, mode, self._permit)
 
-    async def _attempt(self, connection: CheckpointConnection, mode: str, slot: WriteSlot) -> None:
+    async def _attempt(
+        self, connection: CheckpointConnection, mode: str, permit: WritePermit
+    ) -> None:
         """Checkpoint, announced as a waiter while another process is in the way."""
         waiters = LockWaiters(self._path)
         until = anyio.current_time() + PATIENCE
         try:
             while anyio.current_time() < until:
-                async with slot():
+                async with permit():
                     [(busy, *_)] = await connection.execute_fetchall(
                         f"PRAGMA wal_checkpoint({mode})"
                     )

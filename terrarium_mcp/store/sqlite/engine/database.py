@@ -112,7 +112,7 @@ class Database(Reads):
         self._patient_waiters = 0
         self._waiters = LockWaiters(path)
         self._watcher: sqlite3.Connection | None = None
-        self._checkpointer = Checkpointer(path, self._connect_checkpointer, self._patient_slot)
+        self._checkpointer = Checkpointer(path, self._connect_checkpointer, self._patient_permit)
         self._idle: list[tuple[int, aiosqlite.Connection]] = []  # a heap: the first leads
         # First come, first served; a reader that is free is taken without yielding to other tasks.
         self._reading = anyio.Semaphore(len(READERS), fast_acquire=True)
@@ -218,7 +218,7 @@ class Database(Reads):
     async def _begun(self, *, patiently: bool) -> AsyncIterator[aiosqlite.Connection]:
         """The writer in a transaction that the caller ends. Once begun it cannot be cancelled."""
         connection = await self._opened()
-        async with self._write_slot(patiently=patiently):
+        async with self._write_permit(patiently=patiently):
             self._check_usable(connection)
             with anyio.CancelScope(shield=True), self._noting_damage():
                 await self._begin(connection)
@@ -229,11 +229,11 @@ class Database(Reads):
         waiting = self._writing.statistics().tasks_waiting - self._patient_waiters
         return waiting > 0 or self._waiters.has_others()
 
-    def _patient_slot(self) -> AbstractAsyncContextManager[None]:
-        return self._write_slot(patiently=True)
+    def _patient_permit(self) -> AbstractAsyncContextManager[None]:
+        return self._write_permit(patiently=True)
 
     @asynccontextmanager
-    async def _write_slot(self, *, patiently: bool) -> AsyncIterator[None]:
+    async def _write_permit(self, *, patiently: bool) -> AsyncIterator[None]:
         """What one task of this process holds at a time, to write: first come, first served."""
         self._patient_waiters += int(patiently)
         try:
