@@ -40,7 +40,7 @@ class HostFailure(TerrariumError):
     @property
     def public(self) -> str:
         """What failed; the rest is in the log."""
-        return f"{self.what_failed}. The operator of this server finds the reason in its log."
+        return f"{self.what_failed}. The operator of this server can find the reason in its log."
 
 
 class UnknownChannel(TerrariumError):

@@ -115,7 +115,7 @@ class Request(NamedTuple):
         left = tuple(room for room in rooms if room.network == named)
         if not left:
             raise TerrariumError(
-                f"{shown(nick)} is somebody on {harmless(named)}, where"
+                f"{shown(nick)} is a nick on {harmless(named)}, where"
                 f" {self.room_names(rooms)} is not. Name the nick without its network."
             )
         return nick[len(named) + 1 :], left

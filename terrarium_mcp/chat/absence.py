@@ -1,4 +1,4 @@
-"""Absence: since when somebody who has come back was away, by what the log shows of them. Pure."""
+"""Absence: since when a person who has come back was away, by what the log shows of them. Pure."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta

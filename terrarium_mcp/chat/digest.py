@@ -1,4 +1,4 @@
-"""Digest: what somebody who was away should know of a stretch of the log. Pure, without a model.
+"""Digest: what a person who was away should know of a stretch of the log. Pure, without a model.
 
 The talk is divided into conversations by its reply links. A conversation is represented by the
 line that opens it; a question that nobody answered, and an arrival or departure, by themselves.
@@ -22,7 +22,7 @@ from terrarium_mcp.chat.urls import urls_in
 
 _SURE_ENOUGH = ((3_600.0, 0.9), (600.0, DOUBTFUL))
 """(seconds, probability): a reply link longer than that needs at least that probability. A wrong
-one joins what was said at different hours: to what somebody said two hours ago, their new topic is
+one joins what was said at different hours: to what a person said two hours ago, their new topic is
 linked with 0.75. Where they are 0.9 sure, links are right 95 times in 100."""
 
 _FEWEST_WORDS = 3

@@ -15,6 +15,6 @@ def parse_duration(text: str, *, most: timedelta) -> timedelta:
     """
     found = _DURATION.fullmatch(text.strip())
     if found is None or not int(found[1]):
-        raise ValueError(f"no duration such as 1h: {text}")
+        raise ValueError(f"not a duration such as 1h: {text}")
     unit = _UNITS[found[2].lower()]
     return unit * min(int(found[1]), most // unit)

@@ -1,4 +1,4 @@
-"""Nick and channel names (casemapping, what counts as a channel), and who somebody is. Pure."""
+"""Nick and channel names (casemapping, what counts as a channel), and who a person is. Pure."""
 
 import string
 from collections.abc import Iterable
@@ -67,7 +67,7 @@ def is_channel(target: str) -> bool:
 
 
 class Identity(NamedTuple):
-    """Who somebody is on a network, as far as a line shows it.
+    """Who a person is on a network, as far as a line shows it.
 
     A services account identifies a person; without one, the nick together with user@host does. A
     nick alone identifies nobody.

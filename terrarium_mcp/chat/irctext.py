@@ -55,7 +55,7 @@ def harmless(text: str) -> str:
 def harmless_nick(nick: str) -> str:
     """A nick as `harmless` makes it, with U+FFFD for each character that cannot be seen.
 
-    Without that mark it would look like the nick of somebody else.
+    Without that mark it would look like the nick of another person.
     """
     return without_invisible(nick, "\ufffd")
 

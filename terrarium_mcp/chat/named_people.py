@@ -88,7 +88,7 @@ _THING = re.compile(
 """Signs that a nick is the name of a thing: `a toshiba laptop`, `about the virus`."""
 
 _ASKS_HOW = re.compile(r"\bhow\s+to\b|\b(?:do|can|could|should|would|must)\s+(?:i|we|you|one)\b")
-"""Signs of a question about things, rather than about what somebody said: `how do I run gdb`."""
+"""Signs of a question about things, rather than about what a person said: `how do I run gdb`."""
 
 _MAKES_A_PERSON = 2
 """How strong a sign makes a person of a word. A weaker one makes it possible."""

@@ -33,7 +33,7 @@ _TO_THE_MINUTE = len("2026-11-05 14:23")
 opt-out may seem to have been said before it."""
 
 _Sign = tuple[str, ...]
-"""A network, and folded names by which somebody is recognised there."""
+"""A network, and folded names by which a person is recognised there."""
 
 
 class Decision(NamedTuple):
@@ -72,7 +72,7 @@ class OptOuts:
         return bool(self.people or self.past)
 
     def covers(self, who: Identity) -> bool:
-        """Whether this is somebody who opted out."""
+        """Whether this is a person who opted out."""
         return self.decision(who) is not None
 
     def decision(self, who: Identity) -> Decision | None:
@@ -84,7 +84,7 @@ class OptOuts:
         return None if who.account else self._declared.get(self._nick(who))
 
     def has_nick(self, network: str, nick: str) -> bool:
-        """Whether somebody who opted out had this nick since, or has it."""
+        """Whether a person who opted out had this nick since, or has it."""
         return self._sign(network, nick) in self._nicks
 
     def may_opt_in(self, who: Identity) -> bool:
@@ -102,7 +102,7 @@ class OptOuts:
     def permitted(self, message: NewMessage) -> NewMessage | None:
         """What may be written of a message: all of it, a part, or None.
 
-        A KICK of somebody who opted out is left out, and so is what the bot says to them; in a MODE
+        A KICK of a person who opted out is left out, and so is what the bot says to them; in a MODE
         their name becomes `*`. What other people say about them stays.
         """
         allowed = self._permitted_now(message)
@@ -129,13 +129,13 @@ class OptOuts:
         return message
 
     def names_one(self, network: str, text: str) -> bool:
-        """Whether a text names somebody who opted out of this network's record."""
+        """Whether a text names a person who opted out of this network's record."""
         words, casemapping = plain(text), self.casemappings.get(network, DEFAULT_CASEMAPPING)
         nicks = (nick for home, nick in self._nicks if home == network)
         return any(mentions(words, nick, casemapping) for nick in nicks)
 
     def new_identity(self, message: NewMessage) -> Identity | None:
-        """An identity of somebody who opted out that only this message of theirs shows.
+        """An identity of a person who opted out that only this message of theirs shows.
 
         A NICK shows the nick that follows it. None if there is nothing new.
         """
@@ -147,12 +147,12 @@ class OptOuts:
         return None if self._recognises(who) else who
 
     def _recognises(self, who: Identity) -> bool:
-        """Whether every sign of somebody who opted out is known."""
+        """Whether every sign of a person who opted out is known."""
         knows_account = not who.account or self._account(who) in self._accounts
         return knows_account and (not who.host or self._sighting(who) in self._sightings)
 
     def _is_addressed(self, message: NewMessage) -> bool:
-        """Whether a line of the bot calls somebody who opted out in front of its first colon."""
+        """Whether a line of the bot calls a person who opted out in front of its first colon."""
         called, colon, _ = message.text.partition(":")
         return bool(colon) and self.names_one(message.network, called)
 
@@ -171,7 +171,7 @@ class OptOuts:
         )
 
     def _names(self, network: str, argument: str) -> bool:
-        """Whether an argument of a MODE is the nick, or a mask, of somebody who opted out."""
+        """Whether an argument of a MODE is the nick, or a mask, of a person who opted out."""
         parts = (self._sign(network, part) for part in _MASK_PARTS.split(argument) if part)
         return not self._mask_parts.isdisjoint(parts)
 

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 @click.option(
     "--live",
     is_flag=True,
-    help="Show only whether the bridges are running and record, by what they last reported.",
+    help="Show only whether the bridges are running and recording, by their last reports.",
 )
 @click.option("--deep", is_flag=True, help="Compare all derived data with a recount, on a copy.")
 @click.option(

@@ -30,7 +30,7 @@ _OF_IMPORTS_ONLY = frozenset(
     "day",
     type=click.DateTime(["%Y-%m-%d"]),
     metavar="YYYY-MM-DD",
-    help="Day of the first line, if the log tells none: 2015-10-24.",
+    help="Day of the first line, if the log has no date: 2015-10-24.",
 )
 @click.option("--timezone", default="", help="Time zone of local times: Europe/Berlin.")
 @click.option("--encoding", default="", help="Encoding of lines that are not UTF-8: cp1251.")

@@ -53,7 +53,7 @@ def obey_signals_meanwhile() -> None:
 
 
 def _stop(_: int, __: object) -> NoReturn:
-    log.info("stopped before anything began")
+    log.info("stopped before it had started")
     os._exit(0)
 
 

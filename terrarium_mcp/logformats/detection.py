@@ -146,7 +146,7 @@ def _fit(form: TextFormat, path: str, lines: Sequence[str]) -> Fit:
 
 
 def _is_mistaken(line: LogLine | None) -> bool:
-    """Whether a line is read as what somebody does that may be what happened to them."""
+    """Whether a line is read as what a person does that may be what happened to them."""
     return line is not None and any(
         one.kind is MessageType.ACTION and _HAPPENS.fullmatch(one.text) for one in line.events
     )

@@ -208,7 +208,7 @@ def message_in(line: bytes) -> ArchivedMessage:
     """
     record = _record(_fields(line, 1), 1)
     if not isinstance(record, ArchivedMessage):
-        raise NotJsonLines(1, "it is no message.")
+        raise NotJsonLines(1, "it is not a message.")
     return record
 
 
@@ -267,9 +267,7 @@ def _record(fields: dict[str, Any], number: int) -> ArchiveRecord:
             return _checked(ArchivedPrivateMessage(**{**_NOTHING_PRIVATE, **values}), number)
         return _checked(ArchivedMessage(**{**_NOTHING, **values}), number)
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
-        raise NotJsonLines(
-            number, "it lacks a key, or has one or a value that is not known."
-        ) from error
+        raise NotJsonLines(number, "it lacks a key, or has an unknown key or value.") from error
 
 
 _FIELDS = {key: field for field, key in _KEYS.items()}
@@ -303,7 +301,7 @@ def _problem(name: str, value: object, *, is_required: bool) -> str:
     if name == "id" and not 0 < int(str(value)) < 2**63:
         return "is out of range"
     if name in _MOMENTS and to_text(from_text(str(value))) != value:
-        return "is no time"
+        return "is not a time"
     if isinstance(value, str) and not value.isascii():
         value.encode()  # half a character cannot be stored: UnicodeEncodeError is a ValueError
     return ""

@@ -23,9 +23,9 @@ LONGEST_LINE = 16 * 1024
 
 TOO_LONG = "longer than any line of IRC"
 
-_MISDATED = "its date cannot be read, so that of the lines after it is not known"
+_MISDATED = "its date cannot be read, so the date of the lines after it is unknown"
 
-_NO_DATE = "its date is not known; --date names the day of the first line"
+_NO_DATE = "its date is unknown; --date names the day of the first line"
 
 
 class DatedEvent(NamedTuple):

@@ -38,8 +38,8 @@ from terrarium_mcp.zstd import ZSTD_MAGIC
 NO_NETWORK = "its network is not named anywhere. Name it with --network."
 NO_CHANNEL = "its path names no channel. Name it with --channel."
 NO_ZONE = (
-    "its times are local, and nothing says of which time zone. Name the zone in which the program"
-    " ran, e.g. --timezone Europe/Berlin."
+    "its times are local, and the time zone is unknown. Name the zone in which the program ran,"
+    " e.g. --timezone Europe/Berlin."
 )
 
 
@@ -72,7 +72,7 @@ _MARKED = (
     (re.compile(r"<(?:[?!]|/?[a-z][\w-]*(?:\s[^>]*=|>$))", re.IGNORECASE), "XML or HTML"),
 )
 
-NO_DATE = "its lines tell no date. Name the day of the first line with --date 2015-10-24."
+NO_DATE = "its lines have no date. Name the day of the first line with --date 2015-10-24."
 
 
 class UndecidedLog(TerrariumError):
@@ -266,8 +266,8 @@ def _original(file: LogFile, target: str, rooms: Iterable[str], beside: Containe
     pair = shlex.quote(f"{target}={original or '#channel'}")
     raise UnplacedLog(
         file.path,
-        f"no channel can be named {shown(target)}. If it is a copy of another's log, say of which:"
-        f" --map {shown(pair)}.",
+        f"{shown(target)} cannot be the name of a channel. If this is a copy of a channel's log,"
+        f" name that channel: --map {shown(pair)}.",
     )
 
 
@@ -438,8 +438,8 @@ def fitting(
         return fit
     if fit.is_timed and fit.read >= ENOUGH:
         raise UnknownFormat(
-            f"{file.path}: nothing that anybody said can be read in it, although it has lines of"
-            f" {fit.format.program}. The first that cannot be read: {shown(fit.unread)}"
+            f"{file.path}: no line of talk in it can be read, although it has lines of"
+            f" {fit.format.program}. The first unreadable one: {shown(fit.unread)}"
         )
     quoted = _quoted([line for line in lines if fit.format.read(line) is None] or lines)
     if choices.format:
@@ -460,13 +460,13 @@ def _quoted(lines: Sequence[str]) -> str:
     """
     first = next((line.lstrip() for line in lines if line.strip()), "")
     if kind := next((kind for form, kind in _MARKED if form.match(first)), ""):
-        return f"It is {kind}, in a form that is not known"
+        return f"It is {kind}, in an unknown form"
     timed = next((line for line in lines if _CLOCK.search(line)), "")
     if not timed:
-        return "Its first lines show no time"
+        return "Its first lines have no time"
     told = f"It has lines such as: {shown(timed)}"
     if _UNCERTAIN_DAY.match(timed):
-        return f"Nothing says which number of its days is the month; write 2026-10-24. {told}"
+        return f"It is unclear which number of its dates is the month; write 2026-10-24. {told}"
     return told
 
 

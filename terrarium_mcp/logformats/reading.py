@@ -41,8 +41,8 @@ class ReadingStopped(TerrariumError):
 
     def __init__(self) -> None:
         super().__init__(
-            "The process that reads the logs ended before its time: the system may have run out of"
-            " memory, or somebody ended it. Run the same import again: it goes on."
+            "The process that reads the logs ended unexpectedly: the system may have run out of"
+            " memory, or it was killed. Run the same import again: it continues from there."
         )
 
 

@@ -2,7 +2,8 @@
 
 Its EventSource connects again by itself, also after a restart of the server, and gets a session of
 which the client knows nothing. It does not shake hands again, so each of its requests would be
-refused as if its arguments were wrong, until somebody restarts it. So the handshake is made for it.
+refused as if its arguments were wrong, until the client is restarted. So the handshake is made for
+it.
 """
 
 import anyio

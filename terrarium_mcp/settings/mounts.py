@@ -200,7 +200,7 @@ class _MountTable(NamedTuple):
         for channel in channels:
             if not (is_channel(channel) or is_channel(channel.partition("/")[2])):
                 raise self._wrong(
-                    f"is for {shown(channel)}, which is no channel. Write #tea, or libera/#tea."
+                    f"is for {shown(channel)}, which is not a channel. Write #tea, or libera/#tea."
                 )
         return tuple(dict.fromkeys(channels))
 

@@ -68,7 +68,9 @@ def _masks(value: object) -> object:
 
 def _mask(pattern: str) -> Mask:
     if means_nobody(pattern):
-        raise ValueError(f"{pattern} can mean nobody: a mask is nick!user@host, such as *!*@host")
+        raise ValueError(
+            f"{pattern} cannot match anyone: a mask is nick!user@host, such as *!*@host"
+        )
     return Mask(pattern)
 
 
@@ -94,7 +96,7 @@ def names_of(value: object) -> object:
 def _admins(names: tuple[str, ...]) -> tuple[str, ...]:
     for name in names:
         if is_mask(name) and not restricts_host(name):
-            whom = "anybody who takes the nick" if restricts_nick(name) else "everybody"
+            whom = "anyone who takes the nick" if restricts_nick(name) else "everybody"
             raise ValueError(
                 f"{name} is met by {whom}. Name a services account, or a mask with a host,"
                 " such as *!*@staff.example"

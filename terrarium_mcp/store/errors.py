@@ -28,8 +28,8 @@ class StillOpening(TerrariumError):
     def __init__(self, doing: str, part: float, obstacle: str = "") -> None:
         self.progress = f"{doing}, {part:.0%}".replace("%", " %")
         self._public = (
-            "The history is not open: another program of an older version uses it, and must be"
-            " stopped first. The operator of this server finds in its log which one."
+            "The history is not open: a program of an older version is using it, and must be"
+            " stopped first. This server's log names that program, for its operator."
             if obstacle
             else f"{self.progress}. Try again in a little while."
         )
@@ -37,7 +37,7 @@ class StillOpening(TerrariumError):
 
     @property
     def public(self) -> str:
-        """How far it is, or that somebody has to act: an obstacle names paths and processes."""
+        """How far it is, or that the operator has to act: an obstacle names paths and processes."""
         return self._public
 
 
@@ -54,7 +54,7 @@ class IndexDamaged(StoreFailed):
 class Locked(StoreFailed):
     """Other processes kept the write lock; nothing was written, and the call may be repeated."""
 
-    what_failed = "Another program holds the history locked: try again in a little while"
+    what_failed = "Another program has locked the history: try again in a little while"
 
 
 class TookTooLong(TerrariumError):

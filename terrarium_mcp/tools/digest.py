@@ -1,4 +1,4 @@
-"""catch_up: what somebody missed, as a digest without a model."""
+"""catch_up: what a person missed, as a digest without a model."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -92,7 +92,7 @@ async def catch_up(
     since: Annotated[
         Text, Field(description="2h, yesterday, 2026-05-01, a message id; empty: nick's absence")
     ] = "",
-    nick: Annotated[Nick, Field(description="who was away; empty: who asks")] = "",
+    nick: Annotated[Nick, Field(description="who was away; empty: the asker")] = "",
     max_tokens: Annotated[
         int,
         Forgiving,
@@ -100,7 +100,7 @@ async def catch_up(
         Field(description=f"length of the answer, {LEAST_JSON} to {_MOST_TOKENS}"),
     ] = USUAL_TOKENS,
 ) -> Annotated[CallToolResult, CatchUp]:
-    """Tell what somebody missed: mentions, unanswered questions, conversations, links."""
+    """Summarize what someone missed: mentions, unanswered questions, conversations, links."""
     is_named = bool(nick)
     nick, rooms = request.narrowed_to_nick(nick or request.view.asker, request.narrowed(channel))
     start = await digest_start(request, rooms, since, nick)

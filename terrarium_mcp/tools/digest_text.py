@@ -75,7 +75,7 @@ def digest_sections(digest: "Digest", nick: str, budget: int) -> list[DigestSect
 
     sections = (
         newest("mentions", f"mentions of {shown(nick)}", digest.mentions),
-        newest("questions", "questions nobody answered", digest.questions),
+        newest("questions", "unanswered questions", digest.questions),
         DigestSection(
             "conversations",
             "conversations",

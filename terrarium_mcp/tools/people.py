@@ -1,4 +1,4 @@
-"""lookup_nick: who somebody is, as far as the log shows it."""
+"""lookup_nick: who a person is, as far as the log shows it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -90,7 +90,10 @@ class LastSighting(NamedTuple):
 async def lookup_nick(
     request: FromRequest, nick: Annotated[Nick, Field(description="a nick, in any case")]
 ) -> Annotated[CallToolResult, NickReport]:
-    """Look somebody up: when and where last seen, other nicks with the evidence, lines said."""
+    """Look up a person: when and where they were last seen.
+
+    Also lines said, and other nicks with the evidence.
+    """
     if not nick:
         raise TerrariumError("Name a nick. get_channel_stats lists who says most.")
     nick, rooms = request.narrowed_to_nick(nick, request.narrowed(""))
@@ -124,7 +127,7 @@ async def lookup_nick(
 
 
 async def _person(request: Request, nick: str, network: str, rooms: Sequence[Room]) -> Person:
-    """What is known of the nick on a network: of somebody who opted out of the record, nothing."""
+    """What is known of the nick on a network: of a person who opted out of the record, nothing."""
     opt_outs = await request.store.opt_outs.current()
     if opt_outs.has_nick(network, nick):
         return Person(nick, network)

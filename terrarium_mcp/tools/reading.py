@@ -42,7 +42,7 @@ LineCount = Annotated[
     int,
     Forgiving,
     clamped_to(0, 100),
-    Field(description="lines, 0 to 100; bound a conversation too"),
+    Field(description="lines, 0 to 100; also limit a conversation"),
 ]
 Scope = Annotated[
     Literal["channel", "conversation"],
@@ -230,7 +230,7 @@ async def _positions(request: Request, ends: PageEnds) -> tuple[Position, Positi
     if after_id and before_id and after >= before:
         raise TerrariumError(
             f"No line is both after {shown(after_id)} and before {shown(before_id)}:"
-            " the first of them is not the earlier one. Exchange them, or leave one out."
+            " the first is not the earlier of the two. Swap them, or leave one out."
         )
     if since := request.since(hours):
         after = max(after, Position.at(since))

@@ -194,7 +194,8 @@ def _moment(request: Request, name: str, text: str) -> datetime | None:
     moment = parse_moment(text, request.now, request.settings.zone) if text else None
     if text and moment is None:
         raise TerrariumError(
-            f"{name}={shown(text)} is no time. Write one as 2026-05-01, 2026-05, yesterday or 2h."
+            f"{name}={shown(text)} is not a time."
+            " Write one as 2026-05-01, 2026-05, yesterday or 2h."
         )
     return moment
 

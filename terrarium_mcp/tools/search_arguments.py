@@ -86,7 +86,7 @@ def _with_notes_of_unknown(query: Query, request: Request) -> Query:
         return query
     known = [request.room_name(room) for room in request.rooms]
     notes = [
-        f"{shown(name)} is no channel that is recorded here, so it is searched for as a word."
+        f"{shown(name)} is not a channel recorded here, so it is searched for as a word."
         f"{did_you_mean(name, known)}"
         for name in unknown
     ]
@@ -121,7 +121,7 @@ async def with_networks_taken(
         nick, left = await on_its_network(request, named, rooms)
         if left != rooms:
             raise TerrariumError(
-                f"-from:{shown(named)} leaves somebody out on one network, and the channels"
+                f"-from:{shown(named)} leaves a person out on one network, and the channels"
                 " searched are on several. Search one of them at a time, or write"
                 f" -from:{shown(nick)}."
             )

@@ -1,4 +1,4 @@
-"""Since when to catch somebody up: the time they name, their own absence, or a day."""
+"""Since when to catch a person up: the time they name, their own absence, or a day."""
 
 import re
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from terrarium_mcp.tools.signs import signs_of
 from terrarium_mcp.wording import quantity, shown
 
 _USUAL = timedelta(hours=24)
-"""How far back to go for somebody of whom no absence is known."""
+"""How far back to go for a person of whom no absence is known."""
 
 _HOURS = re.compile(r"[1-9]\d{0,2}")
 """A number that may mean hours: up to six weeks."""

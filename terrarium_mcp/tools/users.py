@@ -134,7 +134,7 @@ async def _why_unrecorded(request: Request, room: Room) -> str:
         return ""
     own = [span for span in spans if not span.source]
     if not own:
-        return "nobody records it now, so its members are not known"
+        return "it is not being recorded now, so its members are unknown"
     last = max(own, key=lambda span: span.ended)
     return f"not recorded now ({last.why_ended or 'the recorder is silent'})"
 

@@ -350,7 +350,7 @@ def test_indexes_that_are_to_be_filled_are_named_with_what_fills_them(
     assert done.returncode == 0
     assert lines(done)[-1] == (
         "nothing is wrong, but what needs one of these indexes waits until it is filled: people,"
-        " links. The keeper does that, or the next process that opens the file"
+        " links. The keeper fills them, or the next process that opens the file"
     )
     ran("terrarium-mcp search garden", "--db", ours, at=tmp_path)
     assert lines(ran(doctor, "--db", ours, at=tmp_path))[-1] == "all is well"
@@ -389,7 +389,7 @@ def test_after_a_clock_that_was_ahead_new_lines_are_dated_right_again(tmp_path: 
     )
     done = ran("terrarium-mcp doctor --rebuild", "--db", file, at=tmp_path)
     assert done.returncode == 0, done.stdout
-    told = "the last line of net/#tea is dated ahead of the clock; new lines are dated now"
+    told = "the last line of net/#tea is dated ahead of the clock; new lines get the current time"
     assert f"set back {told}" in lines(done)
     anyio.run(say, now)
     [(first,), (second,)] = rows_of(file, "SELECT timestamp FROM messages ORDER BY id")

@@ -93,8 +93,8 @@ async def test_a_wrong_port_is_told_with_the_usual_ones(tmp_path: Path) -> None:
     settings = {"IRC_SERVER": f"127.0.0.1:{port}", "IRC_CHANNELS": "tea"}
     line = await told("bridge", tmp_path, "connecting again in", **settings)
     assert (
-        f"nobody listens at 127.0.0.1:{port} (connection refused): check IRC_SERVER and IRC_PORT;"
-        " 6697 is usual with TLS, 6667 without"
+        f"nothing is listening at 127.0.0.1:{port} (connection refused): check IRC_SERVER and"
+        " IRC_PORT; 6697 is usual with TLS, 6667 without"
     ) in line
 
 

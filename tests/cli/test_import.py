@@ -441,9 +441,9 @@ def test_what_is_no_log_stops_no_other_and_is_named(tmp_path: Path) -> None:
     done = imported(tmp_path, logs, *BERLIN)
     assert done.returncode == 0, done.stderr
     assert (
-        f"not read: {logs}/a.html: not a log of a known format. It is XML or HTML, in a form that"
-        f" is not known, {logs}/b.json: not a log of a known format. It is JSON, in a form that is"
-        f" not known, {logs}/c.txt: not a log of a known format. Its first lines show no time,"
+        f"not read: {logs}/a.html: not a log of a known format. It is XML or HTML, in an"
+        f" unknown form, {logs}/b.json: not a log of a known format. It is JSON, in an unknown"
+        f" form, {logs}/c.txt: not a log of a known format. Its first lines have no time,"
         f" {logs}/notes.txt: its network is not named anywhere. Name it with --network."
         " Its path names no channel. Name it with --channel."
         " It looks like a log of WeeChat; if it is not, --format names its format.\n"
@@ -538,7 +538,7 @@ def test_a_date_is_asked_for_where_none_is_told(tmp_path: Path) -> None:
     lines = b"[23:57:13] <bob> hi\n[00:01:00] <bob> ho\n"
     refused = piped(tmp_path, lines)
     assert refused.returncode == 1
-    assert b"standard input: its lines tell no date. Name the day" in refused.stderr
+    assert b"standard input: its lines have no date. Name the day" in refused.stderr
     assert messages(database(tmp_path)) == []
     done = piped(tmp_path, lines, "--date", "2015-10-24")
     assert b"2 added (2015-10-24 to 2015-10-25)" in done.stdout, done.stderr
@@ -770,7 +770,7 @@ def test_an_import_that_is_interrupted_says_how_it_goes_on(tmp_path: Path) -> No
     with reading_much(tmp_path) as process:
         until(is_some_stored)
         told = interrupted(process)
-    assert "What was stored by now stays; the same command goes on from there." in told
+    assert "What was stored so far stays; the same command continues from there." in told
     assert "Traceback" not in told
 
 

@@ -63,7 +63,7 @@ def test_with_yes_what_cannot_be_reached_is_told_and_written(tmp_path: Path) -> 
         "--model-url", "http://127.0.0.1:9", "--yes", "--env-file", "etc/tea.env", at=tmp_path,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert f"nobody listens at 127.0.0.1:{port} (connection refused)" in done.stderr
+    assert f"nothing is listening at 127.0.0.1:{port} (connection refused)" in done.stderr
     assert "The model at http://127.0.0.1:9 is not answering" in done.stderr
     file = tmp_path / "etc" / "tea.env"
     assert dotenv_values(file)["IRC_CHANNELS"] == "tea,mate"
@@ -140,7 +140,7 @@ async def test_faulty_answers_are_asked_for_again(ngircd: Ircd, tmp_path: Path) 
             await init.answers("IRC server", "http://irc.example.org")
             await init.sees("not the address of an IRC server")
             await init.answers("IRC server", f"127.0.0.1:{port}")
-            await init.sees(f"nobody listens at 127.0.0.1:{port}")
+            await init.sees(f"nothing is listening at 127.0.0.1:{port}")
             await init.answers("Keep this server nevertheless?", "n")
             await init.answers("IRC server", f"localhost:{ngircd.tls_port}")
             await init.answers("PEM file", "nowhere.pem")

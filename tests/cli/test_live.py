@@ -115,7 +115,7 @@ def test_a_silent_bridge_and_one_that_died_are_not_well() -> None:
     assert "silent since 2026-11-22 12:00:00 UTC" in silent
     dead = Heartbeat(f"{2**22 + 1}@{socket.gethostname()}", NOW, report())
     (gone,) = wrong(dead)
-    assert "ended without a word after 2026-11-22 12:00:00 UTC" in gone
+    assert "ended unexpectedly after 2026-11-22 12:00:00 UTC" in gone
     assert [fact.name for fact in facts_of(dead, NOW)] == ["process", "newest line"]
     assert troubles(dead, NOW + timedelta(hours=1)) == []
 
@@ -218,7 +218,7 @@ async def test_a_server_beside_a_bridge_sees_how_it_ends(tmp_path: Path) -> None
         assert (found[0], found[1]["networks"]["local"]["status"]) == (503, "degraded")
     seen = ran("terrarium-mcp doctor --live", at=tmp_path)
     assert seen.returncode == 1
-    assert "ended without a word" in seen.stdout
+    assert "ended unexpectedly" in seen.stdout
 
 
 async def test_a_bridge_that_was_told_to_stop_does_not_make_a_server_ill(tmp_path: Path) -> None:
@@ -275,7 +275,7 @@ async def test_doctor_says_that_another_program_holds_the_database(ours: Path) -
     holder.execute("ROLLBACK")
     holder.close()
     assert seen.returncode == 1
-    assert "Another program holds it locked" in seen.stdout
+    assert "Another program has locked it" in seen.stdout
 
 
 async def test_a_bridge_that_cannot_connect_says_why_and_has_some_time(tmp_path: Path) -> None:

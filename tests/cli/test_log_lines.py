@@ -19,7 +19,7 @@ DATED = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)Z (?:INFO|WARNING) ")
 
 async def test_each_line_of_a_service_has_its_time(tmp_path: Path) -> None:
     async with running("terrarium-mcp bridge", at=tmp_path, **AWAY) as program:
-        await program.says("nobody listens at 127.0.0.1:1")
+        await program.says("nothing is listening at 127.0.0.1:1")
         await program.stop()
     for line in program.said:
         written = DATED.match(line)

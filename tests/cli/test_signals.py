@@ -256,7 +256,7 @@ async def test_a_start_can_be_stopped(
                     await program.process.wait()
             await program.falls_silent()
         (line,) = program.said
-        assert line.endswith("INFO stopped before anything began")
+        assert line.endswith("INFO stopped before it had started")
         assert program.ended_well()
         assert not ircd.connections
 

@@ -73,7 +73,7 @@ def test_lines_that_are_none_are_skipped_and_counted(tmp_path: Path, bad: str) -
     done = ran("terrarium-mcp talk --last 2", "--file", path, at=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("libera/#tea") == 2
-    counted = f"WARNING 2 lines in {path} skipped: not of a talk log\n" if bad else ""
+    counted = f"WARNING 2 lines in {path} skipped: not from a talk log\n" if bad else ""
     assert done.stderr == counted
 
 
@@ -92,7 +92,7 @@ def test_a_log_without_a_question_and_one_that_cannot_be_read_are_told_apart(
     tmp_path: Path,
 ) -> None:
     path = log_of(tmp_path)
-    assert f"No question is in {path} yet." in ran(ONE, "--file", path, at=tmp_path).stderr
+    assert f"There is no question in {path} yet." in ran(ONE, "--file", path, at=tmp_path).stderr
     done = ran(ONE, "--file", tmp_path, at=tmp_path)
     assert done.returncode == 1
     assert f"{tmp_path} cannot be read: Is a directory." in done.stderr

@@ -387,7 +387,7 @@ async def test_a_dead_connection_recorded_nothing_after_the_server_was_last_hear
         await house.bridge.is_cut_off()
         await house.bridge.flush()
         spans = (await house.store.spans.coverage(await house.store.rooms.all())).spans
-    ended = [one.ended for one in spans if "no longer answers" in one.why_ended]
+    ended = [one.ended for one in spans if "stopped responding" in one.why_ended]
     assert ended
     assert ended[0] <= asked[0]
 

@@ -456,7 +456,7 @@ async def test_a_near_miss_counts_as_what_a_program_says(tmp_path: Path) -> None
     ):
         for word in words[:3]:
             await asks(ircd, f"{ADA} PRIVMSG #tea :{word}", "ada: Did you mean !search?")
-        await asks(ircd, f"{ADA} PRIVMSG #tea :{words[3]}", "that is no human pace")
+        await asks(ircd, f"{ADA} PRIVMSG #tea :{words[3]}", "that is faster than a person")
 
 
 @pytest.mark.parametrize("prefix", ["t!", "terra ", "\u00bb"])

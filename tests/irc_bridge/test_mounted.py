@@ -121,7 +121,7 @@ async def test_of_a_list_without_end_little_is_kept(on_a_page: int, pages: int) 
     (kept,) = read
     assert len(kept) == pages * (on_a_page + 1)
     assert sum(len(one.model_dump_json()) for one in kept) < 1_500 * len(kept)
-    assert complaints == [f"lists a tool with an endless name, {'n' * 60}..."] * pages
+    assert complaints == [f"lists a tool with too long a name, {'n' * 60}..."] * pages
 
 
 async def test_a_long_description_is_cut_and_a_name_listed_twice_counts_once(
@@ -137,8 +137,8 @@ async def test_a_long_description_is_cut_and_a_name_listed_twice_counts_once(
     origin = "From the MCP server rude: "
     assert tea.description == origin + "x" * MOST_DESCRIPTION
     assert mate.description == f"{origin}red\nof leaf"
-    assert "the MCP server rude describes tea at length" in caplog.text
-    assert "the MCP server rude lists tea twice; the first counts" in caplog.text
+    assert "the MCP server rude describes tea in too many words" in caplog.text
+    assert "the MCP server rude lists tea twice; using the first" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ async def test_a_schema_that_is_of_no_use_is_replaced_and_the_other_tools_stay(
     nothing = {"type": "object", "properties": {}}
     assert odd["inputSchema"] == nothing
     assert fine == {"name": "fine", "description": "fine", "inputSchema": nothing}
-    assert complaints == ["has no usable schema for odd: any arguments are taken"]
+    assert complaints == ["has no usable schema for odd: accepting any arguments"]
 
 
 @pytest.mark.parametrize("properties", [{}, {"properties": None}, {"properties": []}])
@@ -223,8 +223,8 @@ async def test_noise_on_stderr_and_stdout_is_bounded_in_the_log(
                 assert (await server.call(f"rude__{name}", {})).text == f"{name} done"
     shouted = [one for one in caplog.messages if "wolf!" in one]
     assert shouted == ["the MCP server rude: wolf! [31m"] * STDERR_LINES
-    assert caplog.text.count("writes more on stderr, which is left out") == 1
-    assert caplog.text.count("sends what is no message of the protocol") == 1
+    assert caplog.text.count("writes more to stderr, which is left out") == 1
+    assert caplog.text.count("sends something that is not an MCP message") == 1
     assert "Traceback" not in caplog.text
 
 

@@ -54,7 +54,7 @@ def test_a_copy_alone_is_left_out_with_the_option_that_names_its_channel(
     findings = found(tmp_path, IRSSI, copy, "#mate.log")
     assert [one.target for one in findings.contents] == ["#mate"]
     (error,) = findings.skipped
-    assert "no channel can be named" in str(error)
+    assert "cannot be the name of a channel" in str(error)
     assert "--map" in str(error)
     name = copy.removesuffix(".log")
     choices = Choices(zone=UTC, renamed={name.lower(): "#lab"})

@@ -156,10 +156,10 @@ def test_a_line_that_is_missing_is_noticed() -> None:
         ({"id": True}, "id has a value of the wrong type"),
         ({"id": None}, "id has no value"),
         ({"text": 1}, "text has a value of the wrong type"),
-        ({"text": "\ud800"}, "a value that is not known"),
-        ({"time": "yesterday"}, "a value that is not known"),
-        ({"time": None}, "a value that is not known"),
-        ({"colour": "red"}, "a value that is not known"),
+        ({"text": "\ud800"}, "an unknown key or value"),
+        ({"time": "yesterday"}, "an unknown key or value"),
+        ({"time": None}, "an unknown key or value"),
+        ({"colour": "red"}, "an unknown key or value"),
     ],
 )
 def test_a_line_that_cannot_be_stored_is_named(change: dict[str, Any], told: str) -> None:
@@ -171,9 +171,9 @@ def test_a_line_that_cannot_be_stored_is_named(change: dict[str, Any], told: str
 
 def test_a_span_without_a_time_is_refused() -> None:
     span = ArchivedSpan(1, "net", "#tea", "2026-05-01 12:00", "soon", None, "joined", None, "")
-    assert "Line 2: began is no time" in refused(exported(span))
+    assert "Line 2: began is not a time" in refused(exported(span))
     span = span._replace(began="2026-05-01 12:00:00.000")
-    assert "Line 2: it lacks a key, or has one or a value" in refused(exported(span))
+    assert "Line 2: it lacks a key, or has an unknown key or value" in refused(exported(span))
 
 
 def test_a_record_can_be_imported_as_an_ordinary_line() -> None:

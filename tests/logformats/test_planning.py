@@ -820,7 +820,7 @@ def test_a_log_whose_days_may_be_mistaken_is_refused_with_the_way_out(
     chosen: str, day: str, tmp_path: Path
 ) -> None:
     line = f"[{day} 23:57:13] <bob>\thi"
-    with pytest.raises(NoLog, match=r"which number of its days is the month; write 2026-10-24\."):
+    with pytest.raises(NoLog, match=r"which number of its dates is the month; write 2026-10-24\."):
         plan(tmp_path, "libera/#tea.log", line, choices=Choices(format=chosen, zone=BERLIN))
 
 
@@ -830,7 +830,7 @@ def test_a_log_that_has_the_month_before_a_dot_anywhere_is_refused(tmp_path: Pat
     findings = found(tmp_path, "net/#tea.log", choices=Choices(zone=BERLIN), line=lines)
     assert rooms(findings) == []
     (refused,) = findings.skipped
-    assert "which number of its days is the month; write 2026-10-24." in str(refused)
+    assert "which number of its dates is the month; write 2026-10-24." in str(refused)
     assert "11.13.2026" in str(refused)
 
 

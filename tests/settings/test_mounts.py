@@ -178,7 +178,7 @@ def test_a_channel_may_have_a_slash_and_its_name_compares_as_the_network_does() 
         (
             '"#tea", "libera/#mate"',
             '"tea"',
-            "is for tea, which is no channel. Write #tea, or libera/#tea.",
+            "is for tea, which is not a channel. Write #tea, or libera/#tea.",
         ),
     ],
 )

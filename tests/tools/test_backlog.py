@@ -276,7 +276,7 @@ async def test_a_folder_that_cannot_be_used_is_named_in_the_log_alone(
     refused = await house.is_refused("create_enhancement_request", title="x", summary="y")
     assert refused == (
         "The backlog cannot be used at the moment."
-        " The operator of this server finds the reason in its log."
+        " The operator of this server can find the reason in its log."
     )
     assert f"The backlog in {folder(house)} cannot be used: " in caplog.text
 

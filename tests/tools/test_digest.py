@@ -103,7 +103,7 @@ async def test_a_day_is_told_by_all_that_matters_most_important_first(after_work
         "-- 2026-05-01 Fri --\n"
         "14 15:06 <dora> eve: ask ada for the cable, she has the only one\n"
         "20 19:30 <eve> ada: your parcel arrived, it is at the front desk\n"
-        "questions nobody answered: 1\n"
+        "unanswered questions: 1\n"
         "19 18:30 <frank> does anybody know the password of the guest wifi?\n"
         "conversations: 3\n"
         "4 to 8, 5 lines by bo, cy:\n"
@@ -557,7 +557,7 @@ async def test_a_nick_may_be_written_with_its_network_as_answers_print_it(house:
     assert [one["text"] for one in told.facts["mentions"]] == ["ada: hello"]
     refused = await house.is_refused("catch_up", channel="other/#tea", nick="net/ada")
     assert refused == (
-        "net/ada is somebody on net, where other/#tea is not. Name the nick without its network."
+        "net/ada is a nick on net, where other/#tea is not. Name the nick without its network."
     )
     hidden = await house.learns("catch_up", {"network": "net"}, nick="other/ada", since="2026-05")
     assert "mentions" not in hidden.facts["counts"]

@@ -109,7 +109,7 @@ async def test_the_operator_reads_the_path_and_the_way_out_in_the_log(
     refused = await house.is_refused("get_channel_stats")
     assert refused == (
         "The history cannot be used at the moment."
-        " The operator of this server finds the reason in its log."
+        " The operator of this server can find the reason in its log."
     )
     assert f"{house.store.path} is a folder. Name a file with --db." in caplog.text
 

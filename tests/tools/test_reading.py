@@ -144,8 +144,8 @@ async def test_nothing_can_be_between_two_lines_in_the_wrong_order_and_that_is_s
         "get_recent_irc_messages", after_id=ids[after], before_id=ids[before]
     )
     assert told == (
-        f"No line is both after {ids[after]} and before {ids[before]}: the first of them is not the"
-        " earlier one. Exchange them, or leave one out."
+        f"No line is both after {ids[after]} and before {ids[before]}: the first is not the earlier"
+        " of the two. Swap them, or leave one out."
     )
 
 

@@ -235,7 +235,7 @@ async def test_a_place_in_a_question_that_is_no_channel_is_named_with_one_that_i
     for query in ("what did ada say about the gate in #sched", "gate in #sched"):
         told = await house.learns("search_irc_history", query=query)
         assert (
-            "#sched is no channel that is recorded here, so it is searched for as a word."
+            "#sched is not a channel recorded here, so it is searched for as a word."
             " Did you mean #shed?"
         ) in told.text
     told = await house.learns("search_irc_history", query="what did ada say in #shed?")
@@ -494,7 +494,7 @@ async def test_somebody_of_one_network_is_left_out_where_no_other_is_searched(
     assert with_bo.ids == [ids[1]]
     refused = await house.is_refused("search_irc_history", query="tea -from:net/ada")
     assert refused.startswith(
-        "-from:net/ada leaves somebody out on one network, and the channels searched are on"
+        "-from:net/ada leaves a person out on one network, and the channels searched are on"
         " several. Search one of them at a time, or write -from:ada."
     )
 
@@ -508,7 +508,7 @@ async def test_a_nick_with_a_network_finds_nobody_of_another(house: House) -> No
     refused = await house.is_refused(
         "search_irc_history", query="mentions:net/ada mentions:other/bo"
     )
-    assert refused.startswith("other/bo is somebody on other, where net/#tea is not.")
+    assert refused.startswith("other/bo is a nick on other, where net/#tea is not.")
 
 
 async def test_a_name_with_a_slash_is_whoever_is_called_so(house: House) -> None:

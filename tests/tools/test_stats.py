@@ -189,11 +189,11 @@ async def test_a_person_words_and_a_time_narrow_each_other(
     [
         (
             {"after": "never"},
-            "after=never is no time. Write one as 2026-05-01, 2026-05, yesterday or 2h.",
+            "after=never is not a time. Write one as 2026-05-01, 2026-05, yesterday or 2h.",
         ),
         (
             {"before": "2026-02-30"},
-            "before=2026-02-30 is no time. Write one as 2026-05-01, 2026-05, yesterday or 2h.",
+            "before=2026-02-30 is not a time. Write one as 2026-05-01, 2026-05, yesterday or 2h.",
         ),
         (
             {"nick": "ada", "query": "tea from:bo"},
@@ -428,7 +428,7 @@ async def test_nicks_of_two_networks_are_two_people(house: House) -> None:
     assert told.text.startswith("figures of from:ada in other/#tea\n")
     assert told.facts["lines"] == 1
     refused = await house.is_refused("get_channel_stats", nick="other/ada", channel="net/#tea")
-    assert refused.startswith("other/ada is somebody on other, where net/#tea is not.")
+    assert refused.startswith("other/ada is a nick on other, where net/#tea is not.")
 
 
 async def test_whoever_is_unknown_of_several_nicks_is_named(house: House) -> None:

@@ -92,7 +92,7 @@ async def test_where_nobody_has_looked_nobody_is_claimed_to_be(house: House) -> 
         "users": [],
         "live": False,
         "as_of": "",
-        "why_stale": "#tea: nobody records it now, so its members are not known",
+        "why_stale": "#tea: it is not being recorded now, so its members are unknown",
     }
     assert told.outside == "members of #tea: not known. Times UTC.\n"
 

@@ -16,7 +16,7 @@ class PossibleOption:
 
     Attributes:
         typed: the word with its minus.
-        said: what somebody said who meant the option.
+        said: what a person said who meant the option.
     """
 
     typed: str

@@ -1,6 +1,6 @@
 """Plain questions that the words of no line answer, recognised by how they are put. Pure.
 
-- people: what somebody said; presence: when somebody was last here; events: who was kicked
+- people: what a person said; presence: when a person was last here; events: who was kicked
 - counts: how much was said, and who said most; ends: who said something first or last
 - places: what happened somewhere, whatever it was
 - forms: what these have in common

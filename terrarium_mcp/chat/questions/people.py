@@ -1,4 +1,4 @@
-"""Questions for what somebody said: `what did ada say last week?` Pure.
+"""Questions for what a person said: `what did ada say last week?` Pure.
 
 No line says what the question says, so no words of it find one: the person and the time do.
 """
@@ -90,7 +90,7 @@ _OF_THEM = rf"what\s+{_OFTEN}{_HAVE}\s+(?:(?:they|she|he)\s+)?{_OFTEN}{_SAY}"
 """The question for the words of somebody whom an operator names."""
 
 _SAID_ONCE = rf"what\s+{_OFTEN}{_HAVE_ONCE}\s+{_NICK}\s+{_OFTEN}{_SAY}\b.*"
-"""The question for what somebody said: only people did."""
+"""The question for what a person said: only people did."""
 
 
 class PersonQuestion(NamedTuple):
@@ -112,7 +112,7 @@ class PersonQuestion(NamedTuple):
 def person_question(
     text: str, *, of_a_channel: bool = False, of_a_time: bool = False
 ) -> PersonQuestion | None:
-    """What somebody said, if a text asks for that; without the words for a time and a channel.
+    """What a person said, if a text asks for that; without the words for a time and a channel.
 
     With `of_a_channel` and `of_a_time` it named one.
     """
@@ -144,7 +144,7 @@ def topic_of_links(text: str) -> str:
 
 
 def names_a_speaker(text: str) -> bool:
-    """Whether a text asks what somebody said: a nick in it is one, even if nobody has it."""
+    """Whether a text asks what a person said: a nick in it is one, even if nobody has it."""
     return form(_SAID_ONCE).fullmatch(text) is not None
 
 

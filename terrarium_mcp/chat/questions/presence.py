@@ -1,4 +1,4 @@
-"""Questions for presence: when somebody was last here, or spoke, and who is here now. Pure.
+"""Questions for presence: when a person was last here, or spoke, and who is here now. Pure.
 
 No line says that, so no words of the question find it.
 """

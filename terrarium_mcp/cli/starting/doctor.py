@@ -81,7 +81,7 @@ def _unfilled(sections: Sequence[Section]) -> str:
         return ""
     return (
         "nothing is wrong, but what needs one of these indexes waits until it is filled:"
-        f" {', '.join(names)}. The keeper does that, or the next process that opens the file"
+        f" {', '.join(names)}. The keeper fills them, or the next process that opens the file"
     )
 
 
@@ -165,7 +165,7 @@ async def _set_clock_back(path: Path, settings: Settings) -> list[Section]:
     async with opened_history(path, settings) as store:
         rooms = await store.messages.set_clock_back(now)
     names = harmless(and_more(rooms, _MOST_ROOMS))
-    done = f"the last line of {names} is dated ahead of the clock; new lines are dated now"
+    done = f"the last line of {names} is dated ahead of the clock; new lines get the current time"
     return [Section("clock", [Fact("set back", done)])] if rooms else []
 
 

@@ -138,7 +138,7 @@ def _way_to_go_on(options: ImportOptions) -> Iterator[None]:
     except (StoreFailed, SystemExit, anyio.get_cancelled_exc_class()):  # the second by a signal
         if not options.dry_run:
             click.echo(
-                "What was stored by now stays; the same command goes on from there.", err=True
+                "What was stored so far stays; the same command continues from there.", err=True
             )
         raise
 
@@ -163,9 +163,7 @@ async def _imported(
 
 
 def _say_what_is_waited_for() -> None:
-    click.echo(
-        "Another import into this database is running: this one waits for its end.", err=True
-    )
+    click.echo("Another import into this database is running: waiting for it to finish.", err=True)
 
 
 async def _finish_undos(store: Store) -> None:

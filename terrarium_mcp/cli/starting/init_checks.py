@@ -42,7 +42,7 @@ async def check_irc_server(settings: Settings) -> None:
         try:
             await _wait_for_words(connection)
         except OSError as error:
-            why = str(error) or f"no word from the server within {PATIENCE:g} s"
+            why = str(error) or f"no reply from the server within {PATIENCE:g} s"
             raise ConnectionError(why if connection.heard else silent_end(config, why)) from error
         await connection.send("QUIT")
 

@@ -63,7 +63,7 @@ def _reached(dialogue: Dialogue, values: dict[str, str]) -> Settings | None:
             return _reached(dialogue, values)
     except TlsFailed as error:
         dialogue.objects(error)
-        if dialogue.accepts("Connect without TLS, so that others on the way can read along?"):
+        if dialogue.accepts("Connect without TLS, so that anyone in between can read the traffic?"):
             values["IRC_USE_SSL"] = "off"
             return _reached(dialogue, values)
     except OSError as error:

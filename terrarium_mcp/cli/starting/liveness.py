@@ -45,7 +45,7 @@ def facts_of(heartbeat: Heartbeat, now: datetime) -> list[Fact]:
         _channels(heartbeat, now),
         newest,
         _writing(heartbeat, now),
-        Fact("model", harmless(report.model_trouble) or "no trouble known"),
+        Fact("model", harmless(report.model_trouble) or "no known problem"),
         Fact("questions", f"{report.questions} in work or waiting"),
     ]
 
@@ -113,7 +113,7 @@ def process_is_alive(process: str) -> bool | None:
 def _process(heartbeat: Heartbeat, now: datetime) -> Fact:
     text = f"{heartbeat.process}, version {heartbeat.report.version}"
     if process_is_alive(heartbeat.process) is False:
-        gone = f"{text}: ended without a word after {_time(heartbeat.at)}; start it again"
+        gone = f"{text}: ended unexpectedly after {_time(heartbeat.at)}; start it again"
         return Fact("process", gone, wrong=True)
     if now - heartbeat.at > STALE:
         silent = (

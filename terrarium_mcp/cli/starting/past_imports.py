@@ -26,7 +26,7 @@ async def list_imports(settings: Settings, adopt: bool) -> None:
     _require_history(settings.db_path)
     async with opened_history(settings.db_path, settings, adopt=adopt) as store:
         records = await store.imports.all()
-    for line in import_lines(records) if records else ["Nothing was imported yet."]:
+    for line in import_lines(records) if records else ["Nothing has been imported yet."]:
         click.echo(line)
 
 

@@ -91,9 +91,9 @@ def last_questions(path: Path, last: int) -> list[LoggedQuestion]:
             f"{path} cannot be read: {error.strerror}. Name the talk log with --file."
         ) from error
     if bad:
-        log.warning("%s in %s skipped: not of a talk log", quantity(bad, "line"), path)
+        log.warning("%s in %s skipped: not from a talk log", quantity(bad, "line"), path)
     if not found:
-        raise NoTalkLog(f"No question is in {path} yet.")
+        raise NoTalkLog(f"There is no question in {path} yet.")
     return found[::-1]
 
 

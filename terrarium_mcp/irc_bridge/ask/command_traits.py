@@ -115,7 +115,7 @@ TRAITS: Mapping[str, CommandTraits] = {
     "who": CommandTraits("", "who is here", takes_channel=True),
     "seen": CommandTraits(
         "NICK",
-        "when somebody was last here, and their other nicks",
+        "when a person was last here, and their other nicks",
         "alice",
         is_bare_argument=is_nick,
     ),
@@ -128,7 +128,7 @@ TRAITS: Mapping[str, CommandTraits] = {
     ),
     "status": CommandTraits(
         "",
-        "how long I am up, what is recorded, and whether the model answers",
+        "how long I have been up, what is recorded, and whether the model answers",
         history=HistoryUse.ANYWHERE,
     ),
     "more": CommandTraits("", "the next lines of my last reply to you here"),

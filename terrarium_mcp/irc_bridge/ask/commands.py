@@ -30,7 +30,7 @@ TOO_OLD = timedelta(seconds=30)
 BARE_BEHIND_NICK = tuple(name for name, traits in TRAITS.items() if traits.is_bare_behind_nick)
 
 PersonKey = tuple[str, str]
-"""Who somebody is on a network, whatever their nick: a services account, or else user@host."""
+"""Who a person is on a network, whatever their nick: a services account, or else user@host."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ class Address:
 
 
 def person_at(source: Source) -> PersonKey:
-    """Who somebody is without an account."""
+    """Who a person is without an account."""
     return "user@host", f"{source.user}@{source.host}".lower()
 
 

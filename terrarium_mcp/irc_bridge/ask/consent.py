@@ -30,7 +30,7 @@ MOST_DECISIONS = 1_000
 ASKED_BY = "!forget"
 
 FOLLOWED = frozenset(("CHGHOST", "ACCOUNT", "NICK"))
-"""IRC commands that show a new identity of somebody, although no recorded line may show it."""
+"""IRC commands that show a new identity of a person, although no recorded line may show it."""
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 class Consent:
     """The decisions of the people on one network.
 
-    They take effect in the recorder's queue, in the order of the network: what somebody said before
+    They take effect in the recorder's queue, in the order of the network: what a person said before
     `!optout` is recorded, what they say behind it is not, whenever the disk accepts either.
     `on_change` is called when somebody who was left out may be written again, or the reverse.
     """
@@ -81,7 +81,7 @@ class Consent:
         try:
             return await self.has_opted_out(who)
         except TerrariumError as error:  # rather too little is recorded than too much
-            log.warning("who opted out is unknown at the moment: %s", error)
+            log.warning("cannot read who opted out at the moment: %s", error)
             return True
 
     def heed(self, command: Command, said_at: datetime) -> None:
@@ -98,7 +98,7 @@ class Consent:
 
         Not if its person decided something since, nor if it is not `is_unheard`, which is asked in
         its place among the lines. Other commands have to be repeated: rather too little is recorded
-        than too much, and nothing is removed by what somebody wanted once.
+        than too much, and nothing is removed by what a person wanted once.
         """
         who = self.identity(command)
 

@@ -76,7 +76,7 @@ async def forget(context: CommandContext) -> list[str]:
     try:
         return await (_confirmed if is_confirmed else _counted)(context)
     except TerrariumError as error:
-        log.warning("a removal did not end: %s", error)
+        log.warning("could not finish a removal: %s", error)
         return [_NOT_REMOVED.format(prefix=context.settings.command_prefix)]
 
 
@@ -97,7 +97,7 @@ async def _confirmed(context: CommandContext) -> list[str]:
     result = await context.consent.forget(context.asker)
     prefix = context.settings.command_prefix
     if result is None:
-        return [f"Say {prefix}forget first: it tells what would be removed."]
+        return [f"Say {prefix}forget first: it says what would be removed."]
     context.dialogue.history_changed()
     removed = quantity(result.messages, "message")
     return [f"Removed {removed} of yours{_turns(result.turns)}.{_files(result)}"]

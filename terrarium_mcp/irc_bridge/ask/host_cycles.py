@@ -25,7 +25,7 @@ class HostCycles:
         self._dropped: list[tuple[float, PendingCommand]] = []
 
     def quit(self, dropped: Iterable[PendingCommand]) -> None:
-        """Somebody quit, and these commands of theirs were dropped.
+        """A person quit, and these commands of theirs were dropped.
 
         One of whose answer a part was said is not begun again, nor is a removal that is being done.
         """

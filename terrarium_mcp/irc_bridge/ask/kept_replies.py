@@ -49,17 +49,17 @@ class KeptReplies:
     )
 
     def keep(self, key: ReplyKey, reply: Reply) -> None:
-        """Note the last reply to somebody, whether or not anything of it is left."""
+        """Note the last reply to a person, whether or not anything of it is left."""
         self._replies[key] = _KeptReply(reply, NothingLeft.SAID_WHOLE)
 
     def lose(self, key: ReplyKey, reply: Reply, why: NothingLeft) -> None:
-        """Note the last reply to somebody, of which nothing is left."""
+        """Note the last reply to a person, of which nothing is left."""
         self._replies[key] = _KeptReply(replace(reply, now=(), more=()), why)
 
     def to_continue(self, key: ReplyKey, *, off_record: bool) -> tuple[ReplyKey, Reply] | None:
-        """What `!more` of somebody continues; None if nothing is left.
+        """What `!more` of a person continues; None if nothing is left.
 
-        It is the last reply to themselves, or else the latest to somebody else since then. What is
+        It is the last reply to themselves, or else the latest to another person since then. What is
         private or off the record is continued for its asker alone, and nothing else if they are.
         """
         own = self._replies.get(key)
@@ -75,7 +75,7 @@ class KeptReplies:
         return None
 
     def renamed(self, asker: tuple[str, ...], now: tuple[str, ...]) -> None:
-        """Somebody is called otherwise now: their replies are theirs, and no earlier bearer's."""
+        """A person has another nick now: their replies are theirs, and no earlier bearer's."""
         if asker == now or not any(key.asker in (asker, now) for key in self._replies):
             return  # as nearly always
         kept = [(key, one) for key, one in self._replies.items() if key.asker != now]
@@ -84,6 +84,6 @@ class KeptReplies:
             self._replies[replace(key, asker=now) if key.asker == asker else key] = one
 
     def why_nothing(self, key: ReplyKey) -> NothingLeft:
-        """Why nothing is left for somebody."""
+        """Why nothing is left for a person."""
         own = self._replies.get(key)
         return own.why_nothing if own else NothingLeft.UNKNOWN

@@ -17,7 +17,7 @@ class Refusal(Enum):
     TOO_QUICK = "that was quick. Ask again in a little while."
     QUEUE_FULL = "Too many questions are waiting here. Ask again in a while."
     CHANNEL_SPENT = "This channel has asked a lot within a few minutes. Ask again in a while."
-    PAUSED = "that is no human pace. I do not answer you for a few minutes."
+    PAUSED = "that is faster than a person could ask. I will not answer you for a few minutes."
     NOT_VOICED = "here only people with voice, or a higher rank, may ask me. Other commands work."
     NOT_LOGGED_IN = "only people who are logged in to services may ask me. Other commands work."
     NOT_OPERATOR = "only the channel's operators can do that."

@@ -151,13 +151,13 @@ class Moderation:
         try:
             await self._network.say(target, text)
         except TerrariumError as error:
-            log.info("not said in %s: %s", self._network.label(target), error)
+            log.info("could not say so in %s: %s", self._network.label(target), error)
 
     async def _notice(self, nick: str, text: str) -> None:
         try:
             await self._network.notice(nick, text)
         except TerrariumError as error:
-            log.info("%s was not told: %s", self._network.label(nick), error)
+            log.info("could not tell %s: %s", self._network.label(nick), error)
 
 
 def _to(command: Command, text: str) -> str:

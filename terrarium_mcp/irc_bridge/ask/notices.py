@@ -155,7 +155,7 @@ class NoticeBoard:
         try:
             await self._say_last(target, written)
         except TerrariumError as error:
-            log.info("nobody was told in %s: %s", self._label(target), error)
+            log.info("could not post a notice in %s: %s", self._label(target), error)
         return is_said
 
     def _line(self, board: _Board, size: int) -> str:

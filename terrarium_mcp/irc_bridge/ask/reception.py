@@ -1,6 +1,6 @@
 """Receives what is said to the bot: decides who is served, who waits, who is refused.
 
-What somebody decides about the record of themselves (`consent`) takes effect before. Then, in this
+What a person decides about their own record (`consent`) takes effect before. Then, in this
 order: the ignore list, TERRARIUM_PRIVATE, channels that are quiet or only recorded, talks
 without end (`loop_guard`), who may ask the model (`askers`), then the limits of a person and a
 channel. What passes waits in `CommandQueue`.
@@ -33,7 +33,7 @@ from terrarium_mcp.irc_bridge.record.recorder import PendingMessage
 from terrarium_mcp.settings import Settings
 
 MOVEMENTS = frozenset(("JOIN", "KICK", "NICK", "PART", "QUIT"))
-"""IRC commands after which somebody is gone, is back, or goes by another nick."""
+"""IRC commands after which a person is gone, is back, or goes by another nick."""
 
 MOST_SHORT = 2
 """Short commands of one person whose replies have not been said."""
@@ -93,7 +93,7 @@ class Reception:
             await self._moderation.loaded.wait()
 
     def hear(self, command: Command, message: PendingMessage | None, now: datetime) -> None:
-        """Somebody gave us a command. `message` is its record, if it has one."""
+        """A person gave us a command. `message` is its record, if it has one."""
         if command.name == "optout":
             self._take_off_record(command.person)
         if not self._is_served(command):
@@ -110,7 +110,7 @@ class Reception:
         pace = self._guard.heard(command.person, at, reads_on=command.name == "more")
         if pace is Pace.TOO_MUCH:
             label = self._network.label(str(command.source))
-            log.warning("no pace of a human: %s is not answered for a while", label)
+            log.warning("%s is sending faster than a person could: ignoring it for a while", label)
             self._queue.stop(lambda one: one.command.person == command.person)
             self._board.refuse(command, Refusal.PAUSED)
         if pace is not Pace.HUMAN:
@@ -127,7 +127,7 @@ class Reception:
     def follow(self, line: IrcMessage) -> None:
         """Follow one of MOVEMENTS: an answer whose asker has left is not said.
 
-        Somebody who quits and is back at once is answered. Comes before the line changes who is in
+        A person who quits and is back at once is answered. Comes before the line changes who is in
         which channel.
         """
         if line.replay or line.source is None:
@@ -222,7 +222,7 @@ class Reception:
         return self._network.fold(command.channel) == self._network.fold(channel)
 
     def _gone(self, nick: str, channel: str) -> Sequence[PendingCommand]:
-        """Somebody left a channel, or with "" all of them: they are told nothing more there.
+        """A person left a channel, or with "" all of them: they are told nothing more there.
 
         Returns their commands that are dropped for it.
         """

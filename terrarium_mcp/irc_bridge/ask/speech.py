@@ -51,7 +51,7 @@ class ReplySpeech:
         """When each was last told something by a notice."""
 
     def renamed(self, source: Source, nick: str) -> None:
-        """Somebody has another nick now: what is left of a reply to them is still theirs."""
+        """A person has another nick now: what is left of a reply to them is still theirs."""
         person, fold = person_at(source), self._network.fold
         self._kept.renamed((*person, fold(source.nick)), (*person, fold(nick)))
 

@@ -114,7 +114,7 @@ class DialogueMemory:
             with anyio.fail_after(READ_WITHIN):
                 stored = await self._load(place)
         except (TerrariumError, TimeoutError) as error:
-            log.warning("could not read what was said with me: %s", error)
+            log.warning("could not read a dialogue: %s", error)
             stored = self._reached.get(place, _UNKNOWN)
         else:
             self._reach(place, stored.window, stored.newest)
@@ -249,5 +249,5 @@ class DialogueMemory:
                 await anyio.sleep(MARK_AGAIN)
             else:
                 if marked:
-                    log.info("cut off by the last stop: %s", quantity(marked, "question"))
+                    log.info("cut off by the last shutdown: %s", quantity(marked, "question"))
                 return

@@ -41,7 +41,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Wish:
-    """A summary that somebody waits for."""
+    """A summary that a person waits for."""
 
     done: anyio.Event
     summary: DialogueSummary | None = None
@@ -137,7 +137,7 @@ class Summarizer:
 
         try:
             if not await self._model_queue.in_spare_time(ask, SUMMARISED_WITHIN):
-                log.info("a summary was given up for now: it took too long, or a question came")
+                log.info("gave up a summary for now: it took too long, or a question came in")
                 return None
         except ModelUnavailable as error:  # logged already, and once: EndpointCondition
             log.debug("a summary failed and will be tried again: %s", error)

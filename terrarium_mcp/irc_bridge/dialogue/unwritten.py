@@ -101,7 +101,7 @@ class UnwrittenState:
             if one.tries >= TRIES and self._waiting.get(key) is one:
                 self._give_up(key)
             elif one.tries == 1:
-                log.warning("could not store what was said with me, will retry: %s", error)
+                log.warning("could not store the turns of a dialogue, will retry: %s", error)
                 self._keep_the_newest_failed()
         else:
             self.written += 1

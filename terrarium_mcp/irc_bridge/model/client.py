@@ -384,7 +384,7 @@ class LLM:
 
 def _instead_of_words(said: ModelMessage) -> str:
     if said.calls:
-        return "it called tools to the end"
+        return "it kept calling tools"
     if said.only_reasoned:
         return (
             "it only reasoned, the second time too. Raise AGENT_MAX_TOKENS (terrarium-agent has"

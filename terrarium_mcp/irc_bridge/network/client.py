@@ -143,7 +143,7 @@ class IrcNetwork:
             raise NotConnected(self.display_name)
 
     def drop(self, nick: str) -> None:
-        """Send nothing of what waits for somebody in private."""
+        """Send nothing of what waits for a person in private."""
         self._session.sender.drop(nick)
 
     async def confirm(self, target: str) -> bool:
@@ -273,7 +273,7 @@ class IrcNetwork:
         return self._session.membership.channels_of(nick)
 
     def source_of(self, nick: str) -> Source:
-        """The mask of somebody in our channels; what was never shown of it is empty."""
+        """The mask of a person in our channels; what was never shown of it is empty."""
         return self._session.membership.source_of(nick)
 
     def joined_channels(self) -> list[str]:

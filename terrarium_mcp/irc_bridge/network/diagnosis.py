@@ -33,7 +33,7 @@ def unconnected(config: ServerConfig, error: OSError | UnicodeError) -> str:
             return f"the host name {config.host} is unknown ({cause.strerror}): check IRC_SERVER"
         case ConnectionRefusedError():
             return (
-                f"nobody listens at {place} (connection refused):"
+                f"nothing is listening at {place} (connection refused):"
                 f" check IRC_SERVER and IRC_PORT; {_USUAL_PORTS}"
             )
         case TimeoutError():
@@ -100,7 +100,7 @@ def unusable_certificate(config: ServerConfig, error: OSError | ValueError) -> s
         case OSError():
             why = f"which cannot be read: {error.strerror or error}"
         case _:
-            why = f"but {error}: remove it (openssl pkey), since nobody is there to type it"
+            why = f"but {error}: remove it (openssl pkey): a bridge cannot ask for it"
     return f"{file}, {why}."
 
 

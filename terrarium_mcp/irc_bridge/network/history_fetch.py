@@ -117,7 +117,7 @@ class HistoryFetch:
     def on_ack(self, line: IrcMessage) -> None:
         """Do without history that the server has no word about (labeled-response)."""
         if "label" in line.tags and self._is_answer(line):
-            self._fail("", "the server answered nothing")
+            self._fail("", "the server sent nothing")
 
     def _is_answer(self, line: IrcMessage) -> bool:
         return line.tags.get("label", str(self._label)) == str(self._label)

@@ -46,7 +46,7 @@ class Membership:
         return [channel["name"] for channel in channels if spelling in channel["users"]]
 
     def source_of(self, nick: str) -> Source:
-        """Somebody's mask, as far as their lines and the answers to WHO showed it."""
+        """A person's mask, as far as their lines and the answers to WHO showed it."""
         user = self._client.users.get(nick, {})
         return Source(nick, user.get("username") or "", user.get("hostname") or "")
 

@@ -37,7 +37,7 @@ class Lane(Enum):
     COMMAND = auto()
     """To a short command, and whatever else a person waits for."""
     LAST = auto()
-    """That somebody must wait, or is not answered."""
+    """That a person must wait, or is not answered."""
     TYPING = auto()
     """That we are typing: it delays nothing either."""
 

@@ -136,7 +136,7 @@ class OwnLines:
         if unheard := sum(one.line is not None for one in left):
             lines = quantity(unheard, "line")
             name = self._config.display_name
-            log.warning("%s: %s of ours may not have been heard; not recorded", name, lines)
+            log.warning("%s: %s that we sent may not have arrived; not recorded", name, lines)
         self._probed.clear()
         self._sent.clear()
         self._is_probing = False

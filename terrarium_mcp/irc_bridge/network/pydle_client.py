@@ -241,7 +241,7 @@ class PydleClient(pydle.Client):
         for token in unusable:
             self._limit.warning(
                 f"ISUPPORT {token[:12]}",
-                "ignored what the server says of itself: %s",
+                "ignored a token of the server's ISUPPORT: %s",
                 ascii(token[:60]),
             )
         self._nickname_prefixes = dict(self.isupport.prefix)

@@ -14,7 +14,7 @@ from terrarium_mcp.irc_bridge.network.outgoing import PRIVATE, Lane, OutgoingQue
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 
 SPEAKING = frozenset(("NOTICE", "PRIVMSG"))
-"""The commands that say something to a channel or somebody."""
+"""The commands that say something to a channel or a person."""
 
 _TO_SOMEBODY = SPEAKING | {"TAGMSG"}
 

@@ -97,11 +97,11 @@ class Sender:
         return await self._until_ended([queued])
 
     def readdress(self, nick: str, new: str) -> None:
-        """Somebody has another nick now: what waits for them goes there."""
+        """A person has another nick now: what waits for them goes there."""
         self._queue.readdress(partial(self._client.is_same_nick, nick), new)
 
     def drop(self, nick: str) -> None:
-        """Somebody is gone: what waits for them is not sent."""
+        """A person is gone: what waits for them is not sent."""
         self._queue.drop(partial(self._client.is_same_nick, nick))
 
     async def show_typing(self, target: str) -> None:

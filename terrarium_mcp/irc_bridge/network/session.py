@@ -260,7 +260,7 @@ class Session:
                     self.post("PING", "terrarium")
                 silent += 1
                 if silent == len(waits):
-                    raise TimeoutError("the server no longer answers") from None
+                    raise TimeoutError("the server stopped responding") from None
             else:
                 silent = 0
                 await self._handle_all(received)
@@ -330,7 +330,7 @@ class Session:
             self._autojoin.on_server_lost(f"the bouncer says: {line.params[-1]}")
 
     def _on_nick(self, line: IrcMessage) -> None:
-        """Let what waits for somebody follow them to another nick: theirs may be taken next."""
+        """Let what waits for a person follow them to another nick: theirs may be taken next."""
         if line.source is None or not line.params:
             return
         if must_be_last(line.params[0]):  # no line of ours could name them

@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 class TalkLog:
     """The talk log of a process: one file for all of its networks. Without a path it is off.
 
-    Questions that are off the record (`[off]`, or somebody who opted out) must not be noted: who
+    Questions that are off the record (`[off]`, or a person who opted out) must not be noted: who
     opted out was promised that nothing is kept of what they ask, and a time in a channel tells who
     asked. The counts are then of the other questions alone.
 
@@ -51,7 +51,7 @@ class TalkLog:
         if self._path is None:
             return
         if len(self._waiting) >= MOST_WAITING:
-            self._lose(1, "the disk does not take the lines")
+            self._lose(1, "the disk does not keep up")
             return
         self._waiting.append(to_json(record))
         self._bell.ring()
@@ -83,7 +83,7 @@ class TalkLog:
     def _lose(self, lines: int, why: str) -> None:
         if not self._lost:
             log.warning(
-                "the talk log %s cannot be written: %s. Questions are answered all the same; "
+                "the talk log %s cannot be written: %s. Questions are still answered; "
                 "check TERRARIUM_TALK_LOG.",
                 self._path,
                 why,
@@ -104,7 +104,7 @@ def why_unwritable(path: Path) -> str:
         if not path.parent.is_dir():
             return f"there is no folder {path.parent}"
         may_make = os.access(path.parent, os.W_OK | os.X_OK)
-        return "" if may_make else f"this account may make no file in {path.parent}"
+        return "" if may_make else f"this account may not create a file in {path.parent}"
     except OSError as error:
         return error.strerror or str(error)
     try:

@@ -85,7 +85,7 @@ class MountedServer:
         listed: dict[str, Tool] = {}
         for tool in tools:
             if tool.name in listed and tool.name in self.mount.tools:
-                self._complain(f"lists {tool.name} twice; the first counts")
+                self._complain(f"lists {tool.name} twice; using the first")
             listed.setdefault(tool.name, tool)
         if missing := [name for name in self.mount.tools if name not in listed]:
             self._complain(f"has no tool called {', '.join(missing)}")
@@ -96,7 +96,7 @@ class MountedServer:
     def _offered(self, tool: Tool) -> ToolSchema:
         """A tool as the model sees it."""
         if len(tool.description or "") > MOST_DESCRIPTION:
-            self._complain(f"describes {tool.name} at length: what is beyond is left out")
+            self._complain(f"describes {tool.name} in too many words: the description is cut")
         described = description_of(tool, self.mount.name)
         return ToolSchema(f"{self._prefix}{tool.name}", described, tool.input_schema)
 

@@ -43,7 +43,7 @@ class RepairedStream(ObjectReceiveStream[Any]):
         except StopAsyncIteration:
             raise EndOfStream from None
         if isinstance(received, Exception):
-            self._complain("sends what is no message of the protocol")
+            self._complain("sends something that is not an MCP message")
         message = getattr(received, "message", None)
         if isinstance(message, JSONRPCResponse) and isinstance(message.result.get("tools"), list):
             message.result["tools"] = list(repaired(message.result["tools"], self._complain))
@@ -61,11 +61,11 @@ def repaired(tools: list[Any], complain: Complain) -> Iterator[dict[str, Any]]:
             complain("lists a tool without a name")
             continue
         if len(tool["name"]) > MOST_NAME:
-            complain(f"lists a tool with an endless name, {shown(tool['name'])}")
+            complain(f"lists a tool with too long a name, {shown(tool['name'])}")
             continue
         schema, description = _usable(tool.get("inputSchema")), tool.get("description")
         if schema is None:
-            complain(f"has no usable schema for {shown(tool['name'])}: any arguments are taken")
+            complain(f"has no usable schema for {shown(tool['name'])}: accepting any arguments")
             schema = _ANY_ARGUMENTS
         yield {
             "name": tool["name"],

@@ -27,8 +27,8 @@ BACKOFF = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 """Seconds between attempts to connect to a server, whether our own or a mounted one."""
 
 _OF_ANOTHER = (
-    "The history cannot be used at the moment. The operator of this server finds the reason in its"
-    " log."
+    "The history cannot be used at the moment. The operator of this server can find the reason in"
+    " its log."
 )
 """What a channel hears where the server does not know a message that was recorded here."""
 

@@ -78,7 +78,7 @@ class StderrLog:
         log.info("the MCP server %s: %s", self._name, line)
         self._left -= 1
         if not self._left:
-            log.info("the MCP server %s writes more on stderr, which is left out", self._name)
+            log.info("the MCP server %s writes more to stderr, which is left out", self._name)
 
 
 @asynccontextmanager

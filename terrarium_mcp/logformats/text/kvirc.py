@@ -42,7 +42,7 @@ KviConsoleWindow::outputPrivmsg of KVIrc)."""
 
 
 def _starred(line: str) -> str:
-    """The line, with a `* ` before what somebody does."""
+    """The line, with a `* ` before what a person does."""
     match = _BEFORE_ACTION.match(line)
     return f"{match[0]}* {line[match.end() :]}" if match else line
 

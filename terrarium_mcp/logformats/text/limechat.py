@@ -1,6 +1,6 @@
 """LimeChat: `<channel>/2026-10-24_<network>.txt`, local times, in minutes; by documentation.
 
-What somebody does is written as if they had said it.
+What a person does is written as if they had said it.
 """
 
 import re

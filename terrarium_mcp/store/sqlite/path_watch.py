@@ -109,7 +109,7 @@ class PathWatch:
             with translate_errors(self._path):
                 if await to_thread.run_sync(version_of, self._path):
                     return True
-            problem = "it is none of terrarium-mcp's."
+            problem = "it is not a terrarium-mcp database."
         except (TerrariumError, OSError) as error:
             problem = str(error)
         self._remind(

@@ -226,7 +226,7 @@ async def test_a_model_that_calls_to_the_end_still_leaves_an_answer(tmp_path: Pa
             says('{"name": "search_irc_history", "arguments": {"query": "gate"}}'),
         )
         found = await scene.asks("who fixed the garden gate?")
-        assert "it called tools to the end" in scene.llm.condition.trouble
+        assert "it kept calling tools" in scene.llm.condition.trouble
     assert not found.by_model
     assert found.lines[0].startswith("The model gave no answer (error ")
     assert "I fixed the garden gate on Tuesday" in found.lines[2]
@@ -599,7 +599,7 @@ async def test_nothing_of_it_is_said_by_a_model_that_writes_no_other(tmp_path: P
     async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as scene:
         agent.will(*[says(UNREADABLE)] * (SAME_CALL + 1))
         found = await scene.asks("who fixed the garden gate?")
-        assert "it called tools to the end" in scene.llm.condition.trouble
+        assert "it kept calling tools" in scene.llm.condition.trouble
     assert len(agent.requests) == SAME_CALL + 1
     assert found.lines[0].startswith("The model gave no answer (error ")
     assert not any("tool_call" in line for line in found.lines)

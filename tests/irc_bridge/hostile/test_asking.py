@@ -315,7 +315,7 @@ async def test_two_bots_do_not_talk_for_ever(
         async with living(settings, timeouts=REFLEXES) as house:
             await robo.types(f"PRIVMSG {'Terra' if private else '#tea'} :Terra: hello")
             with anyio.fail_after(PATIENCE):
-                await until_logged(caplog, "no pace of a human")
+                await until_logged(caplog, "is sending faster than a person could")
                 await robo.types("PRIVMSG #tea :Terra: and now?")
                 await house.has_heard(robo)
                 await ada.types("PRIVMSG #tea :!ping")

@@ -105,7 +105,7 @@ def closing(words: str) -> Answer:
 
 MISFORTUNES: dict[str, tuple[dict[str, Any], str]] = {
     "no such name": ({"irc_server": "irc.invalid", "contact": "ada"}, "irc.invalid is unknown"),
-    "nobody there": ({"irc_port": 9}, "nobody listens"),
+    "nobody there": ({"irc_port": 9}, "nothing is listening"),
 }
 
 

@@ -537,7 +537,7 @@ async def test_what_nobody_may_have_heard_when_the_connection_ended_is_not_recor
             await house.bridge.at_home.wait()
             await house.bridge.flush()
         assert await house.lines() == []
-        assert "local (127.0.0.1): 1 line of ours may not have been heard" in caplog.text
+        assert "local (127.0.0.1): 1 line that we sent may not have arrived" in caplog.text
 
 
 async def test_a_redacted_line_is_gone_from_every_place_also_if_it_still_waits_to_be_saved(

@@ -102,7 +102,7 @@ def test_a_silent_end_is_explained_where_there_is_no_tls() -> None:
 async def test_nobody_listening_is_told_with_the_usual_ports() -> None:
     port = free_port()
     words = (
-        f"nobody listens at 127.0.0.1:{port} (connection refused):"
+        f"nothing is listening at 127.0.0.1:{port} (connection refused):"
         f" check IRC_SERVER and IRC_PORT; {USUAL}"
     )
     for who in (login(port), login(port, tls=True), login(port, host="localhost")):
@@ -237,7 +237,7 @@ def test_a_name_that_nobody_knows_is_told() -> None:
 def test_the_first_of_several_addresses_gives_the_reason() -> None:
     error = OSError("All connection attempts failed")
     error.__cause__ = ExceptionGroup("two", [ConnectionRefusedError(), TimeoutError()])
-    assert unconnected(login(1), error).startswith("nobody listens at 127.0.0.1:1")
+    assert unconnected(login(1), error).startswith("nothing is listening at 127.0.0.1:1")
     error.__cause__ = OSError(113, "No route to host")
     assert unconnected(login(1), error) == "no connection to 127.0.0.1:1: No route to host"
 
@@ -278,8 +278,8 @@ def test_the_first_of_several_addresses_gives_the_reason() -> None:
             "",
             ValueError("the key has a passphrase"),
             (
-                "names us.pem, but the key has a passphrase: remove it (openssl pkey), since nobody"
-                " is there to type it."
+                "names us.pem, but the key has a passphrase: remove it (openssl pkey): a bridge"
+                " cannot ask for it."
             ),
         ),
     ],

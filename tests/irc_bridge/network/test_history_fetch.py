@@ -229,7 +229,7 @@ async def test_a_msgid_that_the_server_does_not_know_is_asked_for_by_its_time() 
         ),
         (":srv FAIL CHATHISTORY", "CHATHISTORY"),
         (":srv 421 Terra CHATHISTORY :Unknown command", "UNKNOWN_COMMAND Unknown command"),
-        ("@label=1 :srv ACK", "the server answered nothing"),
+        ("@label=1 :srv ACK", "the server sent nothing"),
     ],
 )
 async def test_why_there_is_no_history_is_said_once(

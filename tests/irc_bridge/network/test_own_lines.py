@@ -199,7 +199,7 @@ async def test_one_line_that_may_not_have_been_heard_is_one_line(
         await network.say("#tea", "tea at four")
         await server.drops()
         await ear.happens("lost")
-    assert refusals(caplog) == ["127.0.0.1: 1 line of ours may not have been heard; not recorded"]
+    assert refusals(caplog) == ["127.0.0.1: 1 line that we sent may not have arrived; not recorded"]
 
 
 async def test_behind_a_bouncer_only_the_network_says_that_it_took_a_line(
@@ -229,7 +229,7 @@ async def test_behind_a_bouncer_only_the_network_says_that_it_took_a_line(
         await ear.hears("three")
         assert ear.texts() == ["one", "three"]
         assert server.heard("PING terrarium-said") == []
-    assert refusals(caplog) == ["127.0.0.1: 1 line of ours may not have been heard; not recorded"]
+    assert refusals(caplog) == ["127.0.0.1: 1 line that we sent may not have arrived; not recorded"]
 
 
 async def test_a_userhost_that_nobody_asked_for_confirms_nothing() -> None:

@@ -121,7 +121,7 @@ async def test_an_unusable_token_is_named_in_the_log_once(
     for _ in range(50):
         await scene.hears(f":srv 005 Terra {token} TARGMAX=JOIN:2 :x")
     assert scene.client.isupport.joins_per_line == 2
-    assert caplog.messages == [f"h: ignored what the server says of itself: '{token}'"]
+    assert caplog.messages == [f"h: ignored a token of the server's ISUPPORT: '{token}'"]
 
 
 async def test_an_unusable_token_is_shown_by_its_beginning(
@@ -129,7 +129,7 @@ async def test_an_unusable_token_is_shown_by_its_beginning(
 ) -> None:
     scene = Scene()
     await scene.hears(f":srv 005 Terra LINELEN={'9' * 90} :x")
-    assert caplog.messages == [f"h: ignored what the server says of itself: 'LINELEN={'9' * 52}'"]
+    assert caplog.messages == [f"h: ignored a token of the server's ISUPPORT: 'LINELEN={'9' * 52}'"]
 
 
 @pytest.mark.parametrize(

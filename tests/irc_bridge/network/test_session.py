@@ -83,7 +83,7 @@ async def test_each_line_from_the_server_puts_the_ping_off() -> None:
         fake_ircd(answer=answer) as server,
         staying(login(server.port), silence=0.2) as (_, ear),
     ):
-        assert await ear.happens("lost") == ("lost", "the server no longer answers")
+        assert await ear.happens("lost") == ("lost", "the server stopped responding")
         assert len(asked) == 4
 
 
@@ -214,7 +214,7 @@ async def test_a_server_that_says_nothing_at_all_is_asked_whether_it_is_there() 
     ):
         await server.hears("PING terrarium")
         await server.hears("NICK", times=2)
-        assert network.trouble.startswith("the server no longer answers")
+        assert network.trouble.startswith("the server stopped responding")
 
 
 async def test_how_names_compare_changes_once_in_a_connection() -> None:

@@ -76,7 +76,7 @@ async def test_a_peer_that_is_silent_after_a_ping_is_dead() -> None:
         staying(login(server.port), silence=0.05) as (_, ear),
     ):
         await ear.happens("connected", times=2)
-        assert ear.happened("lost")[0] == ("lost", "the server no longer answers")
+        assert ear.happened("lost")[0] == ("lost", "the server stopped responding")
         assert server.heard("PING")
 
 
@@ -199,7 +199,7 @@ async def test_stop_ends_the_pause_before_the_next_connection(
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(network.run)
             await until_logged(caplog, "connecting again")
-            assert network.trouble.startswith("nobody listens at 127.0.0.1:")
+            assert network.trouble.startswith("nothing is listening at 127.0.0.1:")
             await network.stop()
 
 

@@ -187,7 +187,7 @@ def test_a_key_with_a_password_is_refused_and_nobody_is_asked_for_it(
         tls_context(who)
     assert str(refused.value) == (
         f"TERRARIUM_TLS_CERT names {certificate} and TERRARIUM_TLS_KEY {locked}, but the key has a"
-        " password: remove it (openssl pkey), since nobody is there to type it."
+        " password: remove it (openssl pkey): a bridge cannot ask for it."
     )
 
 

@@ -83,7 +83,7 @@ async def test_the_log_repeats_with_the_numbers_of_the_moment(
         assert recorder.outage is None
     assert "local: 1 line waits to be recorded. The database" in caplog.text
     assert "local: 2 lines wait to be recorded since 20" in caplog.text
-    assert "Another program holds it locked" in caplog.text
+    assert "Another program has locked it" in caplog.text
     assert "local: recording continues after" in caplog.text
 
 

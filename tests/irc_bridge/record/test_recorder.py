@@ -284,7 +284,7 @@ async def test_a_suspended_machine_recorded_until_it_last_heard_the_server(tmp_p
         clocks.go_on(timedelta(hours=8))  # the lid is closed
         recorder.note_contact()  # a line that had arrived by then
         recorder.beat_soon()
-        recorder.end_all("connection lost: the server no longer answers")
+        recorder.end_all("connection lost: the server stopped responding")
         await recorder.flush()
         (span,) = (await coverage_of(recorder.store)).spans
     assert abs(span.ended - heard) < timedelta(milliseconds=1)

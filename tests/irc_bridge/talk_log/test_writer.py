@@ -85,7 +85,7 @@ async def test_a_file_that_cannot_be_written_is_told_once_and_again_when_it_can(
     told, better = caplog.messages
     assert told == (
         f"the talk log {path} cannot be written: No such file or directory."
-        " Questions are answered all the same; check TERRARIUM_TALK_LOG."
+        " Questions are still answered; check TERRARIUM_TALK_LOG."
     )
     assert better.startswith("the talk log is written again; ")
     assert len(questions(path)) == 1
@@ -124,7 +124,7 @@ async def test_a_disk_that_hangs_delays_nobody_and_the_queue_is_bounded(
             assert len(talk_log._waiting) == writer.MOST_WAITING  # noqa: SLF001 -- it shows nowhere else
     released.set()
     assert len(caplog.messages) == 1
-    assert "the disk does not take the lines" in caplog.text
+    assert "the disk does not keep up" in caplog.text
 
 
 async def test_without_a_path_nothing_is_kept() -> None:

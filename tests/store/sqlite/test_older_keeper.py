@@ -57,7 +57,7 @@ async def test_a_call_that_waits_in_vain_names_it_to_the_operator_and_not_to_a_c
             with pytest.raises(StillOpening, match="is of an older terrarium-mcp") as raised:
                 await store.indexed_up_to()
             assert str(raised.value).endswith("Stop that process.")
-            assert "uses it, and must be stopped first." in raised.value.public
+            assert "is using it, and must be stopped first." in raised.value.public
             assert str(file) not in raised.value.public
             old.release()
             await store.opening.wait(PATIENCE)

@@ -341,7 +341,7 @@ async def test_a_current_file_that_another_program_holds_is_locked_and_not_to_be
     write(file, "PRAGMA journal_mode=DELETE")
     with closing(sqlite3.connect(file, isolation_level=None)) as stranger:
         stranger.execute("BEGIN EXCLUSIVE")
-        with pytest.raises(Locked, match="Another program holds it locked"):
+        with pytest.raises(Locked, match="Another program has locked it"):
             async with open_store(file, SETTINGS) as store:
                 await store.opening.wait()
 

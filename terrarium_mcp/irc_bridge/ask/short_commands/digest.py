@@ -46,7 +46,7 @@ _COUNTED = {
 
 
 async def seen(context: CommandContext) -> list[str]:
-    """!seen NICK: when somebody last spoke and was last seen, and their other nicks; of several."""
+    """!seen NICK: when a person last spoke and was last seen, and their other nicks; of several."""
     nicks = _nicks_in(context.command.rest)
     if not nicks:
         return [f"Who? For example: {context.settings.command_prefix}seen ada"]
@@ -64,7 +64,7 @@ def _nicks_in(words: str) -> list[str]:
 
 
 async def _signs_of(nick: str, context: CommandContext) -> list[str]:
-    """When somebody last spoke and was last seen, and their other nicks."""
+    """When a person last spoke and was last seen, and their other nicks."""
     if fold(nick) == fold(context.command.asker):
         return ["That is you, and you are here."]
     if fold(nick) == fold(context.settings.irc_nick):
@@ -131,7 +131,7 @@ def _unknown(facts: Facts, *, is_here: bool) -> str:
 
 
 async def _is_here(nick: str, context: CommandContext) -> bool:
-    """Whether somebody is in a channel that the asker shares with them, as far as that is known."""
+    """Whether a person is in a channel that the asker shares with them, as far as that is known."""
     there = await context.toolbox.call("get_current_users", {}, without_cutoff(context.view))
     users = there.facts.get("users", ()) if there.facts.get("live") else ()
     return any(fold(one["nick"]) == fold(nick) for one in users)

@@ -81,7 +81,7 @@ def _usage(context: CommandContext) -> str:
 
 
 async def _of_people(wanted: RecentLines, context: CommandContext) -> list[str]:
-    """What somebody, or any of several people, said last."""
+    """What a person, or any of several, said last."""
     arguments = {
         "query": " ".join(f'from:"{nick}"' for nick in wanted.nicks),
         "channel": wanted.channel,

@@ -88,7 +88,7 @@ class QuestionAnalysis:
 async def parse_question(question: PlainQuestion, corpus: Corpus) -> ParsedQuestion:
     """What `question` asks. Words that name a time are no nicks and say nothing else.
 
-    But `by june` names somebody called so who said anything here.
+    But `by june` names a person called so who said anything here.
     """
     times = time_expressions(question.text, question.now, question.zone)
     certain = tuple(time for time in times if not time.author)

@@ -166,8 +166,8 @@ async def _require_nobody_left_out(writer: Writer) -> None:
         or (await all_purges(writer)).until
     ):
         raise NotRestorable(
-            "In the database are people who opted out, or had their lines removed. An export can be"
-            " restored as it was only where nobody's lines have to stay out: name a new one with"
+            "The database knows people who opted out, or had their lines removed. An export can be"
+            " restored as it was only into a database without such people: name a new one with"
             " --db."
         )
 

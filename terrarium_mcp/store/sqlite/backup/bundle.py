@@ -150,9 +150,9 @@ def unpack(bundle: Path, folder: Path | None) -> Manifest:
                 raise NotABackup(f"it holds {entry.name!r}, which its manifest does not name")
             target = folder / entry.name if folder else None
             if entry.size != manifest.files[entry.name].bytes:
-                raise NotABackup(f"{entry.name} in it is damaged: its size is another")
+                raise NotABackup(f"{entry.name} in it is damaged: its size differs")
             if _copied(content, target) != manifest.files[entry.name]:
-                raise NotABackup(f"{entry.name} in it is damaged: its SHA-256 is another")
+                raise NotABackup(f"{entry.name} in it is damaged: its SHA-256 differs")
             found.add(entry.name)
     if missing := manifest.files.keys() - found:
         raise NotABackup(f"it was cut: {', '.join(sorted(missing))} is missing")

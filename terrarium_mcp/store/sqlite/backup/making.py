@@ -88,7 +88,9 @@ def make_backup(path: Path, place: Path, on_step: OnBackupStep, *, compress: boo
         pack(place, manifest, files, compress=compress)
         on_step("checking the backup")
         if unpack(place, None) != manifest:
-            raise BackupFailed(f"{place} is not read as it was written: its disk may be failing.")
+            raise BackupFailed(
+                f"{place} does not read back as it was written: its disk may be failing."
+            )
     return manifest
 
 
@@ -127,7 +129,7 @@ def _checked_facts(path: Path, copy: Path) -> DatabaseFacts:
         return facts_of(copy)
     except NotABackup as error:
         raise BackupFailed(
-            f"The copy of {path} is of no use: {error}. terrarium-mcp doctor --deep finds what is"
+            f"The copy of {path} is unusable: {error}. terrarium-mcp doctor --deep finds what is"
             " wrong with the database."
         ) from error
 

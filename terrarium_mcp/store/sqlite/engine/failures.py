@@ -11,7 +11,7 @@ from terrarium_mcp.store.errors import DiskFull, IndexDamaged, Locked, StoreFail
 
 _ADVICE = {
     "disk is full": "The disk is full. Free some space; nothing recorded is lost.",
-    "locked": "Another program holds it locked. Stop that program, then try again.",
+    "locked": "Another program has locked it. Stop that program, then try again.",
     "readonly": "This account may not write it, or its folder, or the file system is read-only."
     " Give the account write permission to both: SQLite keeps its -wal and -shm files there.",
     "unable to open": "It cannot be opened. Check that this account may write its folder.",

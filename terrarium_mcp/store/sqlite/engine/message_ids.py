@@ -28,8 +28,9 @@ class FreeIds(NamedTuple):
 async def free_ids(writer: Writer) -> FreeIds:
     """The ids that are free.
 
-    Somebody may have deleted the newest messages by hand. So the ids that this process has given
-    count as used, and those that the derived structures have seen: they do not look at them again.
+    The operator may have deleted the newest messages by hand. So the ids that this process has
+    given count as used, and those that the derived structures have seen: they do not look at them
+    again.
     """
     ((newest, reserved),) = await writer.rows(_USED, (writer.ids.largest,))
     is_in_block = reserved % BLOCK == 0 and reserved - BLOCK < newest

@@ -144,8 +144,8 @@ def _adopted(connection: sqlite3.Connection, source_zone: str) -> Iterator[Fact]
 def _sqlite() -> Fact:
     found = sqlite3.sqlite_version_info
     bug = (
-        "has the WAL-reset bug (3.7.0 to 3.51.2), which takes two processes that checkpoint at the"
-        " same moment: of terrarium-mcp's only the keeper does"
+        "has the WAL-reset bug (3.7.0 to 3.51.2): it needs two processes checkpointing at once; in"
+        " terrarium-mcp only the keeper does"
         if has_wal_reset_bug(found)
         else "without the WAL-reset bug (3.7.0 to 3.51.2)"
     )

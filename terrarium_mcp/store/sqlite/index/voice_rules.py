@@ -64,7 +64,7 @@ async def adopt_rules(
         )
         has_lines = await writer.value("SELECT EXISTS (SELECT 1 FROM messages)")
     if has_lines:
-        log.info("the nick, the prefix or the relays changed: every line is looked at again")
+        log.info("the nick, the prefix or the relays changed: re-examining every line")
 
 
 def _told(settings: Settings, stored: str) -> Mapping[str, VoiceRules]:

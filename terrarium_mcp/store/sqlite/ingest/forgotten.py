@@ -96,7 +96,7 @@ async def without_forgotten(
 
 
 async def had_removed(writer: Writer, who: Identity, said_at: datetime) -> bool:
-    """Whether what somebody said at a moment was removed since, for them or with their nick."""
+    """Whether what a person said at a moment was removed since, for them or with their nick."""
     if _is_covered(who, said_at, await forgotten_until(writer)):
         return True
     return (await all_purges(writer)).cover_nick(who.network, who.nick, said_at)

@@ -43,7 +43,7 @@ async def insert(
 
     A live message is never dated before the previous live one of its room. A message to a person
     goes to `private_messages`. Playback that is already stored is left out, and so is every message
-    of somebody who opted out; and what somebody had removed, or was purged, unless it is live.
+    of a person who opted out; and what somebody had removed, or was purged, unless it is live.
     """
     rooms = await rooms_of(writer, ((one.network, one.channel) for one in messages))
     reached = await live_until(writer, rooms.values())

@@ -101,7 +101,7 @@ class OptOutReader:
 
 
 async def add_identity(writer: Writer, who: Identity, decision: Decision) -> None:
-    """Store an identity of somebody who opted out."""
+    """Store an identity of a person who opted out."""
     row = await _row(writer, who, decision) | {"most": MOST_IDENTITIES}
     await writer.run(
         "REPLACE INTO opt_outs (network, account, folded, user_host, nick, since)"
@@ -125,7 +125,7 @@ async def add_identity(writer: Writer, who: Identity, decision: Decision) -> Non
 
 
 async def _add_past_identity(writer: Writer, who: Identity, decision: Decision) -> None:
-    """Store an identity of somebody who opted out, and in again."""
+    """Store an identity of a person who opted out, and in again."""
     await writer.run(
         "REPLACE INTO past_opt_outs (network, account, folded, user_host, nick, since, until)"
         " VALUES (:network, :account, :folded, :user_host, :nick, :since, :until)",

@@ -40,7 +40,7 @@ class OptOutRegister:
         return await self._current.get(None)
 
     async def add(self, who: Identity, at: datetime) -> None:
-        """Opt somebody out; from here on nothing is written of them.
+        """Opt a person out; from here on nothing is written of them.
 
         Raises:
             StoreFailed: it could not be written.
@@ -51,7 +51,7 @@ class OptOutRegister:
             await add_identity(writer, who, decision)
 
     async def follow(self, before: Identity, after: Identity) -> None:
-        """Keep somebody who opted out so under another identity; nothing for anybody else.
+        """Keep a person who opted out so under another identity; nothing for anybody else.
 
         Raises:
             StoreFailed: it could not be written.
@@ -62,7 +62,7 @@ class OptOutRegister:
                     await add_identity(writer, after, decision)
 
     async def remove(self, who: Identity, at: datetime) -> None:
-        """Opt somebody in again, with every identity of theirs, if they may (`may_opt_in`).
+        """Opt a person in again, with every identity of theirs, if they may (`may_opt_in`).
 
         What they said until then is not written when it comes later, either.
 

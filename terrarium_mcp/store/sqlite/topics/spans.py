@@ -57,7 +57,7 @@ class Spans:
     async def end(self, network: str, channel: str, at: datetime, why: str) -> None:
         """Close the open span of this channel.
 
-        A reason that names somebody who opted out, such as who kicked the bot, is not kept.
+        A reason that names a person who opted out, such as who kicked the bot, is not kept.
         """
         async with self._database.writing() as writer:
             if (await self._opt_out_reader.current(writer)).names_one(network, why):

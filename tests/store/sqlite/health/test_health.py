@@ -286,7 +286,7 @@ def test_a_locked_database_is_reported(file: Path) -> None:
     sample.make(file, 5)
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
-        assert "holds it locked" in seen(file)["database contents"]
+        assert "has locked it" in seen(file)["database contents"]
 
 
 async def test_a_damaged_page_that_it_reads_is_reported(file: Path) -> None:

@@ -273,7 +273,7 @@ async def test_when_the_settings_change_every_line_is_looked_at_again(
         assert [line.is_command for line in await read(store)][-2:] == [False, True]
         assert (await find(store, "from:jane")).total == 0
     async with opened(file, changed) as store:
-        assert "every line is looked at again" in caplog.text
+        assert "re-examining every line" in caplog.text
         assert [line.is_command for line in await read(store)][-2:] == [True, False]
         assert (await find(store, "from:jane heater")).total == 1
         assert (await find(store, "from:relaybot")).total == 1

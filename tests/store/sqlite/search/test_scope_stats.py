@@ -321,7 +321,7 @@ async def test_lines_that_another_program_keeps_from_being_indexed_are_no_matter
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(wait_to_write)  # as the keeper does, over and over
                 await anyio.wait_all_tasks_blocked()
-                with pytest.raises(Locked, match="Another program holds it locked"):
+                with pytest.raises(Locked, match="Another program has locked it"):
                     await store.scope_stats(asked(rooms, words))
     assert (await store.scope_stats(asked(rooms, "tea"))).lines == 2
 
