@@ -1,12 +1,17 @@
 """Make the stored databases of the current version: `python -m tests.store.files.make`.
 
-Run it once, with the code that introduces a version, and commit both files: `vN.db.gz` was recorded
-by terrarium-mcp, `vN-adopted.db.gz` comes from terrarium-irc. Later code proves on them that it
-still opens what was written on that day. A stored file is never made again.
+Run it once, with the code that introduces a version, and commit what it writes: `vN.db.gz` was
+recorded by terrarium-mcp, `vN-adopted.db.gz` comes from terrarium-irc. Later code proves on them
+that it still opens what was written on that day.
+
+It also appends the hashes of both, and of `vN.sql`, to frozen.txt. From then on files of the
+version may exist, also on machines of others, so neither the text nor a stored file ever changes,
+nor a line of that list: a file made by a first text would never get what a second one adds.
 """
 
 import gzip
 import sqlite3
+import sys
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -29,9 +34,9 @@ from terrarium_mcp.store import (
 from terrarium_mcp.store.sqlite.schema import CURRENT
 from tests.patience import PATIENCE
 from tests.samples import terrarium_irc as sample
+from tests.store.files.stored import FILES, FROZEN, digests, frozen
 from tests.store.scene import NOON, SETTINGS, chat, line_of, past
 
-FOLDER = Path(__file__).parent
 ADOPTED_ROWS = 60
 
 TEA = """
@@ -151,14 +156,18 @@ async def adopt(path: Path) -> None:
 
 
 async def main() -> None:
-    """Make both files of the current version."""
+    """Make both files of the current version, and freeze it; a version is frozen once."""
+    if f"v{CURRENT}.sql" in frozen():
+        sys.exit(f"Version {CURRENT} is frozen: write version {CURRENT + 1} (see schema/__init__).")
     with TemporaryDirectory() as folder:
         for name, fill in ((f"v{CURRENT}", record), (f"v{CURRENT}-adopted", adopt)):
             path = Path(folder) / f"{name}.db"
             await fill(path)
-            stored = FOLDER / f"{name}.db.gz"
+            stored = FILES / f"{name}.db.gz"
             stored.write_bytes(gzip.compress(path.read_bytes(), mtime=0))
             print(stored.name, path.stat().st_size, stored.stat().st_size)  # noqa: T201
+    with FROZEN.open("a", encoding="utf-8") as listed:
+        listed.writelines(f"{digest}  {name}\n" for name, digest in digests(CURRENT).items())
 
 
 if __name__ == "__main__":

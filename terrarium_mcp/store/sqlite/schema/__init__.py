@@ -17,14 +17,15 @@ How to add a version:
    `convert`, and put the line `-- ---- Rows are converted here ---` where it is to run: by default
    it runs last. It may import nothing that may change, so it copies what it needs.
 2. Append `Version(N, ...)` to `VERSIONS` in versions.py, and run `make schema`.
-3. Run `python -m tests.store.files.make` once, and commit the two stored files of the version.
-4. Add the SHA-256 of `vN.sql` to tests/store/sqlite/schema/test_migrations.py. From then on it is
-   frozen: every correction is a version of its own.
-5. Write its number and its row into docs/database-format.md, under Versions, and its number into
+3. Run `python -m tests.store.files.make` once, when the text is final, and commit the two stored
+   files of the version, and the hashes that it appends to tests/store/files/frozen.txt. From then
+   on it is frozen, released or not: every correction, and every addition, is a version of its own.
+   (A file that was made before version 12 or 16 got another text lacked what that added, until 17.)
+4. Write its number and its row into docs/database-format.md, under Versions, and its number into
    docs/database.md, where the copy `irc_logs.before-vN.db` is named.
-6. Where it adds a table, write that into the first table of docs/database-format.md, and let
+5. Where it adds a table, write that into the first table of docs/database-format.md, and let
    `mark_as_of_version` in tests/store/scene.py drop it: an older file does not have it.
-7. Where it adds a table that names people, let removal/purge.py remove their rows. Each table is
+6. Where it adds a table that names people, let removal/purge.py remove their rows. Each table is
    among those that a purge reaches, or keeps for a reason, in
    tests/store/sqlite/removal/test_purge_tables.py.
 """

@@ -1,8 +1,8 @@
--- The tables of terrarium-mcp, version 16, as a whole. `make schema` derives this from the
+-- The tables of terrarium-mcp, version 17, as a whole. `make schema` derives this from the
 -- frozen texts vN.sql beside it, which are what creates a database.
 
 PRAGMA application_id = 0x74657272;
-PRAGMA user_version = 16;
+PRAGMA user_version = 17;
 
 -- Every line and event, one row each, ordered by (timestamp, id). The first eight columns are those
 -- of terrarium-irc, which may have made the table already and can still read and append rows.

@@ -1,7 +1,6 @@
--- Version 16: where a URL in a line ends, what counts as said to the bot, and which names relays carry.
--- URLs end before ！ ： ； ？ ［ ］ 〔 〕 ‘ ‹ › from now on, and ، ؛ ؟ ۔ । ॥ at their end belong to the
--- sentence. The Arabic comma behind the bot's nick (`Terra، ...`) addresses it. A relay's name loses
--- every character that cannot be seen, but keeps the joiners that its script or an emoji needs.
+-- Version 16: where a URL in a line ends, and what counts as said to the bot. URLs end before ！ ： ； ？
+-- ［ ］ 〔 〕 ‘ ‹ › from now on, and ، ؛ ؟ ۔ । ॥ at their end belong to the sentence. The Arabic comma behind
+-- the bot's nick (`Terra، ...`) addresses it.
 -- FROZEN: files of this version exist, so this text never changes.
 
 -- The links are rebuilt where such a sign follows the beginning of a URL. The index and the
@@ -34,9 +33,6 @@ WHERE name IN ('links', 'index', 'counters') AND upto > 0
     )
   ));
 
--- Every line is looked at again, as after a change of the bot's nick, if one has an Arabic comma, or
--- if there are relays. To find the lines of these whose names are others now would take longer (50 us
--- for a set of 32 ranges), and hold up the start: the lines are looked at while others are recorded.
+-- Every line is looked at again, as after a change of the bot's nick, if one has an Arabic comma.
 UPDATE derived SET upto = 0 WHERE name = 'voices' AND upto > 0
-  AND (EXISTS (SELECT 1 FROM voice_rules WHERE relays <> '[]')
-    OR EXISTS (SELECT 1 FROM messages WHERE message GLOB '*' || char(0x60C) || '*'));
+  AND EXISTS (SELECT 1 FROM messages WHERE message GLOB '*' || char(0x60C) || '*');

@@ -69,6 +69,7 @@ VERSIONS: Sequence[Version] = (
     Version(14),
     Version(15),
     Version(16),
+    Version(17),
 )
 CURRENT = len(VERSIONS)
 

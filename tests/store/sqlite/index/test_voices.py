@@ -162,8 +162,9 @@ async def test_what_is_a_command_since_a_version_is_one_in_older_files_too(
 
 
 @pytest.mark.usefixtures("at_once")
-async def test_a_relayed_name_has_nothing_invisible_in_it_since_version_16_also_in_older_files(
-    file: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("older", [15, 16])
+async def test_a_relayed_name_has_nothing_invisible_in_it_since_version_17_also_in_older_files(
+    file: Path, monkeypatch: pytest.MonkeyPatch, older: int
 ) -> None:
     spoken = chat("""
         <relaybot> <j\u034fane> the kettle is on
@@ -178,7 +179,7 @@ async def test_a_relayed_name_has_nothing_invisible_in_it_since_version_16_also_
         async with opened(file, settings) as store:
             await store.messages.append(spoken)
             assert texts((await find(store, "from:jane")).messages) == ["thanks"]
-    mark_as_of_version(file, 15)
+    mark_as_of_version(file, older)
     async with opened(file, settings) as store:
         assert len((await find(store, "from:jane")).messages) == 3
         assert [line.nick for line in await read(store)] == ["jane", "jane", "jane", "ada"]
