@@ -12,6 +12,7 @@ from terrarium_mcp.store.sqlite.schema import terrarium_irc
 from terrarium_mcp.store.sqlite.schema.comparison import Difference, differences
 from terrarium_mcp.store.sqlite.schema.recreation import can_be_rebuilt
 from terrarium_mcp.store.sqlite.schema.versions import CURRENT
+from terrarium_mcp.wording import and_more
 
 APPLICATION_ID = 0x7465_7272  # "terr"
 
@@ -31,8 +32,7 @@ class WrongSchema(NotOurs):
     """The file lacks a part of the schema of its version, or has another one in its place."""
 
     def __init__(self, path: Path, version: int, wrong: Sequence[Difference]) -> None:
-        few = ", ".join(map(str, wrong[:_SHOWN]))
-        few += f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
+        few = and_more([str(one) for one in wrong], _SHOWN)
         super().__init__(
             f"{path} is marked as version {version}, but does not have its schema: {few}."
             f" Nothing was changed. {_way_out(version, wrong)}"
@@ -144,7 +144,7 @@ def marked_version(connection: sqlite3.Connection, path: Path) -> int:
     if mark not in (0, APPLICATION_ID) or (version and not mark) or tables:
         marks = f"application id {mark:#x}, version {version}; terrarium-mcp's are"
         marks += f" {APPLICATION_ID:#x}, up to {CURRENT}"
-        evidence = f"tables: {', '.join(tables[:_SHOWN])}" if tables else marks
+        evidence = f"tables: {and_more(tables, _SHOWN)}" if tables else marks
         raise NotOurs(
             f"{path} belongs to another program ({evidence}). Name another file with DB_PATH."
         )

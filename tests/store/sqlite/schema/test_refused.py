@@ -68,6 +68,12 @@ async def test_foreign_tables_are_refused_and_named(file: Path, columns: str) ->
     assert "another program (tables: cookies, messages)" in await refusal(file)
 
 
+async def test_of_many_foreign_tables_it_says_how_many_more_there_are(file: Path) -> None:
+    made(file, *(f"CREATE TABLE cookies{n} (id)" for n in range(1, 10)))
+    names = ", ".join(f"cookies{n}" for n in range(1, 7))
+    assert f"another program (tables: {names} and 3 more)" in await refusal(file)
+
+
 @pytest.mark.parametrize("content", [b"no database at all", b"S", b"SQLite format 3"])
 async def test_what_is_no_sqlite_is_refused(file: Path, content: bytes) -> None:
     file.write_bytes(content)
