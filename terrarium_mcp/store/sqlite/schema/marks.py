@@ -140,6 +140,11 @@ def marked_version(connection: sqlite3.Connection, path: Path) -> int:
             f"{path} is of version {version}; this terrarium-mcp knows versions up to {CURRENT}."
             " Install the newer terrarium-mcp again, or name another file with DB_PATH."
         )
+    if mark == APPLICATION_ID and version < 0:
+        raise NotOurs(
+            f"{path} is marked as version {version}, which no terrarium-mcp does: another program"
+            " changed the mark. Go back to a backup, or name another file with DB_PATH."
+        )
     tables = terrarium_irc.foreign_tables(connection) if version == 0 else ()
     if mark not in (0, APPLICATION_ID) or (version and not mark) or tables:
         marks = f"application id {mark:#x}, version {version}; terrarium-mcp's are"

@@ -49,6 +49,16 @@ async def test_a_later_version_is_refused_with_both_versions_named(file: Path) -
     assert f"versions up to {CURRENT}" in told
 
 
+@pytest.mark.parametrize("version", [-1, -3, -(2**31)])
+async def test_a_version_below_zero_is_refused_and_named(file: Path, version: int) -> None:
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat("<ada> tea"))
+    made(file, f"PRAGMA user_version={version}")
+    told = await refusal(file)
+    assert f"is marked as version {version}, which no terrarium-mcp does" in told
+    assert "Go back to a backup" in told
+
+
 async def test_a_foreign_application_id_is_refused(file: Path) -> None:
     made(file, "PRAGMA application_id=1196444487", "CREATE TABLE tiles (x)")
     assert "belongs to another program (tables: tiles)" in await refusal(file)
