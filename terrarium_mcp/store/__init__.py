@@ -47,7 +47,13 @@ from terrarium_mcp.store.search import (
     Sort,
 )
 from terrarium_mcp.store.search.scope import MOST_ROOMS
-from terrarium_mcp.store.sqlite.schema import MigrationBlocked, NotAdopted, NotOurs, WrongSchema
+from terrarium_mcp.store.sqlite.schema import (
+    MigrationBlocked,
+    NotAdopted,
+    NotOurs,
+    Obstructed,
+    WrongSchema,
+)
 from terrarium_mcp.store.sqlite.schema.adoption import WrongZone
 from terrarium_mcp.store.sqlite.schema.backup import CopyFailed
 from terrarium_mcp.store.sqlite.schema.recreation import Repair
@@ -226,6 +232,7 @@ __all__ = [
     "NotEnoughDisk",
     "NotOurs",
     "NotRestorable",
+    "Obstructed",
     "ParsedQuestion",
     "Person",
     "PersonTraces",

@@ -40,8 +40,8 @@ from terrarium_mcp.store.sqlite.own_files import unfinished_copies
 from terrarium_mcp.store.sqlite.schema import (
     APPLICATION_ID,
     CURRENT,
-    checked_version,
     terrarium_irc,
+    usable_version,
 )
 from terrarium_mcp.store.sqlite.schema.adoption import ADOPTION, adoption_in
 from terrarium_mcp.store.sqlite.trusted_time import (
@@ -76,7 +76,7 @@ def examine(path: Path, now: datetime, settings: Settings | None = None) -> list
         return [*sections, _keeper(path)]
     try:
         with untouched(path) as connection:
-            version = checked_version(connection, path)
+            version = usable_version(connection, path)
             facts = [_version(connection, path, version), _journal(path, version)]
             if version == CURRENT:
                 facts += _adopted(connection, settings.source_timezone)

@@ -5,7 +5,8 @@ A start applies all missing versions in one transaction.
 `PRAGMA application_id` marks a file as terrarium-mcp's, `PRAGMA user_version` is its version. A new
 file goes through all versions too, so it cannot differ from one that was migrated.
 
-- marks, versions, comparison: what a file is, and whether it has the schema of its version
+- marks, versions, comparison: what a file is, and whether it has the schema of its version;
+  obstacles: what an owner added that it must not have
 - runner, step, backup: how it gets the current one; recreation: what can be rebuilt in place
 - terrarium_irc, adoption: a database of the program that came before
 - v1, v1_times, v2, v3: the conversions of rows, frozen like the text of their versions
@@ -34,11 +35,13 @@ from terrarium_mcp.store.sqlite.schema.marks import (
     APPLICATION_ID,
     NotAdopted,
     NotOurs,
+    Obstructed,
     WrongSchema,
     check_adopted,
     check_magic,
     checked_version,
     marked_version,
+    usable_version,
 )
 from terrarium_mcp.store.sqlite.schema.runner import (
     BUSY,
@@ -56,6 +59,7 @@ __all__ = [
     "MigrationBlocked",
     "NotAdopted",
     "NotOurs",
+    "Obstructed",
     "WrongSchema",
     "check_adopted",
     "check_magic",
@@ -63,5 +67,6 @@ __all__ = [
     "marked_version",
     "migrate",
     "repair",
+    "usable_version",
     "version_of",
 ]

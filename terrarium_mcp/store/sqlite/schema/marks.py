@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from terrarium_mcp.errors import HostFailure
@@ -10,6 +10,7 @@ from terrarium_mcp.store.sqlite.engine.files import bytes_of
 from terrarium_mcp.store.sqlite.engine.location import beginning_of
 from terrarium_mcp.store.sqlite.schema import terrarium_irc
 from terrarium_mcp.store.sqlite.schema.comparison import Difference, differences
+from terrarium_mcp.store.sqlite.schema.obstacles import Obstacle, additions
 from terrarium_mcp.store.sqlite.schema.recreation import can_be_rebuilt
 from terrarium_mcp.store.sqlite.schema.versions import CURRENT
 from terrarium_mcp.wording import and_more
@@ -51,6 +52,20 @@ def _way_out(version: int, wrong: Sequence[Difference]) -> str:
             " from the copy that was kept beside it (*.before-v1.*), or from the logs."
         )
     return way
+
+
+class Obstructed(NotOurs):
+    """An owner's index or trigger may refuse what terrarium-mcp writes."""
+
+    def __init__(self, path: Path, added: Sequence[Obstacle]) -> None:
+        few = and_more([str(one) for one in added], _SHOWN)
+        remedies = "; ".join(one.remedy for one in added[:_SHOWN])
+        super().__init__(
+            f"{path} is not used, because lines might be refused there, and lost: added by another"
+            f" hand: {few}. Nothing was changed. Stop every program that uses the file, remove what"
+            f" was added ({remedies};) with the program that added it or with sqlite3, and start"
+            " again. Indexes that are not UNIQUE may stay."
+        )
 
 
 class NotAdopted(HostFailure):
@@ -113,16 +128,33 @@ def checked_version(connection: sqlite3.Connection, path: Path) -> int:
         NotOurs: it is another program's, or a later version's.
         WrongSchema: a table or another part of the schema is missing or different.
     """
-    with nullcontext() if connection.in_transaction else _one_state(connection):
+    with _one_state(connection):
         version = marked_version(connection, path)
         if version and (wrong := differences(connection, version)):
             raise WrongSchema(path, version, wrong)
     return version
 
 
+def usable_version(connection: sqlite3.Connection, path: Path) -> int:
+    """The version of an open database into which every line can be written.
+
+    Raises:
+        NotOurs, WrongSchema: as `checked_version`.
+        Obstructed: an index or trigger was added that may refuse one.
+    """
+    with _one_state(connection):
+        version = checked_version(connection, path)
+        if version and (added := additions(connection, version)):
+            raise Obstructed(path, added)
+    return version
+
+
 @contextmanager
 def _one_state(connection: sqlite3.Connection) -> Iterator[None]:
     """A read transaction: another process may migrate the file between two reads."""
+    if connection.in_transaction:
+        yield
+        return
     connection.execute("BEGIN")
     try:
         yield

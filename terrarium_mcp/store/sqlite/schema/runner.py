@@ -22,9 +22,9 @@ from terrarium_mcp.store.sqlite.schema.marks import (
     NotAdopted,
     WrongSchema,
     check_magic,
-    checked_version,
     mark_of,
     marked_version,
+    usable_version,
     version_in_header,
 )
 from terrarium_mcp.store.sqlite.schema.recreation import Repair, can_be_rebuilt, recreate
@@ -49,14 +49,15 @@ def version_of(path: Path) -> int:
     """The version of the database at `path`: 0 if it is new, or terrarium-irc's.
 
     Raises:
-        NotOurs: it is no SQLite file, another program's, a later version's, or lacks a table.
+        NotOurs: it is no SQLite file, another program's, a later version's, lacks a table, or has
+            an index or trigger that may refuse lines.
         sqlite3.Error: it is locked or damaged.
     """
     if not bytes_of(path):
         return 0
     check_magic(path)
     with closing(_connect(path)) as connection:
-        return checked_version(connection, path)
+        return usable_version(connection, path)
 
 
 def migrate(path: Path, settings: Settings, report: ReportProgress, *, adopt: bool) -> None:
@@ -89,7 +90,7 @@ def migrate(path: Path, settings: Settings, report: ReportProgress, *, adopt: bo
                 " Stop that program (the old bot, or an older terrarium-mcp) and start again."
             ) from error
         connection.execute(f"PRAGMA cache_size={CACHE}")
-        version = checked_version(connection, path)
+        version = usable_version(connection, path)
         if version < CURRENT:
             source = _source(connection, version, settings)
             if source and not adopt:
