@@ -49,6 +49,7 @@ from terrarium_mcp.store.search import (
 from terrarium_mcp.store.search.scope import MOST_ROOMS
 from terrarium_mcp.store.sqlite.schema import (
     MigrationBlocked,
+    NamesTaken,
     NotAdopted,
     NotOurs,
     Obstructed,
@@ -225,6 +226,7 @@ __all__ = [
     "Lookup",
     "Manifest",
     "MigrationBlocked",
+    "NamesTaken",
     "NickActivity",
     "NotABackup",
     "NotAdopted",

@@ -40,6 +40,8 @@ from terrarium_mcp.store.sqlite.own_files import unfinished_copies
 from terrarium_mcp.store.sqlite.schema import (
     APPLICATION_ID,
     CURRENT,
+    NotOurs,
+    check_names,
     terrarium_irc,
     usable_version,
 )
@@ -77,7 +79,8 @@ def examine(path: Path, now: datetime, settings: Settings | None = None) -> list
     try:
         with untouched(path) as connection:
             version = usable_version(connection, path)
-            facts = [_version(connection, path, version), _journal(path, version)]
+            facts = [_version(connection, path, version), *_in_the_way(connection, path, version)]
+            facts.append(_journal(path, version))
             if version == CURRENT:
                 facts += _adopted(connection, settings.source_timezone)
                 facts += [*_contents(connection), *_clock(connection, now)]
@@ -131,6 +134,14 @@ def _version(connection: sqlite3.Connection, path: Path, version: int) -> Fact:
     if problem := older_keeper(path, version):
         return Fact("version", problem, wrong=True)
     return Fact("version", f"{version}; the next start copies it, then migrates it to {CURRENT}")
+
+
+def _in_the_way(connection: sqlite3.Connection, path: Path, version: int) -> Iterator[Fact]:
+    """What keeps the next start from migrating or adopting it."""
+    try:
+        check_names(connection, path, version)
+    except NotOurs as error:
+        yield Fact("in the way", str(error), wrong=True)
 
 
 def _adopted(connection: sqlite3.Connection, source_zone: str) -> Iterator[Fact]:

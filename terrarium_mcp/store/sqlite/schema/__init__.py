@@ -6,7 +6,7 @@ A start applies all missing versions in one transaction.
 file goes through all versions too, so it cannot differ from one that was migrated.
 
 - marks, versions, comparison: what a file is, and whether it has the schema of its version;
-  obstacles: what an owner added that it must not have
+  obstacles: what an owner added that is in the way
 - runner, step, backup: how it gets the current one; recreation: what can be rebuilt in place
 - terrarium_irc, adoption: a database of the program that came before
 - v1, v1_times, v2, v3: the conversions of rows, frozen like the text of their versions
@@ -33,12 +33,14 @@ How to add a version:
 
 from terrarium_mcp.store.sqlite.schema.marks import (
     APPLICATION_ID,
+    NamesTaken,
     NotAdopted,
     NotOurs,
     Obstructed,
     WrongSchema,
     check_adopted,
     check_magic,
+    check_names,
     checked_version,
     marked_version,
     usable_version,
@@ -57,12 +59,14 @@ __all__ = [
     "BUSY",
     "CURRENT",
     "MigrationBlocked",
+    "NamesTaken",
     "NotAdopted",
     "NotOurs",
     "Obstructed",
     "WrongSchema",
     "check_adopted",
     "check_magic",
+    "check_names",
     "checked_version",
     "marked_version",
     "migrate",

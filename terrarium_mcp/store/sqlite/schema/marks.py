@@ -10,7 +10,7 @@ from terrarium_mcp.store.sqlite.engine.files import bytes_of
 from terrarium_mcp.store.sqlite.engine.location import beginning_of
 from terrarium_mcp.store.sqlite.schema import terrarium_irc
 from terrarium_mcp.store.sqlite.schema.comparison import Difference, differences
-from terrarium_mcp.store.sqlite.schema.obstacles import Obstacle, additions
+from terrarium_mcp.store.sqlite.schema.obstacles import Obstacle, additions, taken_names
 from terrarium_mcp.store.sqlite.schema.recreation import can_be_rebuilt
 from terrarium_mcp.store.sqlite.schema.versions import CURRENT
 from terrarium_mcp.wording import and_more
@@ -65,6 +65,21 @@ class Obstructed(NotOurs):
             f" hand: {few}. Nothing was changed. Stop every program that uses the file, remove what"
             f" was added ({remedies};) with the program that added it or with sqlite3, and start"
             " again. Indexes that are not UNIQUE may stay."
+        )
+
+
+class NamesTaken(NotOurs):
+    """An owner's table has a name that a migration needs."""
+
+    def __init__(self, path: Path, version: int, taken: Sequence[Obstacle]) -> None:
+        few = and_more([str(one) for one in taken], _SHOWN)
+        remedies = "; ".join(one.remedy for one in taken[:_SHOWN])
+        super().__init__(
+            f"{path} cannot be {'migrated' if version else 'adopted'}: its {few}, made by another"
+            f" hand, {'has a name' if len(taken) == 1 else 'have names'} that terrarium-mcp gives"
+            " to tables of its own. Nothing was changed. Stop every program that uses the file,"
+            f" rename a table and remove anything else ({remedies};), as with sqlite3, and start"
+            " again."
         )
 
 
@@ -147,6 +162,19 @@ def usable_version(connection: sqlite3.Connection, path: Path) -> int:
         if version and (added := additions(connection, version)):
             raise Obstructed(path, added)
     return version
+
+
+def check_names(connection: sqlite3.Connection, path: Path, version: int) -> None:
+    """Check that nothing is in the way of the versions after that of an open database.
+
+    Raises:
+        NamesTaken: something has the name of what they create.
+        Obstructed: something on terrarium-irc's messages may refuse lines once they are adopted.
+    """
+    if taken := taken_names(connection, version):
+        raise NamesTaken(path, version, taken)
+    if not version and (added := additions(connection, version)):
+        raise Obstructed(path, added)
 
 
 @contextmanager

@@ -1,17 +1,18 @@
 """Recreates what can be rebuilt from the messages, where it is missing or different."""
 
-import re
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from terrarium_mcp.store.sqlite.engine.fts5_tables import CONNECTABLE, shadow_tables
 from terrarium_mcp.store.sqlite.schema.comparison import Difference
-from terrarium_mcp.store.sqlite.schema.versions import VERSIONS, statements
-
-_CREATES = re.compile(
-    r"^CREATE (VIRTUAL )?(TABLE|VIEW|INDEX|TRIGGER) (?:IF NOT EXISTS )?(\w+)", re.MULTILINE
+from terrarium_mcp.store.sqlite.schema.versions import (
+    VERSIONS,
+    Creation,
+    creations,
+    statements,
 )
+
 _TYPES = "SELECT name, type FROM sqlite_master"
 _NORMALISED = "messages"
 """The watermark of the messages themselves, which are not derived."""
@@ -24,12 +25,6 @@ class Repair(NamedTuple):
     emptied: Sequence[str] = ()
     is_current: bool = True
     """Whether the file is of the current version, so that opening it fills what is empty."""
-
-
-class _Object(NamedTuple):
-    kind: str
-    sql: str
-    is_virtual: bool
 
 
 def can_be_rebuilt(version: int, wrong: Sequence[Difference]) -> bool:
@@ -52,7 +47,7 @@ def recreate(
     if any(one.kind == "table" for one in wrong):
         _recreate_derived(connection, version, derived)
         emptied = [name for name, made in derived.items() if made.kind == "table"]
-    made = _objects(sql for one in VERSIONS[:version] for sql in statements(one.text))
+    made = creations(sql for one in VERSIONS[:version] for sql in statements(one.text))
     found = dict(connection.execute(_TYPES).fetchall())
     for one in wrong:
         if one.kind != "table" and not (emptied and one.name in derived):
@@ -63,7 +58,7 @@ def recreate(
 
 
 def _recreate_derived(
-    connection: sqlite3.Connection, version: int, derived: Mapping[str, _Object]
+    connection: sqlite3.Connection, version: int, derived: Mapping[str, Creation]
 ) -> None:
     watermark = _watermark(connection)
     indexes = [name for name, made in derived.items() if made.is_virtual]
@@ -97,17 +92,9 @@ def _make_connectable(connection: sqlite3.Connection, name: str, found: Mapping[
                 connection.execute(sql.format(name))
 
 
-def _derived(version: int) -> dict[str, _Object]:
+def _derived(version: int) -> dict[str, Creation]:
     """Every derived object in the frozen texts, in order of creation."""
-    return _objects(sql for one in VERSIONS[:version] for sql in one.derived)
-
-
-def _objects(texts: Iterable[str]) -> dict[str, _Object]:
-    return {
-        name: _Object(kind.lower(), sql, bool(virtual))
-        for sql in texts
-        for virtual, kind, name in _CREATES.findall(sql)
-    }
+    return creations(sql for one in VERSIONS[:version] for sql in one.derived)
 
 
 def _watermark(connection: sqlite3.Connection) -> int:

@@ -22,6 +22,7 @@ from terrarium_mcp.store.sqlite.schema.marks import (
     NotAdopted,
     WrongSchema,
     check_magic,
+    check_names,
     mark_of,
     marked_version,
     usable_version,
@@ -74,6 +75,7 @@ def migrate(path: Path, settings: Settings, report: ReportProgress, *, adopt: bo
     Raises:
         NotOurs: as `version_of`.
         NotAdopted: it is terrarium-irc's, and not to be adopted.
+        NamesTaken: something in it has the name of what a version creates.
         MigrationBlocked: it has to be migrated, but another program uses it.
         sqlite3.Error: the file is locked or damaged, or the disk is full.
     """
@@ -95,6 +97,7 @@ def migrate(path: Path, settings: Settings, report: ReportProgress, *, adopt: bo
             source = _source(connection, version, settings)
             if source and not adopt:
                 raise NotAdopted(path)
+            check_names(connection, path, version)
             copied = _copied(connection, path, version + 1, within(report, 0, _COPYING))
             with copied as copy, transaction(connection):
                 _apply(connection, version, source, within(report, _COPYING, 1))

@@ -2,10 +2,11 @@
 
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from terrarium_mcp.store.sqlite.schema import v1, v2, v3
 from terrarium_mcp.store.sqlite.schema.step import Convert, ReportProgress, SourceDatabase, within
@@ -13,6 +14,9 @@ from terrarium_mcp.store.sqlite.schema.step import Convert, ReportProgress, Sour
 _DERIVED = re.compile(r"^-- ---- Derived from .*?(?=^-- ---- |\Z)", re.MULTILINE | re.DOTALL)
 """The part of a text that makes what can be rebuilt from the messages."""
 _CONVERTED_HERE = re.compile(r"^-- ---- Rows are converted here -+\n", re.MULTILINE)
+_CREATES = re.compile(
+    r"^CREATE (VIRTUAL )?(TABLE|VIEW|INDEX|TRIGGER) (IF NOT EXISTS )?(\w+)", re.MULTILINE
+)
 _CONVERTING = 0.75
 """The part of a version's time that its conversion takes; its indexes take the rest."""
 
@@ -72,6 +76,25 @@ VERSIONS: Sequence[Version] = (
     Version(17),
 )
 CURRENT = len(VERSIONS)
+
+
+class Creation(NamedTuple):
+    """What a statement creates, and how."""
+
+    kind: str
+    sql: str
+    is_virtual: bool
+    if_missing: bool
+    """Whether one that exists already is left as it is."""
+
+
+def creations(texts: Iterable[str]) -> dict[str, Creation]:
+    """What the statements create, by name."""
+    return {
+        name: Creation(kind.lower(), sql, bool(virtual), bool(if_missing))
+        for sql in texts
+        for virtual, kind, if_missing, name in _CREATES.findall(sql)
+    }
 
 
 def statements(script: str) -> Iterator[str]:

@@ -2,14 +2,16 @@
 
 # ruff: noqa: ASYNC240  # small files, and nobody else waits for this loop
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from terrarium_mcp.store import examine, make_backup, open_store
-from terrarium_mcp.store.sqlite.schema import CURRENT, Obstructed
+from terrarium_mcp.store.sqlite.schema import CURRENT, NamesTaken, Obstructed
 from tests.patience import PATIENCE
+from tests.samples import terrarium_irc as sample
 from tests.store.files.stored import stored
 from tests.store.scene import SETTINGS, chat, write
 
@@ -51,6 +53,45 @@ async def test_what_may_refuse_a_line_is_named_with_the_way_out_before_one_is_lo
     assert f"({remedy};)" in str(refused.value)
     write(file, remedy)
     async with open_store(file, SETTINGS) as store:
+        await store.opening.wait(PATIENCE)
+        assert await store.messages.append(chat("<zoe> still here"))
+
+
+IN_THE_WAY = (
+    ("v7", "CREATE TABLE dialogues (mine)", "table dialogues", "migrated"),
+    ("v12", "CREATE TABLE Talk_Counts (mine)", "table Talk_Counts", "migrated"),
+    ("v4", "CREATE TABLE msgid_index_data (mine)", "table msgid_index_data", "migrated"),
+    ("v6", "CREATE INDEX spans_by_import ON spans (source)", "index spans_by_import on spans",
+     "migrated"),
+    ("", "CREATE TABLE topics (mine)", "table topics", "adopted"),
+    ("", "CREATE VIEW runs AS SELECT 1 AS one", "view runs", "adopted"),
+    ("", "CREATE UNIQUE INDEX mine ON messages (id, nick)", "index mine on messages", ""),
+    ("", "CREATE TRIGGER mine AFTER INSERT ON messages BEGIN SELECT 1; END",
+     "trigger mine on messages", ""),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "sql", "named", "cannot_be"), IN_THE_WAY)
+async def test_what_is_in_the_way_of_a_migration_or_adoption_is_named_before_it_begins(
+    file: Path, name: str, sql: str, named: str, cannot_be: str
+) -> None:
+    if name:
+        stored(name, file)
+    else:
+        sample.make(file, 9)
+    write(file, sql)
+    write(file, "PRAGMA journal_mode=DELETE")
+    before = file.read_bytes()
+    with pytest.raises(NamesTaken if cannot_be else Obstructed, match=named) as refused:
+        async with open_store(file, SETTINGS, adopt=True) as store:
+            await store.opening.wait(PATIENCE)
+    assert f"cannot be {cannot_be}" in str(refused.value) or not cannot_be
+    assert file.read_bytes() == before
+    assert not [*file.parent.glob("*before*")]
+    assert contents(file) == str(refused.value)
+    [remedy] = re.findall(r"\(((?:ALTER|DROP) .*);\)", str(refused.value))
+    write(file, remedy)
+    async with open_store(file, SETTINGS, adopt=True) as store:
         await store.opening.wait(PATIENCE)
         assert await store.messages.append(chat("<zoe> still here"))
 
