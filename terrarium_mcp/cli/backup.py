@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from terrarium_mcp.cli.options import settings_of, settings_options
+from terrarium_mcp.cli.options import adopt_option, settings_of, settings_options
 from terrarium_mcp.cli.process import tidying_up
 
 
@@ -18,9 +18,16 @@ def _named(_: click.Context, __: click.Parameter, path: str) -> Path:
 @click.command(short_help="Copy the database and the backlog into a new, checked file.")
 @click.argument("path", type=click.Path(), callback=_named)
 @click.option("--zstd", "compress", is_flag=True, help="Compress it with zstd.")
+@adopt_option
 @settings_options
 def backup(
-    *, path: Path, compress: bool, db: Path | None, config: Path | None, env_file: Path | None
+    *,
+    path: Path,
+    compress: bool,
+    adopt: bool,
+    db: Path | None,
+    config: Path | None,
+    env_file: Path | None,
 ) -> None:
     """Back up the database and the backlog into the new file PATH, and check the copy.
 
@@ -33,4 +40,4 @@ def backup(
     from terrarium_mcp.cli.starting.backup import back_up
 
     with tidying_up():
-        back_up(Path.cwd() / settings.db_path, Path.cwd() / path, compress=compress)
+        back_up(settings, Path.cwd() / path, compress=compress, adopt=adopt)

@@ -14,6 +14,7 @@ from tests.store.scene import rows_of
 
 SEARCH = "terrarium-mcp search garden gate"
 PURGE = "terrarium-mcp purge --nick ada --yes"
+BACKUP = "terrarium-mcp backup ../backup.tar"
 BERLIN, TOKYO = "Europe/Berlin", "Asia/Tokyo"
 PUBLIC = {"IRC_SERVER": "127.0.0.1", "IRC_CHANNELS": "tea", "TERRARIUM_CONTACT": "ada"}
 
@@ -35,7 +36,7 @@ def refused(command: str, file: Path, **settings: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "command", [SEARCH, PURGE, "terrarium-mcp purge --nick ada --thorough --copies --yes"]
+    "command", [SEARCH, PURGE, "terrarium-mcp purge --nick ada --thorough --copies --yes", BACKUP]
 )
 def test_no_other_command_changes_a_byte_of_it(theirs: Path, command: str) -> None:
     told = refused(command, theirs)
@@ -61,6 +62,18 @@ def test_with_the_flag_they_adopt_it(theirs: Path) -> None:
     done = ran(PURGE, "--adopt", "--db", theirs, at=theirs.parent)
     assert done.returncode == 0, done.stderr
     assert rows_of(theirs, "SELECT message FROM messages") == []
+
+
+def test_a_backup_adopts_it_with_the_flag_unless_it_has_no_place(theirs: Path) -> None:
+    place = theirs.parent.with_name("backup.tar")
+    place.write_bytes(b"")
+    assert "backup.tar exists" in refused(f"{BACKUP} --adopt", theirs)
+    place.unlink()
+    done = ran(f"{BACKUP} --adopt", "--db", theirs, at=theirs.parent)
+    assert done.returncode == 0, done.stderr
+    assert "1 message in 1 channel" in done.stdout
+    assert place.is_file()
+    assert theirs.with_name("theirs.before-v1.db").is_file()
 
 
 async def test_the_zone_is_shown_held_to_and_mended_with_the_kept_copy(theirs: Path) -> None:
@@ -109,6 +122,18 @@ def test_the_doctor_says_that_it_was_not_adopted_yet(theirs: Path) -> None:
     done = ran("terrarium-mcp doctor", "--db", theirs, at=theirs.parent)
     assert "terrarium-irc's, not adopted: serve, bridge and up copy and adopt it" in done.stdout
     assert done.returncode == 0
+    assert everything(theirs.parent) == before
+
+
+@pytest.mark.parametrize("option", ["--live", "--deep", "--rebuild"])
+def test_the_doctor_says_that_it_is_to_be_adopted_first(theirs: Path, option: str) -> None:
+    before = everything(theirs.parent)
+    done = ran(f"terrarium-mcp doctor {option}", "--db", theirs, at=theirs.parent)
+    assert "is a database of terrarium-irc. Adopt it first: start terrarium-mcp serve" in (
+        done.stdout
+    )
+    assert "--adopt" not in done.stdout  # which the doctor does not have
+    assert done.returncode == 1
     assert everything(theirs.parent) == before
 
 

@@ -294,7 +294,7 @@ def test_a_database_of_terrarium_irc_is_not_migrated(tmp_path: Path) -> None:
     assert ran("terrarium-mcp doctor", "--db", file, at=tmp_path).returncode == 0
     done = ran("terrarium-mcp doctor --rebuild", "--db", file, at=tmp_path)
     assert done.returncode == 1
-    assert "start terrarium-mcp once" in done.stdout
+    assert "Adopt it first: start terrarium-mcp serve" in done.stdout
     assert file.read_bytes() == before
     assert [one.name for one in tmp_path.iterdir()] == [file.name]
 

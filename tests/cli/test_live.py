@@ -27,6 +27,7 @@ from tests.cli.programs import ran, running
 from tests.cli.test_signals import HERE, bridge, write_settings
 from tests.patience import PATIENCE
 from tests.servers.fake_ircd import fake_ircd
+from tests.store.files.stored import stored
 from tests.store.scene import rows_of
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -260,9 +261,12 @@ def test_doctor_says_what_is_wrong_with_the_database(tmp_path: Path, theirs: Pat
     missing = ran("terrarium-mcp doctor --live", "--db", tmp_path / "none.db", at=tmp_path)
     assert missing.returncode == 1
     assert "There is no database" in missing.stdout
-    old = ran("terrarium-mcp doctor --live", "--db", theirs, at=tmp_path)
+    not_adopted = ran("terrarium-mcp doctor --live", "--db", theirs, at=tmp_path)
+    assert not_adopted.returncode == 1
+    assert "Adopt it first: start terrarium-mcp serve" in not_adopted.stdout
+    old = ran("terrarium-mcp doctor --live", "--db", stored("v1", tmp_path / "v1.db"), at=tmp_path)
     assert old.returncode == 1
-    assert "is of version 0" in old.stdout
+    assert "is of version 1" in old.stdout
     assert "Traceback" not in missing.stderr + old.stderr
 
 

@@ -5,7 +5,12 @@ from pathlib import Path
 from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.records.bridge_report import Heartbeat
 from terrarium_mcp.store.sqlite.health.readonly import untouched
-from terrarium_mcp.store.sqlite.schema import CURRENT, marked_version
+from terrarium_mcp.store.sqlite.schema import (
+    CURRENT,
+    NotAdopted,
+    marked_version,
+    terrarium_irc,
+)
 from terrarium_mcp.store.sqlite.topics.heartbeats import HEARTBEATS, as_heartbeats
 
 
@@ -15,6 +20,7 @@ def read_heartbeats(path: Path) -> list[Heartbeat]:
     Raises:
         StoreFailed: there is no database, or it is of another version, locked or damaged.
         NotOurs: it is another program's.
+        NotAdopted: it is terrarium-irc's.
     """
     if not path.is_file():
         raise StoreFailed(
@@ -22,7 +28,10 @@ def read_heartbeats(path: Path) -> list[Heartbeat]:
             " with DB_PATH or --db."
         )
     with untouched(path) as connection:
-        if (version := marked_version(connection, path)) != CURRENT:
+        version = marked_version(connection, path)
+        if not version and terrarium_irc.is_present(connection):
+            raise NotAdopted(path, has_option=False)
+        if version != CURRENT:
             raise StoreFailed(
                 f"{path} is of version {version}, and this terrarium-mcp reads version {CURRENT}."
                 " Restart the bridge with this terrarium-mcp: it migrates the file."

@@ -27,7 +27,12 @@ from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
 from terrarium_mcp.store.sqlite.index.indexer import INDEXED_BY_READ, Indexer
 from terrarium_mcp.store.sqlite.index.message_index import MessageIndex
 from terrarium_mcp.store.sqlite.index.structure import NORMALISED, TO_BE_EMPTIED, Derived
-from terrarium_mcp.store.sqlite.schema import CURRENT, usable_version
+from terrarium_mcp.store.sqlite.schema import (
+    CURRENT,
+    NotAdopted,
+    terrarium_irc,
+    usable_version,
+)
 
 PAGES = 4_000
 """Pages copied between two reports."""
@@ -55,6 +60,7 @@ async def check_deeply(
 
     Raises:
         NotChecked: there is no room for the copy, or the database needs a migration.
+        NotAdopted: it is terrarium-irc's.
         StoreFailed: it cannot be read at all.
     """
     folder = temp or path.parent
@@ -87,7 +93,10 @@ def _copy(path: Path, copy: Path, on_step: OnStep) -> None:
     """Copy what one read transaction sees. Runs in a thread that can be cancelled."""
     create_private(copy)
     with untouched(path) as source, closing(sqlite3.connect(copy)) as target:
-        if usable_version(source, path) != CURRENT:
+        version = usable_version(source, path)
+        if not version and terrarium_irc.is_present(source):
+            raise NotAdopted(path, has_option=False)
+        if version != CURRENT:
             raise NotChecked(f"{path} is not of the current version: start terrarium-mcp once.")
         target.execute("PRAGMA synchronous=OFF")  # a copy spoiled by a power cut is not used
         source.execute("BEGIN")

@@ -86,10 +86,11 @@ class NamesTaken(NotOurs):
 class NotAdopted(HostFailure):
     """The file is terrarium-irc's, and the command may not change that."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, has_option: bool = True) -> None:
+        repeat = ", or repeat this command with --adopt" if has_option else ""
         super().__init__(
             f"{path} is a database of terrarium-irc. Adopt it first: start terrarium-mcp serve,"
-            " bridge or up on it, or repeat this command with --adopt. A copy is kept beside it."
+            f" bridge or up on it{repeat}. A copy is kept beside it."
             " If terrarium-irc ran in another time zone, name it in TERRARIUM_SOURCE_TIMEZONE."
         )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from terrarium_mcp.store import DeepCheck, NotChecked, check_deeply, open_store
+from terrarium_mcp.store import DeepCheck, NotAdopted, NotChecked, check_deeply, open_store
 from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
 from tests.samples import terrarium_irc as sample
 from tests.store.damage import flip_bytes, garble_index
@@ -148,5 +148,5 @@ async def test_without_room_for_the_copy_it_says_how_much_is_needed(
 
 async def test_a_database_that_is_not_ours_yet_is_not_checked(file: Path) -> None:
     sample.make(file, 5)
-    with pytest.raises(NotChecked, match="start terrarium-mcp once"):
+    with pytest.raises(NotAdopted, match="Adopt it first: start terrarium-mcp serve"):
         await checked(file)
