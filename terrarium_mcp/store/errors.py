@@ -100,6 +100,16 @@ class NotChecked(HostFailure):
     """A deep check cannot run."""
 
 
+class NotMigrated(NotChecked):
+    """A deep check compares a database of the current version, and this one is of an older one."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{path} is of an older version: start terrarium-mcp once, which migrates it, then"
+            " repeat this command."
+        )
+
+
 class NotEnoughDisk(HostFailure):
     """There is no room on the disk for a second copy of the database."""
 

@@ -215,4 +215,11 @@ def test_a_repair_leaves_the_migration_of_an_older_file_to_the_next_start(tmp_pa
         db.execute("DROP TABLE topics")
     done = ran("terrarium-mcp doctor --rebuild", "--db", file, at=tmp_path)
     assert "  to be filled  by the next start, which migrates the file first" in done.stdout
+    assert "  to follow  " in done.stdout
+    assert "is of an older version: start terrarium-mcp once, which migrates it" in done.stdout
+    assert done.stdout.splitlines()[-1].startswith("nothing is wrong that can be seen so far")
+    assert done.returncode == 0, done.stdout
     assert rows_of(file, "PRAGMA user_version") == [(1,)]
+    done = ran("terrarium-mcp doctor --deep", "--db", file, at=tmp_path)
+    assert "1 wrong: deep check (not done)" in done.stdout
+    assert done.returncode == 1

@@ -29,6 +29,7 @@ from terrarium_mcp.settings import (
 from terrarium_mcp.store import (
     Fact,
     Heartbeat,
+    NotMigrated,
     NotOurs,
     Section,
     check_deeply,
@@ -39,6 +40,9 @@ from terrarium_mcp.store import (
 from terrarium_mcp.wording import and_more, quantity
 
 UNREADABLE = "database (contents)"
+
+TO_FOLLOW = "to follow"
+"""The name of what a deep check tells where it has to wait for a migration."""
 
 _MOST_ROOMS = 5
 
@@ -71,7 +75,14 @@ async def examination(
         sections.append(await _examine_deeply(path, settings, temp, rebuild=rebuild))
     if rebuild:  # which opened the file, unless nothing was to be done
         state = examine(path, datetime.now(UTC), settings)
-    return _print_verdict(sections, _unfilled(state))
+    return _print_verdict(sections, _unmigrated(sections) or _unfilled(state))
+
+
+def _unmigrated(sections: Sequence[Section]) -> str:
+    """What it means that the deep check is to follow; "" if it is not."""
+    if not any(fact.name == TO_FOLLOW for section in sections for fact in section.facts):
+        return ""
+    return "nothing is wrong that can be seen so far: the next start migrates the file"
 
 
 def _unfilled(sections: Sequence[Section]) -> str:
@@ -319,7 +330,10 @@ async def _examine_deeply(
             return section
         return await _rebuild(path, settings, deep.wrong)
     except TerrariumError as error:
-        section = Section("deep check", [Fact("not done", str(error), wrong=True)])
+        # What the schema lacked is there again. The rest is for the next start, and no fault.
+        is_to_follow = rebuild and isinstance(error, NotMigrated)
+        name = TO_FOLLOW if is_to_follow else "not done"
+        section = Section("deep check", [Fact(name, str(error), wrong=not is_to_follow)])
         _show(section)
         return section
 

@@ -16,7 +16,7 @@ from anyio import from_thread, to_thread
 
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store.errors import NotChecked
+from terrarium_mcp.store.errors import NotChecked, NotMigrated
 from terrarium_mcp.store.private_files import create_private
 from terrarium_mcp.store.records.health import DeepCheck, Fact
 from terrarium_mcp.store.sqlite.engine.database import Database
@@ -59,7 +59,8 @@ async def check_deeply(
         temp: the folder for the copy, which holds every message; default: the database's.
 
     Raises:
-        NotChecked: there is no room for the copy, or the database needs a migration.
+        NotChecked: there is no room for the copy.
+        NotMigrated: the database is of an older version.
         NotAdopted: it is terrarium-irc's.
         StoreFailed: it cannot be read at all.
     """
@@ -97,7 +98,7 @@ def _copy(path: Path, copy: Path, on_step: OnStep) -> None:
         if not version and terrarium_irc.is_present(source):
             raise NotAdopted(path, has_option=False)
         if version != CURRENT:
-            raise NotChecked(f"{path} is not of the current version: start terrarium-mcp once.")
+            raise NotMigrated(path)
         target.execute("PRAGMA synchronous=OFF")  # a copy spoiled by a power cut is not used
         source.execute("BEGIN")
         source.execute("SELECT count(*) FROM sqlite_master").fetchone()  # begins the read

@@ -41,11 +41,9 @@ class WrongSchema(NotOurs):
 
 
 def _way_out(version: int, wrong: Sequence[Difference]) -> str:
-    way = (
-        "All of it can be rebuilt from the messages: run terrarium-mcp doctor --rebuild."
-        if can_be_rebuilt(version, wrong)
-        else "If another program changed the schema, go back to a backup."
-    )
+    if can_be_rebuilt(version, wrong):
+        return "All of it can be rebuilt from the messages: run terrarium-mcp doctor --rebuild."
+    way = "If another program changed the schema, go back to a backup."
     if version == 1:
         way += (
             " A development file from before version 1 was final is not supported: start again"

@@ -443,12 +443,20 @@ async def test_what_is_missing_or_different_is_refused_by_its_name(
 
 async def test_a_development_file_of_before_version_1_is_refused_in_those_words(file: Path) -> None:
     stored("v1", file)
-    for sql in ("DROP TABLE phrase_index", "DROP VIEW phrase_index_source"):
+    for sql in ("DROP TABLE removals", "DROP TABLE phrase_index"):
         write(file, sql)
     said = await refusal(file)
-    assert "view phrase_index_source is missing, table phrase_index is missing." in said
+    assert "table removals is missing, table phrase_index is missing." in said
     assert "A development file from before version 1 was final is not supported" in said
     assert "*.before-v1.*" in said
+
+
+async def test_one_way_out_is_named_for_a_file_of_version_1_that_can_be_rebuilt(file: Path) -> None:
+    stored("v1", file)
+    write(file, "DROP TABLE phrase_index")
+    said = await refusal(file)
+    assert said.endswith("run terrarium-mcp doctor --rebuild.")
+    assert "start again" not in said
 
 
 async def test_many_differences_are_named_in_part(file: Path) -> None:
