@@ -117,9 +117,7 @@ async def test_a_server_of_another_database_is_the_operators_to_set_right(
         await store.messages.append([said("hello")])
         async with open_toolbox(partial(build_server, store, Settings())) as toolbox:
             for number in range(2):
-                with pytest.raises(
-                    McpServerUnavailable, match="can find the reason"
-                ):
+                with pytest.raises(McpServerUnavailable, match="can find the reason"):
                     await toolbox.call(
                         "get_recent_irc_messages", {"limit": number + 1}, {"as_of": "38"}
                     )

@@ -1,13 +1,22 @@
--- Version 17: what files of the versions 12 and 16 lack that were made while these had another text.
+-- Version 17: what counts as said to the bot, and what files of the versions 12 and 16 lack that were
+-- made while these had another text. Marks of direction and the like may precede a command.
 -- A relay's name loses every character that cannot be seen, but keeps the joiners that its script or
 -- an emoji needs; and ł, ø, æ, ı and their kin, wide letters and pointed ones are folded in the index.
 -- FROZEN: files of this version exist, so this text never changes.
 
--- Every line is looked at again, as after a change of the bot's nick, if there are relays. To find the
--- lines of these whose names are others now would take longer (50 us for a set of 32 ranges), and hold
--- up the start: the lines are looked at while others are recorded.
+-- Every line is looked at again, as after a change of the bot's nick, if one begins with such a mark
+-- (behind formatting codes, too), or if there are relays. To find the lines of these whose names are
+-- others now would take longer (50 us for a set of 32 ranges), and hold up the start: the lines are
+-- looked at while others are recorded.
+WITH marks (one) AS (
+  SELECT '[' || char(0xAD, 0x61C, 0x180E, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x202A, 0x202B,
+    0x202C, 0x202D, 0x202E, 0x2060, 0x2061, 0x2062, 0x2063, 0x2064, 0x2065, 0x2066, 0x2067, 0x2068,
+    0x2069, 0xFEFF) || ']'
+)
 UPDATE derived SET upto = 0 WHERE name = 'voices' AND upto > 0
-  AND EXISTS (SELECT 1 FROM voice_rules WHERE relays <> '[]');
+  AND (EXISTS (SELECT 1 FROM voice_rules WHERE relays <> '[]')
+    OR EXISTS (SELECT 1 FROM marks CROSS JOIN messages
+      WHERE message GLOB one || '*' OR (message < ' ' AND message GLOB '*' || one || '*')));
 
 -- The indexes are rebuilt where the vocabulary has a letter that is folded: they were filled before it
 -- was. Points of Hebrew and Arabic cut words, which a vocabulary does not show: where one of its words

@@ -137,8 +137,12 @@ async def test_asides_are_marked_and_stay_among_the_lines(file: Path) -> None:
             *(16, "addressed_to", lambda *_: None),
             *("Terra\u060c who has the kettle?", "Terra \u060c) the kettle is on"),
         ),
+        (17, "INVISIBLE_MARKS", "", "\u200fTerra: the kettle?", "\u200fthe kettle is on"),
     ],
-    ids=["a near miss", "a wide blank", "the nick behind the prefix", "an Arabic comma"],
+    ids=[
+        *("a near miss", "a wide blank", "the nick behind the prefix", "an Arabic comma"),
+        "a mark of direction",
+    ],
 )
 async def test_what_is_a_command_since_a_version_is_one_in_older_files_too(
     file: Path,

@@ -240,6 +240,26 @@ async def test_version_17_rebuilds_no_index_that_is_as_it_should_be(file: Path) 
     assert rows_of(file, "SELECT * FROM derived") == marks
 
 
+@pytest.mark.parametrize(
+    ("said", "is_looked_at"),
+    [
+        ("\u200fTerra: who has the key?", True),
+        ("\x02\u2067Terra: who has the key?", True),
+        ("the key \u200fis green", False),
+    ],
+)
+async def test_version_17_looks_again_at_lines_that_begin_with_a_mark(
+    file: Path, said: str, *, is_looked_at: bool
+) -> None:
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat(f"<ada> {said}"))
+        assert await from_a_recount(store) == []
+    mark_as_of_version(file, 16)
+    migrate(file, SETTINGS, lambda _: None, adopt=False)
+    looked = rows_of(file, "SELECT upto = 0 FROM derived WHERE name = 'voices'")
+    assert looked == [(is_looked_at,)]
+
+
 LINKS = {"links"}
 HAS_LINK = {"links", "index", "counters"}
 
