@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from terrarium_mcp.chat.on_record import NotRecorded
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.voices import rules_on
 from terrarium_mcp.logformats.contents import LogContent
@@ -249,6 +250,46 @@ def test_ergo_has_accounts_and_msgids(tmp_path: Path) -> None:
     with tea.read() as log:
         events = [one.event for one in log.items if isinstance(one, DatedEvent)]
     assert {(one.account, one.msgid) for one in events[1:2]} == {("ada", "m1")}
+
+
+def test_what_ergo_has_in_several_lines_comes_line_by_line_as_others_received_it(
+    tmp_path: Path,
+) -> None:
+    path = ergo(tmp_path / "history.db")
+    parts = [
+        {"Message": "two teas:"},
+        {"Message": ""},
+        {"Message": "[off] and a secret"},
+        {"Message": "/msg NickServ identify hunter2"},
+        {"Message": "one that is so lo"},
+        {"Message": "ng that it was cut", "Concat": True},
+    ]
+    message = {"Message": "", "Msgid": "m1", "Split": parts}
+    item = {"Type": 1, "Nick": "ada!~a@home.example", "AccountName": "*", "Message": message}
+    change(path, "UPDATE history SET data = ? WHERE id = 1", json.dumps(item))
+    (tea,) = contents(path, Choices(network="ergonet"))
+    with tea.read() as log:
+        events = [one for one in log.items if isinstance(one, DatedEvent)][1:-2]
+    assert [(one.event.text, one.event.msgid) for one in events] == [
+        ("two teas:", "m1"),
+        ("[off] and a secret", ""),
+        ("/msg NickServ identify hunter2", ""),
+        ("one that is so lo", ""),
+        ("ng that it was cut", ""),
+    ]
+    assert len({one.said_at for one in events}) == 1
+    rules = rules_on("ergonet", {})
+    kept = [recordable(one.event, "ergonet", "#tea", one.said_at, rules) for one in events]
+    assert kept[1:3] == [NotRecorded.OFF_RECORD, NotRecorded.SECRET]
+
+
+def test_ergo_has_the_parameters_of_a_mode_apart(tmp_path: Path) -> None:
+    path = ergo(tmp_path / "history.db")
+    message = {"Message": "", "Split": [{"Message": "+ov"}, {"Message": "bob"}, {"Message": "cy"}]}
+    item = json.dumps({"Type": 7, "Nick": "ada", "Message": message})
+    change(path, "UPDATE history SET data = ? WHERE id = 1", item)
+    (tea,) = contents(path, Choices(network="ergonet"))
+    assert said(tea)[1] == ("ergonet", "#tea", MessageType.MODE, "ada", "+ov bob cy")
 
 
 def test_a_row_of_ergo_that_is_damaged_or_leads_nowhere_is_rejected(tmp_path: Path) -> None:

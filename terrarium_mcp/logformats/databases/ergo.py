@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.records import SPEECH, MessageType
 from terrarium_mcp.chat.times.timestamps import EPOCH
 from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
@@ -64,20 +64,38 @@ def _said(nanotime: int, data: str | bytes) -> Sequence[DatedEvent]:
     kind = _TYPES.get(item.get("Type"))
     if kind is None:  # an invitation, or tags alone
         return ()
-    return [DatedEvent(EPOCH + timedelta(microseconds=nanotime // 1000), _event(kind, item))]
+    at = EPOCH + timedelta(microseconds=nanotime // 1000)
+    first, *others = _texts(kind, item)
+    event = _event(kind, item, first)
+    return [
+        DatedEvent(at, event),
+        *(DatedEvent(at, event._replace(text=text, msgid="")) for text in others),
+    ]
 
 
-def _event(kind: MessageType, item: Mapping[str, Any]) -> LogEvent:
+def _texts(kind: MessageType, item: Mapping[str, Any]) -> Sequence[str]:
+    """The texts of an item, one for each message that it was on the wire.
+
+    What somebody says in several lines (draft/multiline) Ergo sends to all others line by line,
+    without blank ones, and with the msgid on the first. Of a long line it does not join the pieces.
+    """
+    message = item.get("Message") or {}
+    parts = [str(part.get("Message")) for part in message.get("Split") or ()]
+    if kind in SPEECH:
+        return list(filter(None, parts)) or [str(message.get("Message") or "")]
+    text = str(message.get("Message") or " ".join(parts))  # of modes each part is a parameter
+    param = str((item.get("Params") or [""])[0])
+    if kind is MessageType.NICK:
+        text = param
+    elif kind is MessageType.KICK:
+        text = f"{param} {text}".rstrip()
+    return [text]
+
+
+def _event(kind: MessageType, item: Mapping[str, Any], text: str) -> LogEvent:
     nick, user, host = split_mask(str(item.get("Nick") or ""))
     account = str(item.get("AccountName") or "")
     message = item.get("Message") or {}
-    parts = message.get("Split") or ()
-    text = str(message.get("Message") or "\n".join(str(part.get("Message")) for part in parts))
-    first = str((item.get("Params") or [""])[0])
-    if kind is MessageType.NICK:
-        text = first
-    elif kind is MessageType.KICK:
-        text = f"{first} {text}".rstrip()
     return LogEvent(
         kind,
         nick,
