@@ -321,7 +321,7 @@ def soju(path: Path) -> Path:
         rows={
             "Network": [
                 (1, "libera", 1, "irc.libera.chat"),
-                (2, None, 1, "ircs://irc.example:6697"),
+                (2, None, 1, "ircs://irc.mate.example:6697"),
             ],
             "MessageTarget": [(1, 1, "#tea"), (2, 2, "#mate")],
             "Message": [
@@ -334,7 +334,7 @@ def soju(path: Path) -> Path:
 
 def test_soju_has_messages_as_they_came(tmp_path: Path) -> None:
     tea, mate = contents(soju(tmp_path / "main.db"))
-    assert (mate.network, mate.target) == ("irc.example", "#mate")
+    assert (mate.network, mate.target) == ("mate", "#mate")
     assert said(tea) == [
         ("libera", "#tea", MessageType.JOIN, "ada", ""),
         ("libera", "#tea", MessageType.PRIVMSG, "ada", "hi: there"),
@@ -346,6 +346,27 @@ def test_soju_has_messages_as_they_came(tmp_path: Path) -> None:
         events = [one for one in log.items if isinstance(one, DatedEvent)]
     assert {(one.event.account, one.event.msgid) for one in events[1:2]} == {("ada", "m1")}
     assert events[0].said_at == datetime(2026, 10, 24, 22, 0, 0, 1000, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("name", "address", "network"),
+    [
+        ("", "irc.libera.chat", "libera"),
+        ("", "irc.libera.chat:6697", "libera"),
+        ("", "irc+insecure://[2001:db8::1]:6667", "local"),
+        ("", "irc+unix:///run/ircd.sock", "local"),
+        ("", "", "local"),
+        ("irc.libera.chat", "ircs://irc.libera.chat", "irc.libera.chat"),
+    ],
+)
+def test_a_network_of_soju_without_a_name_is_called_as_a_recorder_calls_it(
+    tmp_path: Path, name: str, address: str, network: str
+) -> None:
+    path = soju(tmp_path / "main.db")
+    change(path, "UPDATE Network SET name = ?, addr = ? WHERE id = 2", name, address)
+    assert [one.network for one in contents(path)] == (
+        ["libera", network] if address else ["libera"]
+    )
 
 
 def test_a_row_of_soju_that_is_no_message_is_rejected(tmp_path: Path) -> None:

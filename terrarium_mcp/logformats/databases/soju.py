@@ -1,8 +1,9 @@
 """soju, a bouncer, with its messages in SQLite; by documentation.
 
 Each message is kept as it came over the wire, with its tags, under the target in whose history it
-is. Times are in UTC. A file holds every user of the bouncer: a channel of two users is read twice,
-and each of its messages is recognised.
+is. Times are in UTC. A network without a name gets the one that a recorder gives its address. A
+file holds every user of the bouncer: a channel of two users is read twice, and each of its messages
+is recognised.
 """
 
 # ruff: noqa: S608 -- every statement is made of constants
@@ -24,11 +25,12 @@ from terrarium_mcp.logformats.databases.database_format import (
 )
 from terrarium_mcp.logformats.entries import LogEvent, is_to_rank
 from terrarium_mcp.logformats.log_reader import DatedEvent
+from terrarium_mcp.settings.hosts import network_name_of
 
 _NETWORK = "ifnull(nullif(network.name, ''), network.addr)"
 _IS_PLACED = f"{name_condition(_NETWORK)} AND {name_condition('target.target')}"
 _ROOMS = f"""
-SELECT {_NETWORK}, target.target, target.id
+SELECT network.name, network.addr, target.target, target.id
   FROM MessageTarget target JOIN Network network ON network.id = target.network
  WHERE {_IS_PLACED}
  ORDER BY target.id
@@ -52,14 +54,21 @@ _RECORDED = frozenset({"PRIVMSG", "NOTICE", "TOPIC", "PART", "NICK", "KICK", "MO
 def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
     del path
     return [
-        StoredRoom(_host(network), target, (number,))
-        for network, target, number in connection.execute(_ROOMS)
+        StoredRoom(name or _name_of_address(address), target, (number,))
+        for name, address, target, number in connection.execute(_ROOMS)
     ]
 
 
-def _host(address: str) -> str:
-    """The host of an address such as `ircs://irc.libera.chat:6697`; a name stays as it is."""
-    return address.rpartition("//")[2].partition(":")[0] if "://" in address else address
+def _name_of_address(address: str) -> str:
+    """What a recorder calls the network at an address such as `ircs://irc.libera.chat:6697`.
+
+    A socket of this machine (`irc+unix:///run/soju.sock`) has no host.
+    """
+    scheme, separator, rest = address.partition("://")
+    place = rest if separator else scheme
+    end = "]" if place.startswith("[") else ":"
+    host = place.removeprefix("[").partition("/")[0].partition(end)[0]
+    return network_name_of(host or "localhost")
 
 
 def _said(time: str, raw: bytes) -> Sequence[DatedEvent]:
