@@ -20,11 +20,12 @@ _SECRET_COMMAND = (
     # `/msg NickServ identify ...`, `.msg -server libera NickServ id ...`, `ns id ...`. No more than
     # three words such as `quote privmsg`, or the pattern would take long for a line full of them.
     r"\W*(?:(?:m|msg|q|query|squery|quote|raw|privmsg|notice)\s+(?:-server\s+\S+\s+|-\S+\s+)?){0,3}"
-    # NickServ and ChanServ (also as name@server, and their aliases), AuthServ, UserServ, QuakeNet's
-    # and Undernet's Q@... and X@...
-    r"(?:(?:nickserv|chanserv|authserv|userserv)(?:@\S+)?|ns|cs|[qx]@\S+)[:,]?\s+:?"
+    # NickServ and ChanServ (also as name@server, and their aliases), AuthServ, UserServ, OperServ,
+    # QuakeNet's and Undernet's Q@... and X@...
+    r"(?:(?:nickserv|chanserv|authserv|userserv|operserv)(?:@\S+)?|ns|cs|[qx]@\S+)[:,]?\s+:?"
     # The subcommands that take a password, with at least one argument.
-    r"(?:auth|ghost|id|identify|login|recover|regain|register|release|setpass|set\s+pass(?:word)?)"
+    r"(?:auth|ghost|id|identify|login|newpass|pass|recover|regain|register|release|setpass"
+    r"|set\s+pass(?:word)?)"
     r"\s+\S"
     # A command of the client or server that takes a password; only with its slash or what was typed
     # instead of it, because "pass" and "login" also begin ordinary sentences. `!identify | ada`
@@ -32,6 +33,15 @@ _SECRET_COMMAND = (
     r"|\s*(?!![a-z]+ ?\| +["
     + NICK_CHARACTERS
     + r"]+\s*\Z)[/.!](?:(?:quote|raw)\s+)?(?:identify|login|oper|pass)\s+\S"
+)
+_SERVICE = re.compile(
+    # What Anope, Atheme, Ergo, srvx and soju call them; a network may add its own address.
+    r"(?:auth|bot|bouncer|chan|group|hist|host|memo|nick|oper|sasl|user)serv(?:@.*)?"
+    # QuakeNet's and Undernet's: without an address it may be somebody's nick.
+    r"|[qx]@.*"
+    # The modules of ZNC (`*status`, `*sasl`): no nick begins so.
+    r"|\*.*",
+    re.IGNORECASE,
 )
 REMOVED_KEY = "*"
 """Replaces a channel key in a recorded MODE."""
@@ -102,6 +112,11 @@ def is_secret(text: str) -> bool:
     For example `/msg NickServ identify hunter2`, with or without the slash.
     """
     return _secret_command().match(plain(text)) is not None
+
+
+def is_service(nick: str) -> bool:
+    """Whether a nick is that of services, or of a bouncer: who talks to it may type a password."""
+    return _SERVICE.fullmatch(nick) is not None
 
 
 @cache

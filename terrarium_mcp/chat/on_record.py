@@ -14,6 +14,7 @@ class NotRecorded(StrEnum):
 
     OFF_RECORD = "off the record"
     SECRET = "with a password"  # noqa: S105 -- the reason, not one
+    SERVICE = "to or from services"
     CTCP = "CTCP"
     PRIVATE = "in private"
     NO_SENDER = "of an unknown sender"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from terrarium_mcp.chat.identity import is_channel
+from terrarium_mcp.chat.irctext import is_secret, is_service
 from terrarium_mcp.chat.on_record import NotRecorded, recorded_event, recorded_speech
 from terrarium_mcp.chat.records import SPEECH, MessageType, NewMessage, Origin
 from terrarium_mcp.chat.voices import VoiceRules
@@ -19,6 +20,11 @@ def recordable(
     if event.private and is_channel(channel):
         return NotRecorded.PRIVATE
     kind, text = event.kind, event.text
+    if not is_channel(channel):
+        if is_service(channel):  # a password with a slip of the keyboard, or services' answer
+            return NotRecorded.SERVICE
+        if is_secret(f"{channel}@services {text}"):  # Q and X may be services, or people
+            return NotRecorded.SECRET
     if kind in SPEECH:
         speech = recorded_speech(kind, event.nick, text, rules)
         if isinstance(speech, NotRecorded):

@@ -14,6 +14,7 @@ from terrarium_mcp.chat.irctext import (
     is_ctcp,
     is_off_record,
     is_secret,
+    is_service,
     plain,
     without_keys,
     without_off_record,
@@ -179,13 +180,34 @@ def test_no_mode_string_tells_the_key(letters: str, extra: int) -> None:
         assert "*" in told
 
 
-SERVICES = ["nickserv", "ChanServ", "authserv", "ns", "cs", "q@x", "X@y", "nickserv@z", "userserv"]
+@pytest.mark.parametrize(
+    "nick",
+    [
+        *["NickServ", "nickserv", "nickserv@services.example", "ChanServ", "OperServ", "HistServ"],
+        *["Q@CServe.quakenet.org", "x@channels.undernet.org", "BouncerServ", "*status", "*sasl"],
+    ],
+)
+def test_services_are_known_by_their_nick(nick: str) -> None:
+    assert is_service(nick)
+
+
+@pytest.mark.parametrize("nick", ["ada", "q", "X", "serv", "observer", "Nickserva", "server", ""])
+def test_who_has_another_nick_may_be_a_person(nick: str) -> None:
+    assert not is_service(nick)
+
+
+SERVICES = [
+    *["nickserv", "ChanServ", "authserv", "userserv", "operserv"],
+    *["ns", "cs", "q@x", "X@y", "nickserv@z"],
+]
 SUBCOMMANDS = [
     "auth",
     "ghost",
     "id",
     "identify",
     "login",
+    "newpass",
+    "pass",
     "recover",
     "regain",
     "register",

@@ -281,6 +281,26 @@ async def test_private_conversations_come_in_only_if_they_are_asked_for(tmp_path
     assert not [row for row in dump(tmp_path) if row[6] == "private hello to wee"]
 
 
+async def test_what_is_said_to_services_stays_out_of_private_conversations(tmp_path: Path) -> None:
+    znc, irssi = tmp_path / "logs/LabNet/nickserv/2026-10-24.log", tmp_path / "logs/LabNet/x.log"
+    znc.parent.mkdir(parents=True)
+    znc.write_text("[10:00:00] <ada> IDENTFY hunter2\n[10:00:01] <NickServ> Invalid command.\n")
+    irssi.write_text(
+        "--- Log opened Sat Oct 24 10:00:00 2026\n"
+        "10:00 < ada> login ada hunter2\n"
+        "10:01 < ada> are you no service?\n"
+        "10:01 < x> no, a person\n"
+    )
+    async with history(tmp_path) as store:
+        _, reports = await imported(store, tmp_path, tmp_path / "logs", private=True)
+    texts = [text for (text,) in rows(tmp_path, "SELECT message FROM private_messages ORDER BY id")]
+    assert texts == ["are you no service?", "no, a person"]
+    assert [one.left_out for one in reports] == [
+        {NotRecorded.SERVICE: 2},
+        {NotRecorded.SECRET: 1},
+    ]
+
+
 async def test_imported_lines_lie_in_the_past(tmp_path: Path) -> None:
     async with history(tmp_path) as store:
         await imported(store, tmp_path, LOGS / "irssi")
