@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import NamedTuple
 
+from terrarium_mcp.chat.followed_nicks import FollowedNicks
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold, is_channel
 from terrarium_mcp.chat.records import Origin
 from terrarium_mcp.store.sqlite.engine.writes import Writer
@@ -72,6 +73,7 @@ async def insert_group(
     lines: PreparedLines,
     parts: Sequence[LogPart],
     opt_out_reader: OptOutReader,
+    followed: FollowedNicks,
 ) -> InsertedGroup:
     """Insert the lines that are not stored yet, and note which messages each log has.
 
@@ -81,6 +83,7 @@ async def insert_group(
         lines: the lines of all parts, in their order.
         parts: the lines by logs; no log has two.
         opt_out_reader: reads who opted out.
+        followed: the nicks that these have, as lines before tell.
     """
     places = await _places_of(writer, lines.places)
     by_place = [lines_by_place(part, places) for part in parts]
@@ -88,6 +91,7 @@ async def insert_group(
         places,
         await _stored_times(writer, chain.from_iterable(by_place)),
         opt_out_reader,
+        followed,
         await has_exclusions(writer, opt_out_reader),
         await all_purges(writer),
     )
@@ -106,6 +110,7 @@ class _Conditions(NamedTuple):
         places: where they belong.
         stored: by room, the time from the first to the last stored line that is near them.
         opt_out_reader: reads who opted out.
+        followed: the nicks that these have, as lines before tell.
         has_exclusions: as the function of that name says.
         purges: the purges of nicks.
     """
@@ -113,6 +118,7 @@ class _Conditions(NamedTuple):
     places: PlacesByName
     stored: Mapping[LogPlace, TimeSpan]
     opt_out_reader: OptOutReader
+    followed: FollowedNicks
     has_exclusions: bool
     purges: Purges
 
@@ -249,7 +255,8 @@ class _Group:
         if not lines:
             return Inserted(())
         if self._conditions.exclude_some_of(lines) or not lines.are_rows:
-            return await insert(self._writer, lines, self._conditions.opt_out_reader)
+            conditions = self._conditions
+            return await insert(self._writer, lines, conditions.opt_out_reader, conditions.followed)
         rooms = {name: self._conditions.places[name].room for name in lines.places}
         return await insert_prepared(self._writer, lines, rooms)
 

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
+from terrarium_mcp.chat.followed_nicks import FollowedNicks
 from terrarium_mcp.chat.times.timestamps import from_text
 from terrarium_mcp.store.records.imports import ImportTotals, LogSource
 from terrarium_mcp.store.sqlite.engine.database import Database
@@ -122,6 +123,8 @@ class LogStream:
         self._taken = self._saved = 0
         self._stored = _Stored()
         self._recent = RecentTexts()
+        self._followed = FollowedNicks()
+        """Taken along from log to log: a program may begin a file for each day."""
         self._casemappings: dict[str, str] = {}
         """By network, as they were when its first log was begun: clocks need no more."""
 
@@ -164,7 +167,9 @@ class LogStream:
         of_logs = [(work, lines[self._within(work, end)]) for work in self._logs]
         of_logs = [(work, its) for work, its in of_logs if its]
         parts = [LogPart(work.log, work.row, work.correction.margin, its) for work, its in of_logs]
-        group = await insert_group(writer, self._import, lines, parts, opt_out_reader)
+        group = await insert_group(
+            writer, self._import, lines, parts, opt_out_reader, self._followed
+        )
         works = [work for work, _ in of_logs]
         self._stored.rows |= zip(works, group.rows, strict=True)
         self._stored.added |= zip(works, group.added, strict=True)

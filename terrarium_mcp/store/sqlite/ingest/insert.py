@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import NamedTuple
 
+from terrarium_mcp.chat.followed_nicks import FollowedNicks
 from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.records import NewMessage, Origin
 from terrarium_mcp.chat.times.timestamps import from_iso, to_text
@@ -37,20 +38,24 @@ class Inserted(NamedTuple):
 
 
 async def insert(
-    writer: Writer, messages: Sequence[NewMessage], opt_out_reader: OptOutReader
+    writer: Writer,
+    messages: Sequence[NewMessage],
+    opt_out_reader: OptOutReader,
+    followed: FollowedNicks | None = None,
 ) -> Inserted:
     """Insert messages in the order given, with rising ids; no derived structure is updated.
 
     A live message is never dated before the previous live one of its room. A message to a person
     goes to `private_messages`. Playback that is already stored is left out, and so is every message
-    of a person who opted out; and what somebody had removed, or was purged, unless it is live.
+    of a person who opted out, in a log also under the nicks that are `followed` there; and what
+    somebody had removed, or was purged, unless it is live.
     """
     rooms = await rooms_of(writer, ((one.network, one.channel) for one in messages))
     reached = await live_until(writer, rooms.values())
     known = await _known_msgids(writer, messages, rooms)
     free = await free_ids(writer)
     rows = _Rows(writer, rooms, reached, known, free.first)
-    permitted = await permitted_messages(writer, opt_out_reader, messages)
+    permitted = await permitted_messages(writer, opt_out_reader, messages, followed)
     allowed = await without_forgotten(writer, permitted)
     ids = [await rows.add(message) if message else 0 for message in allowed]
     await give(writer, free, rows.last)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from terrarium_mcp.chat.followed_nicks import FollowedNicks
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity, fold
 from terrarium_mcp.chat.opt_outs import NO_OPT_OUTS, Decision, OptOuts, author
 from terrarium_mcp.chat.records import NewMessage
@@ -147,19 +148,22 @@ async def _row(writer: Writer, who: Identity, decision: Decision) -> dict[str, o
 
 
 async def permitted_messages(
-    writer: Writer, opt_out_reader: OptOutReader, messages: Sequence[NewMessage]
+    writer: Writer,
+    opt_out_reader: OptOutReader,
+    messages: Sequence[NewMessage],
+    followed: FollowedNicks | None = None,
 ) -> Sequence[NewMessage | None]:
     """What may be written of each message.
 
     New identities of people who opted out are stored on the way: they stay opted out after a change
-    of nick, a login, or from a new host.
+    of nick, a login, or from a new host. Those who are `followed` through a log need no host.
     """
     opt_outs = await opt_out_reader.current(writer)
     if not opt_outs:
         return messages
     kept = []
     for message in messages:
-        allowed = opt_outs.permitted(message)
+        allowed = followed.permitted(message, opt_outs) if followed else opt_outs.permitted(message)
         decision = opt_outs.decision(author(message)) if allowed is None else None
         if decision and (who := opt_outs.new_identity(message)):
             await add_identity(writer, who, decision)

@@ -324,6 +324,25 @@ async def test_lines_of_people_who_opted_out_are_counted_as_left_out(
     assert [nick for nick, _ in words_in(file)].count("bo") == 1  # of before
 
 
+async def test_who_opted_out_is_followed_from_day_to_day_of_a_log_without_hosts(
+    store: Store, file: Path
+) -> None:
+    def line(nick: str, text: str, kind: MessageType = MessageType.PRIVMSG) -> NewMessage:
+        return line_of(nick, text, kind=kind)._replace(user="", host="")
+
+    await store.opt_outs.add(Identity("net", "bo", "~bo", "host.example"), NOON)
+    number = await store.imports.begin("terrarium-mcp import days")
+    change, away = line("bo", "bo_away", MessageType.NICK), line("bo_away", "still me")
+    days = [
+        (log_of("1.log"), logged([change, away])),
+        (log_of("2.log"), logged([away._replace(said_at=NOON + timedelta(days=1))])),
+    ]
+    first, second = await store.imports.add_all(number, days)
+    assert (first.left_out, second.left_out) == (2, 1)
+    assert words_in(file) == []
+    assert rows_of(file, "SELECT * FROM nick_changes") == []
+
+
 async def test_events_are_merged_as_lines_are(store: Store, file: Path) -> None:
     events = [
         line_of("ada", "", NOON, kind=MessageType.JOIN),
