@@ -86,25 +86,35 @@ def _plain(path: Path) -> IO[bytes]:
 
 
 def lines_of(stream: IO[bytes]) -> Iterator[bytes]:
-    """The lines of a stream, without line breaks. Of one that is too long, only its beginning."""
-    while line := _next_line(stream):
-        yield line.rstrip(b"\r\n")
-        while len(line) > LONGEST_LINE and not line.endswith(b"\n"):
-            line = stream.readline(LONGEST_LINE + 1)
+    """The lines of a stream, without line breaks. Of one that is too long, only its beginning.
 
-
-def _next_line(stream: IO[bytes]) -> bytes:
-    """The next line, or its beginning; empty at the end.
-
-    What precedes its text is dropped: the zeros that a crash leaves in a file, however many, and
-    the byte order mark that an editor puts in front, also where files were joined.
+    What precedes the text of a line is dropped: the zeros that a crash leaves in a file, however
+    many, and the byte order mark that an editor puts in front, also where files were joined.
     """
-    line = b""
-    while read := stream.readline(LONGEST_LINE + 1 - len(line)):
-        line = (line + read).lstrip(b"\0").removeprefix(codecs.BOM_UTF8)
-        if line.endswith(b"\n") or len(line) > LONGEST_LINE:
-            break
-    return line
+    line, is_too_long = b"", False
+    for piece in _pieces(stream):
+        is_ended = piece.endswith((b"\n", b"\r"))
+        if is_too_long:
+            is_too_long = not is_ended
+            continue
+        line = (line + piece).lstrip(b"\0").removeprefix(codecs.BOM_UTF8)
+        if is_ended or len(line) > LONGEST_LINE:
+            yield line.rstrip(b"\r\n")
+            line, is_too_long = b"", not is_ended
+    if line:
+        yield line
+
+
+def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
+    """The bytes of a stream, cut behind each line break, and where none comes for too long.
+
+    A carriage return alone is one too, as on a classic Mac: no IRC server lets it through.
+    """
+    while read := stream.readline(LONGEST_LINE + 1):
+        if b"\r" in read and b"\r" in read.rstrip(b"\r\n"):
+            yield from read.splitlines(keepends=True)
+        else:
+            yield read
 
 
 @contextmanager

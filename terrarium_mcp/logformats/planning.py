@@ -54,9 +54,6 @@ _STAMP = 10
 
 _TALK = {MessageType.PRIVMSG, MessageType.ACTION}
 
-_FEW_RETURNS = 5
-"""Carriage returns that a line may have within it."""
-
 _CLOCK = re.compile(r"\d:\d\d")
 
 _UNCERTAIN_DAY = re.compile(
@@ -413,22 +410,18 @@ def fitting(
             f"{file.path}: a packed file within a packed file, or under a name that hides it."
             " Unpack it first."
         )
-    if head and head[0].count(b"\r") > _FEW_RETURNS:
-        raise NoLog(
-            f"{file.path}: its lines end as those of a classic Mac. Convert it first:"
-            " tr '\\r' '\\n' < FILE > NEW"
-        )
     if lines and lines[0].startswith(_UTF_16):
         raise NoLog(
             f"{file.path}: encoded as UTF-16. Convert it first: iconv -f UTF-16 -t UTF-8 FILE"
         )
-    if sum(map(_is_utf_16, head)) > ENOUGH * len(head):
+    written = [line for line in head if line]  # half of a line break of UTF-16 looks blank
+    if sum(map(_is_utf_16, written)) > ENOUGH * len(written):
         raise NoLog(
             f"{file.path}: encoded as UTF-16. Convert it first: iconv -f UTF-16LE -t UTF-8 FILE,"
             " or -f UTF-16BE"
         )
-    zeros = sum("\0" in line for line in lines)
-    if zeros and zeros >= ENOUGH * len(lines):
+    zeros = sum(0 in line for line in written)
+    if zeros and zeros >= ENOUGH * len(written):
         raise NoLog(f"{file.path}: not a text file.")
     formats = [one for one in TEXT_FORMATS if choices.format in ("", one.name)]
     if not formats:

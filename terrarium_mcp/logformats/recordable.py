@@ -19,7 +19,7 @@ def recordable(
         return NotRecorded.NO_SENDER
     if event.private and is_channel(channel):
         return NotRecorded.PRIVATE
-    kind, text = event.kind, event.text
+    kind, text = event.kind, event.text.replace("\0", "")  # no line of IRC has one
     if not is_channel(channel):
         if is_service(channel):  # a password with a slip of the keyboard, or services' answer
             return NotRecorded.SERVICE

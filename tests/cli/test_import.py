@@ -500,6 +500,17 @@ def test_zeros_that_a_crash_left_and_a_byte_order_mark_lose_no_line(tmp_path: Pa
     assert (tmp_path / "rejects.txt").read_text("utf-8") == ""
 
 
+def test_a_log_of_a_classic_mac_is_read_line_by_line_and_no_zero_is_stored(tmp_path: Path) -> None:
+    log = tmp_path / "irc.labnet.#lab.weechatlog"
+    lines = [f"2026-10-24 23:57:1{second}\tbob\thi {second}" for second in range(9)]
+    log.write_text("\r".join([*lines, "2026-10-24 23:57:20\tbob\tz\0ero\0"]))
+    done = imported(tmp_path, log, *BERLIN)
+    assert "10 lines, 10 added (" in done.stdout, done.stderr
+    with closing(sqlite3.connect(database(tmp_path))) as connection:
+        texts = [text for (text,) in connection.execute("SELECT message FROM messages ORDER BY id")]
+    assert texts[0::9] == ["hi 0", "zero"]
+
+
 def piped(folder: Path, lines: bytes, *words: str) -> subprocess.CompletedProcess[bytes]:
     """Import lines from standard input."""
     return subprocess.run(

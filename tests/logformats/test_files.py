@@ -299,6 +299,18 @@ def test_what_precedes_the_text_of_a_line_is_none_of_it() -> None:
     assert list(lines_of(io.BytesIO(b"".join(parts)))) == [b"first", b"second", b"third\0", b""]
 
 
+@pytest.mark.parametrize("count", [2, LONGEST_LINE])
+def test_a_carriage_return_alone_ends_a_line_as_on_a_classic_mac(count: int) -> None:
+    stream = io.BytesIO(b"hi\r" * count + b"x" * (LONGEST_LINE * 3) + b"\rbehind\r\rlast")
+    *lines, long, behind, blank, last = lines_of(stream)
+    assert lines == [b"hi"] * count
+    assert (long[:1], behind, blank, last) == (b"x", b"behind", b"", b"last")
+
+
+def test_a_line_break_that_was_converted_twice_is_one() -> None:
+    assert list(lines_of(io.BytesIO(b"hi\r\r\nho\r\n"))) == [b"hi", b"ho"]
+
+
 def test_a_line_of_any_length_takes_the_memory_of_a_short_one() -> None:
     stream = io.BytesIO(b"first\r\n" + b"x" * (LONGEST_LINE * 40) + b"\nlast")
     first, long, last = lines_of(stream)

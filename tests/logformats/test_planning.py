@@ -845,21 +845,6 @@ def test_a_text_is_no_database(name: str, tmp_path: Path) -> None:
         plan(tmp_path, "x.log", WEECHAT, choices=Choices(zone=BERLIN, format=name))
 
 
-def test_a_log_with_line_ends_of_a_classic_mac_is_refused_with_the_way_out(tmp_path: Path) -> None:
-    log = tmp_path / "libera" / "#tea.log"
-    log.parent.mkdir()
-    log.write_bytes(b"23:57 < bob> hi\r" * 60)
-    found = find_contents(
-        list(log_files([str(log)], tmp_path)),
-        Choices(zone=UTC),
-        networks=[],
-        private=False,
-        scratch=tmp_path,
-    )
-    (error,) = found.skipped
-    assert str(error).endswith("classic Mac. Convert it first: tr '\\r' '\\n' < FILE > NEW")
-
-
 def test_the_next_day_of_a_log_is_of_the_format_of_its_day_before() -> None:
     day, log = "libera/#tea/2026-10-24.log", ["[23:57:13] <bob> hi"] * 20 + ["a broken line"] * 15
     fit = next_day_fit(day, log, "znc")
