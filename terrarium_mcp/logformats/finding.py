@@ -23,6 +23,7 @@ from terrarium_mcp.logformats.detection import (
 from terrarium_mcp.logformats.exported_rooms import contents_of_export
 from terrarium_mcp.logformats.files import LogFile, UnusableFile, lines_of
 from terrarium_mcp.logformats.jsonl import is_jsonl
+from terrarium_mcp.logformats.lounge_networks import truly_named
 from terrarium_mcp.logformats.planning import (
     Choices,
     UndecidedLog,
@@ -35,6 +36,7 @@ from terrarium_mcp.logformats.planning import (
     require_day_first,
 )
 from terrarium_mcp.logformats.sessions import rooms_told
+from terrarium_mcp.logformats.text.thelounge import THE_LOUNGE
 
 
 @dataclass(slots=True)
@@ -175,6 +177,8 @@ def _contents(
             if has_dotted_days(head):
                 with file.opened() as again:
                     require_day_first(logs[0], lines_of(again))
+            if fit.format is THE_LOUNGE:
+                logs = [truly_named(log, choices) for log in logs]
             return list(map(content_of_text, logs))
     if is_database(first):
         return contents_of_database(file, choices)

@@ -1,5 +1,6 @@
 """What is told from a log, and what is asked for rather than guessed."""
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -397,6 +398,33 @@ def test_a_rotated_log_has_the_origin_of_the_log_that_it_was(ending: str) -> Non
 @pytest.mark.parametrize("name", ["tea.log.24Oct2026", "tea.log.20261024", "tea.log.24Oct2026.bak"])
 def test_a_date_at_the_end_of_a_name_is_no_rotation(name: str) -> None:
     assert origin_in(name, EGGDROP.paths) == LogOrigin("", "tea", date(2026, 10, 24))
+
+
+def test_text_logs_of_the_lounge_are_of_the_channels_that_its_user_is_in(tmp_path: Path) -> None:
+    uuid = "11111111-2222-3333-4444-555555555555"
+    channels = [{"name": name} for name in ("#We/ird.Chan", "#a/b", "#a:b", "bob")]
+    networks = [
+        {"uuid": "0" + uuid[1:-1] + "6", "name": "OFTC"},
+        {"uuid": uuid, "name": "Lab Net", "channels": channels},
+    ]
+    users = tmp_path / "home/users/Ada.json"
+    users.parent.mkdir(parents=True)
+    users.write_text(json.dumps({"networks": networks}))
+    names = ["#tea.log", "#we_ird.chan.log", "#a_b.log"]
+    files = [f"home/logs/Ada/lab-net-{uuid[8:]}/{name}" for name in names]
+    line = "[2026-10-24T21:57:13.123Z] <bob> hi"
+    assert rooms(found(tmp_path, *files, choices=Choices(), line=line)) == [
+        ("Lab Net", "#a_b"),  # it may be either
+        ("Lab Net", "#tea"),
+        ("Lab Net", "#We/ird.Chan"),
+    ]
+    chosen = Choices(network="labnet", renamed={"#we_ird.chan": "#weird"})
+    assert rooms(found(tmp_path, *files, choices=chosen, line=line))[1:] == [
+        ("labnet", "#tea"),
+        ("labnet", "#weird"),
+    ]
+    users.write_text("[1")
+    assert {network for network, _ in rooms(found(tmp_path, choices=Choices()))} == {"lab-net"}
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -21,6 +20,7 @@ from terrarium_mcp.logformats.databases.database_format import (
 )
 from terrarium_mcp.logformats.entries import LogEvent
 from terrarium_mcp.logformats.log_reader import DatedEvent
+from terrarium_mcp.logformats.lounge_networks import networks_of
 
 _TYPES = {
     "message": MessageType.PRIVMSG,
@@ -51,7 +51,8 @@ _UNPLACED = f"SELECT rowid FROM messages WHERE NOT ({_IS_PLACED}) ORDER BY rowid
 
 
 def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
-    names = _network_names(path)
+    networks = networks_of(path.absolute().parent.parent, path.stem)  # it is in `logs`
+    names = {one.uuid: one.name for one in networks}
     return [
         StoredRoom(names.get(uuid, ""), channel, (first,), network_id=uuid)
         for uuid, channel, first in connection.execute(_ROOMS)
@@ -89,14 +90,6 @@ def _event(kind: MessageType, message: Mapping[str, Any]) -> LogEvent:
 
 def _nick(person: object) -> str:
     return str(person.get("nick") or "") if isinstance(person, Mapping) else ""
-
-
-def _network_names(path: Path) -> dict[str, str]:
-    """The names of networks by their ids, from `users/<user>.json` beside the folder of logs."""
-    with suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
-        user = json.loads((path.parent.parent / "users" / f"{path.stem}.json").read_text("utf-8"))
-        return {network["uuid"]: str(network["name"]) for network in user["networks"]}
-    return {}
 
 
 THE_LOUNGE_DATABASE = DatabaseFormat(
