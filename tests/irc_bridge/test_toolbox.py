@@ -1,6 +1,7 @@
 """The toolbox stays connected, under every view, and never dies of its server."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -259,7 +260,9 @@ async def test_a_killed_stdio_server_is_replaced_without_being_asked(
     ]
 
 
-async def test_a_call_in_the_middle_of_which_the_server_dies_ends_as_away() -> None:
+async def test_a_call_in_the_middle_of_which_the_server_dies_fails_under_an_id_in_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     server = (
         "from mcp.server import MCPServer; import os, signal\n"
         "s = MCPServer('doomed')\n"
@@ -272,9 +275,12 @@ async def test_a_call_in_the_middle_of_which_the_server_dies_ends_as_away() -> N
     targets: list[Target] = [doomed]
     async with open_toolbox(lambda: targets.pop() if targets else small_server()) as toolbox:
         with anyio.fail_after(PATIENCE):
-            with pytest.raises(McpServerUnavailable, match=r"^die did not answer\.$"):
+            with pytest.raises(McpServerUnavailable, match=r"^die did not answer\.$") as failed:
                 await toolbox.call("die", {}, {})
             await answers(toolbox)
+    (error_id,) = re.findall(r"error (\w{6}): the MCP server: die failed: Conn", caplog.text)
+    where = f"(error {error_id} in the log)"
+    assert failed.value.public == f"The history did not answer {where}. Ask again in a moment."
 
 
 async def test_a_restarted_http_server_is_found_again() -> None:

@@ -7,6 +7,7 @@ Calls run as children of the connection: when it breaks they fail with `McpServe
 import json
 import logging
 import math
+import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field
@@ -61,11 +62,27 @@ class McpServerUnavailable(TerrariumError):
     """An MCP server is unavailable, or became so during the call."""
 
 
-class CallRefused(McpServerUnavailable):
+class CallFailed(McpServerUnavailable):
+    """A call got no result. The text names the tool, for a model; people never heard of tools."""
+
+    def __init__(self, text: str, *, subject: str, error_id: str) -> None:
+        """`subject` is what people are told did not answer, `error_id` where the log has why."""
+        super().__init__(text)
+        self._subject = subject
+        self._error_id = error_id
+
+    @property
+    def public(self) -> str:
+        """What whoever typed a command is told: the way out, and where the log says why."""
+        where = f"error {self._error_id} in the log"
+        return f"{self._subject} did not answer ({where}). Ask again in a moment."
+
+
+class CallRefused(CallFailed):
     """The server says that the arguments of a call are wrong; `reason` is in its words."""
 
-    def __init__(self, name: str, reason: str) -> None:
-        super().__init__(f"{name} did not answer.")
+    def __init__(self, text: str, *, subject: str, error_id: str, reason: str) -> None:
+        super().__init__(text, subject=subject, error_id=error_id)
         self.reason = reason
 
 
@@ -147,7 +164,8 @@ class ServerConnection:
 
         Raises:
             CallRefused: the server says that the arguments are wrong.
-            McpServerUnavailable: the server is unavailable or too slow.
+            CallFailed: it did not answer, or too late.
+            McpServerUnavailable: it is not connected.
         """
         call = _Call(name, arguments, meta)
         await self._connected()
@@ -158,16 +176,13 @@ class ServerConnection:
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):  # `run()` has ended
             raise McpServerUnavailable(self.away) from None
         except TimeoutError:
-            late = McpServerUnavailable(f"{name} did not answer within {CALL_SECONDS:g} s.")
-            log.warning("%s: %s", self._name, late)
-            raise late from None
+            text = f"{name} did not answer within {CALL_SECONDS:g} s."
+            error_id = self._log_failure(text)
+            raise CallFailed(text, subject=self._subject, error_id=error_id) from None
         finally:
             call.scope.cancel()
         if call.result is None:
-            log.warning("%s: %s failed: %s", self._name, name, call.failure)
-            if call.refused:
-                raise CallRefused(name, call.failure)
-            raise McpServerUnavailable(f"{name} did not answer.")
+            raise self._failed(call)
         return call.result
 
     async def run(self) -> None:
@@ -190,6 +205,20 @@ class ServerConnection:
             await self._ready.wait()
         if not self._ready.is_set():
             raise McpServerUnavailable(self.away)
+
+    def _failed(self, call: _Call) -> CallFailed:
+        """The error for a call that the server, or the end of the connection, gave no result."""
+        text, subject = f"{call.name} did not answer.", self._subject
+        error_id = self._log_failure(f"{call.name} failed: {call.failure}")
+        if call.refused:
+            return CallRefused(text, subject=subject, error_id=error_id, reason=call.failure)
+        return CallFailed(text, subject=subject, error_id=error_id)
+
+    def _log_failure(self, what: str) -> str:
+        """Log what became of a call; returns the id under which the log has it."""
+        error_id = secrets.token_hex(3)
+        log.warning("error %s: %s: %s", error_id, self._name, what)
+        return error_id
 
     def _log_trouble(self) -> None:
         """Log why there is no connection, but not again for each attempt."""

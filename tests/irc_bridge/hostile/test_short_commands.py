@@ -1,6 +1,8 @@
 """Commands that need no model, asked with anything, anywhere, in any state of the history."""
 
+import os
 import re
+import signal
 import unicodedata
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from terrarium_mcp.store.sqlite import opening
 from tests.irc_bridge.ask.desk import desk
 from tests.irc_bridge.hostile.test_asking import Teahouse, teahouse
 from tests.irc_bridge.house import NOBODY, QUICK, living, said, settings_for
+from tests.irc_bridge.processes import children
 from tests.servers.agent import strict_agent
 from tests.servers.fake_ircd import fake_ircd
 
@@ -118,6 +121,29 @@ async def test_while_the_history_is_away_every_command_says_so(
             await scene.hears("ada: Up for ", "The history is unavailable at the moment.")
             await scene.say("ada", "!ping")
             await scene.hears("ada: pong, but the history is unavailable at the moment")
+
+
+async def test_a_server_that_falls_silent_is_told_in_words_and_logged_under_a_short_id(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    others = children()
+    async with (
+        strict_agent() as agent,
+        fake_ircd() as server,
+        living(settings_for(server.port, tmp_path), spawns=True) as house,
+    ):
+        scene = Teahouse(server, house, agent)
+        await scene.enter("ada", "bo")
+        await ask(scene, "ada", "!recent", "#tea")
+        (process,) = children() - others
+        os.kill(process, signal.SIGSTOP)
+        monkeypatch.setattr(connection, "CALL_SECONDS", 0.2)
+        await scene.say("ada", "!seen bo")
+        (told,) = await scene.hears("ada: The history did not answer")
+        os.kill(process, signal.SIGCONT)
+    (error_id,) = re.findall(r"\(error ([0-9a-f]{6}) in the log\)\. Ask again in a moment\.$", told)
+    silent = f"error {error_id}: the MCP server: lookup_nick did not answer within 0.2 s."
+    assert silent in caplog.messages
 
 
 @pytest.mark.parametrize("shared", [(), ("#tea",), ("#tea", "#mate")])
