@@ -15,7 +15,8 @@ class Refusal(Enum):
 
     ONE_WAITS = "one of your questions is waiting already. Ask the next when it is answered."
     TOO_QUICK = "that was quick. Ask again in a little while."
-    QUEUE_FULL = "Too many questions are waiting here. Ask again in a while."
+    QUESTIONS_FULL = "Too many questions are waiting here. Ask again in a while."
+    COMMANDS_FULL = "Too many commands are waiting here. Try again in a while."
     CHANNEL_SPENT = "This channel has asked a lot within a few minutes. Ask again in a while."
     PAUSED = "that is faster than a person could ask. I will not answer you for a few minutes."
     NOT_VOICED = "here only people with voice, or a higher rank, may ask me. Other commands work."

@@ -190,7 +190,7 @@ class Reception:
         command, at = pending.command, anyio.current_time()
         why = self._refusal(command, at)
         if why is None and not self._queue.put(pending):
-            why = Refusal.QUEUE_FULL
+            why = Refusal.QUESTIONS_FULL if command.is_question else Refusal.COMMANDS_FULL
         if why:
             self._board.refuse(command, why)
             return

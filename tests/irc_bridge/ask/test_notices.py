@@ -18,7 +18,7 @@ from terrarium_mcp.irc_bridge.network.errors import NotConnected
 from tests.patience import PATIENCE
 from tests.servers.beside import beside
 
-FULL, QUICK = Refusal.QUEUE_FULL, Refusal.TOO_QUICK
+FULL, QUICK = Refusal.QUESTIONS_FULL, Refusal.TOO_QUICK
 
 
 def command(nick: str, channel: str = "#tea") -> Command:

@@ -15,7 +15,9 @@ import pytest
 from aiolimiter import AsyncLimiter
 
 from terrarium_mcp.irc_bridge.ask import limits, notices
+from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.command_queue import DEPTH
+from terrarium_mcp.irc_bridge.ask.handlers import HANDLERS
 from terrarium_mcp.irc_bridge.ask.kept_replies import NothingLeft
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from tests.irc_bridge.house import QUICK, House, bytes_of, living, locked, settings_for
@@ -956,6 +958,26 @@ async def test_names_are_defused_except_the_askers_and_links_and_code_stay(tmp_p
         await scene.seats(4)
         await scene.say("cy", "!who")
         await scene.hears("4 in #tea: 1 operator, 3 others: @a\u200dda, b\u200do, cy")
+
+
+async def test_commands_that_are_too_many_are_refused_as_commands_and_not_as_questions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_up = anyio.Event()
+
+    async def slow(_: CommandContext) -> list[str]:
+        await looked_up.wait()
+        return ["Nothing found."]
+
+    monkeypatch.setitem(HANDLERS, "search", slow)
+    async with teahouse(tmp_path) as scene:
+        for number in range(DEPTH + 2):
+            await scene.say(f"p{number}", "!search tea")
+        refused = f"p{DEPTH} and p{DEPTH + 1}: Too many commands are waiting here. Try again"
+        await scene.hears(refused)
+        looked_up.set()
+        await scene.hears("Nothing found.", times=DEPTH)
+    assert scene.said("question") == []
 
 
 async def test_one_persons_flood_of_commands_leaves_the_others_their_turn(tmp_path: Path) -> None:
