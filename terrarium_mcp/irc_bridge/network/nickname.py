@@ -12,12 +12,23 @@ from terrarium_mcp.chat.commands import similar_nick
 from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.irc_bridge.network.nickserv import NickServ
 from terrarium_mcp.irc_bridge.network.pydle_client import End, Post, PydleClient
+from terrarium_mcp.irc_bridge.network.sasl import Sasl
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 
 log = logging.getLogger(__name__)
 
 _ATTEMPTS = 5
+
+_TAKEN = (
+    "If it is registered to you, log in with TERRARIUM_SASL_USERNAME and TERRARIUM_SASL_PASSWORD;"
+    " if not, set IRC_NICK to another nick."
+)
+_TAKEN_ALTHOUGH_LOGGED_IN = (
+    "We are logged in, but the nick may belong to another account: ask the network's services why,"
+    " or set IRC_NICK to another nick."
+)
+"""What the operator is to do about a nick that the network took."""
 
 
 class OwnNick:
@@ -28,6 +39,7 @@ class OwnNick:
         config: ServerConfig,
         timeouts: Timeouts,
         client: PydleClient,
+        sasl: Sasl,
         post: Post,
         end: End,
         nickserv: NickServ,
@@ -35,6 +47,7 @@ class OwnNick:
         self._config = config
         self._timeouts = timeouts
         self._client = client
+        self._sasl = sasl
         self._post = post
         self._end = end
         self._nickserv = nickserv
@@ -81,12 +94,11 @@ class OwnNick:
         if not self._has_told:
             self._has_told = True
             log.warning(
-                "%s: the network took the nick %s from us, and we are %s. If it is registered to"
-                " you, log in with TERRARIUM_SASL_USERNAME and TERRARIUM_SASL_PASSWORD; if not,"
-                " set IRC_NICK to another nick.",
+                "%s: the network took the nick %s from us, and we are %s. %s",
                 self._config.display_name,
                 self._configured,
                 self._client.nickname,
+                _TAKEN_ALTHOUGH_LOGGED_IN if self._sasl.logged_in else _TAKEN,
             )
 
     async def keep(self) -> None:

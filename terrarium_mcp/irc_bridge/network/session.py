@@ -99,7 +99,9 @@ class Session:
             self._queue, timeouts, self.client, self._own_mask, self._own_lines.sent
         )
         self._nickserv = NickServ(self.client, self.post, lambda: self._sasl.logged_in)
-        self._nick = OwnNick(config, timeouts, self.client, self.post, self.end, self._nickserv)
+        self._nick = OwnNick(
+            config, timeouts, self.client, self._sasl, self.post, self.end, self._nickserv
+        )
         self._autojoin = AutoJoin(
             config,
             timeouts,

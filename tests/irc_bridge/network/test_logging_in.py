@@ -6,10 +6,13 @@ import ssl
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 
 from tests.irc_bridge.network.scene import login, staying
+from tests.patience import PATIENCE
 from tests.servers.fake_ircd import Answer, fake_ircd
+from tests.servers.logs import until_logged
 
 SECRETS = ("hunter2", "letmein", "teakey", base64.b64encode(b"\0ada\0hunter2").decode())
 ACCOUNT: dict[str, Any] = {"sasl_username": "ada", "sasl_password": "hunter2"}
@@ -57,6 +60,25 @@ async def test_sasl_logs_in_before_we_come_in(server_keys: Path) -> None:
         assert server.lines.index(f"AUTHENTICATE {SECRETS[-1]}") < server.lines.index("CAP END")
         assert "PASS letmein" in server.lines
         assert "JOIN #tea teakey" in server.lines
+
+
+async def test_who_is_logged_in_and_loses_the_nick_is_not_told_to_log_in(
+    server_keys: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with (
+        fake_ircd(caps=["sasl"], answer=services(), keys=server_keys) as server,
+        staying(tls_login(server.port, server_keys, **ACCOUNT), regain_nick=3600) as (_, ear),
+    ):
+        await ear.happens("connected")
+        await server.says(":Terra!u@host.example NICK Guest7")
+        with anyio.fail_after(PATIENCE):
+            await until_logged(caplog, "took")
+    (told,) = [text for text in caplog.messages if "took" in text]
+    assert told == (
+        "localhost: the network took the nick Terra from us, and we are Guest7. We are logged in,"
+        " but the nick may belong to another account: ask the network's services why, or set"
+        " IRC_NICK to another nick."
+    )
 
 
 async def test_a_long_password_goes_out_in_pieces(server_keys: Path) -> None:
