@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.irc_bridge.network.server_config import server_config
 from terrarium_mcp.irc_bridge.network.transport import tls_context
+from terrarium_mcp.irc_bridge.talk_log.writer import why_unwritable
 from terrarium_mcp.server import chosen_tools, published_tools
 from terrarium_mcp.settings import BadSetting, Settings, check_mounted_channels
 from terrarium_mcp.store import belongs_to
@@ -24,8 +26,8 @@ def check_settings(settings: Settings) -> None:
 
     Raises:
         BadSetting: no server, channel or contact is set, a login or a certificate is unusable, an
-            MCP server is mounted in a channel that no network has, or the talk log would be
-            written into the history.
+            MCP server is mounted in a channel that no network has, or the talk log cannot be
+            written, or would be into the history.
     """
     check_mounted_channels(settings.mcp_servers, settings.named_channels)
     check_talk_log(settings)
@@ -52,13 +54,24 @@ def check_network(network: Settings) -> None:
 
 
 def check_talk_log(settings: Settings) -> None:
-    """Refuse a talk log that would be written into the history.
+    """Refuse a talk log that cannot be written, or would be written into the history.
 
     Raises:
-        BadSetting: TERRARIUM_TALK_LOG names a file of it.
+        BadSetting: TERRARIUM_TALK_LOG names a file of the history, or one that cannot be written.
     """
-    if settings.talk_log and belongs_to(settings.talk_log, Path.cwd() / settings.db_path):
+    if settings.talk_log is None:
+        return
+    database = Path.cwd() / settings.db_path
+    if belongs_to(settings.talk_log, database):
         raise BadSetting(
             f"TERRARIUM_TALK_LOG names {settings.talk_log}, which belongs to the history in"
             f" {settings.db_path}. Name another file."
+        )
+    path = Path.cwd() / settings.talk_log
+    if path.parent in database.parents and not path.parent.exists():
+        return  # it is made together with the history
+    if why := why_unwritable(path):
+        raise BadSetting(
+            f"TERRARIUM_TALK_LOG names {harmless(str(path))}, which cannot be written:"
+            f" {harmless(why)}. Name a file that can."
         )

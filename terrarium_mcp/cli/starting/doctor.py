@@ -66,7 +66,6 @@ async def examination(
         *tabled,
         *_mount_sections(settings),
         *refusals(settings),
-        *_talk_log_sections(settings),
     ]
     sections = [*known, *repaired, *state, *_importable(Path.home())]
     for section in sections:
@@ -216,19 +215,6 @@ def refusals(settings: Settings) -> list[Section]:
         except BadSetting as error:
             facts.append(Fact(harmless(name), str(error), wrong=True))
     return [Section("refused at the start", facts)] if facts else []
-
-
-def _talk_log_sections(settings: Settings) -> list[Section]:
-    """That the talk log cannot be written, which keeps no bridge from answering."""
-    from terrarium_mcp.irc_bridge.talk_log.writer import why_unwritable
-
-    if settings.talk_log is None:
-        return []
-    path = Path.cwd() / settings.talk_log
-    if not (why := why_unwritable(path)):
-        return []
-    text = f"{harmless(str(path))} cannot be written: {harmless(why)}"
-    return [Section("talk log", [Fact("TERRARIUM_TALK_LOG", text, wrong=True)])]
 
 
 def _importable(home: Path) -> list[Section]:
