@@ -24,7 +24,7 @@ from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, Toolbox, connection
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import StoredDialogue, ToolStep
 from tests.irc_bridge.dialogue.test_turns import questions, turn
-from tests.irc_bridge.house import NOBODY, Study, model_of, said, study
+from tests.irc_bridge.house import NOBODY, Study, came, model_of, said, study
 from tests.patience import PATIENCE
 from tests.servers import agent as agents
 from tests.servers.agent import StrictAgent, calls, calls_all, says, strict_agent
@@ -70,6 +70,18 @@ async def test_the_question_stands_in_the_request_once_with_its_asker(tmp_path: 
         assert "\n".join(words).count(question) == 1
         assert words[1].endswith(f'<question from="ada">{question}</question>')
         assert [message["role"] for message in request["messages"][:2]] == ["system", "user"]
+
+
+async def test_joins_are_among_the_lines_that_the_model_is_shown(tmp_path: Path) -> None:
+    lines = [GATE, came("cy"), came("dee"), said("hello cy", nick="ada")]
+    async with strict_agent() as agent, study(tmp_path, agent, lines) as scene:
+        agent.will(says("cy and dee"))
+        await scene.asks("who came in?")
+    (request,) = agent.requests
+    shown = request["messages"][1]["content"].splitlines()
+    (joined,) = [at for at, line in enumerate(shown) if line.endswith("* cy, dee joined")]
+    assert "I fixed the garden gate" in shown[joined - 1]
+    assert shown[joined + 1].endswith("<ada> hello cy")
 
 
 @pytest.mark.parametrize(

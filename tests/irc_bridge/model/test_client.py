@@ -115,10 +115,11 @@ async def test_tools_are_offered_without_strict_and_calls_come_back_as_written(
     )
 
 
+@pytest.mark.parametrize("text", ["", "Let me see."])
 async def test_calls_and_results_reach_the_model_although_the_agent_drops_tool_calls(
-    agent: StrictAgent, llm: LLM
+    agent: StrictAgent, llm: LLM, text: str
 ) -> None:
-    said = ModelMessage("Let me see.", (ToolCall("c1", "search", '{"query":\n "gate"}'),))
+    said = ModelMessage(text, (ToolCall("c1", "search", '{"query":\n "gate"}'),))
     agent.will("Ada did.")
     await llm.next_message(
         [*TALK, AssistantToolCalls(said), ToolResult("c1", "search", "<ada> fixed")], [SEARCH]
@@ -131,7 +132,7 @@ async def test_calls_and_results_reach_the_model_although_the_agent_drops_tool_c
         }
     ]
     assert agent.forwarded[0][2:] == [
-        {"role": "assistant", "content": 'Let me see.\n[called search {"query": "gate"}]'},
+        {"role": "assistant", "content": f'{text}\n[called search {{"query": "gate"}}]'.strip()},
         {"role": "tool", "tool_call_id": "c1", "name": "search", "content": "<ada> fixed"},
     ]
 

@@ -75,7 +75,7 @@ async def test_of_one_person_in_any_case(tmp_path: Path) -> None:
         assert nobody.startswith("Nothing found. No one called alic is recorded here; similar")
 
 
-async def test_b_joins_are_shown_and_several_in_one_line(tmp_path: Path) -> None:
+async def test_joins_are_shown_and_several_in_one_line(tmp_path: Path) -> None:
     lines = [
         said("hello"),
         came("cy"),
@@ -125,7 +125,7 @@ async def test_what_the_bot_says_of_its_further_lines_is_not_quoted(tmp_path: Pa
         assert [line[17:] for line in await scene.asks("!context 1")] == [of_terra, of_bo]
 
 
-async def test_c_what_the_bot_said_is_shown(tmp_path: Path) -> None:
+async def test_what_the_bot_said_is_shown(tmp_path: Path) -> None:
     lines = [said("!ask why?"), said("bo: [LLM] because", nick="Terra", own=True)]
     async with desk(tmp_path, lines) as scene:
         assert [line[17:] for line in await scene.asks("!recent")] == [
