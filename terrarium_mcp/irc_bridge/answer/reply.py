@@ -35,7 +35,6 @@ class Reply:
         more: the lines of text that are left, not cut to fit yet.
         said: how many characters of the first of `more` were said before.
         continuation: how each line after the first begins.
-        begin_bytes: bytes of each line that are left free for what it begins with.
         texts: what each line of `now` says of the text.
     """
 
@@ -43,7 +42,6 @@ class Reply:
     more: tuple[str, ...] = ()
     said: int = 0
     continuation: str = CONTINUATIONS[0]
-    begin_bytes: int = len(CONTINUATIONS[0])
     texts: tuple[str, ...] = ()
 
     @property
@@ -59,6 +57,20 @@ class _Piece:
     text: str
     next_line: int
     next_character: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Widths:
+    """The bytes of text that a line holds: the first of a page, any other, and one with a note."""
+
+    first: int
+    whole: int
+    beside_note: int
+
+    def at(self, place: int, *, has_note: bool) -> int:
+        if has_note:
+            return self.beside_note
+        return self.first if place == 0 else self.whole
 
 
 def reply_lines(
@@ -80,12 +92,7 @@ def reply_lines(
     continuation = _safe(_words(off, _continuation(prefix).rstrip(), mark), "", prefix)
     first = "".join(answer_lines[:1])
     begin = _safe(_words(off, f"{to}:" if to else "", mark), first, prefix)
-    everything = Reply(
-        (),
-        tuple(map(encodable, answer_lines)),
-        continuation=continuation,
-        begin_bytes=max(len(begin.encode()), len(continuation.encode())),
-    )
+    everything = Reply((), tuple(map(encodable, answer_lines)), continuation=continuation)
     return _page(everything, begin, line_bytes=line_bytes, prefix=prefix)
 
 
@@ -119,7 +126,12 @@ def _page(reply: Reply, begin: str, *, line_bytes: int, prefix: str) -> Reply:
 
     All pages are cut now, since only so it is known how many lines follow.
     """
-    pieces = list(_pieces(reply, line_bytes, len(_note(_MOST_LINES, prefix).encode())))
+    widths = _Widths(
+        first=_room(line_bytes, begin),
+        whole=_room(line_bytes, reply.continuation),
+        beside_note=_room(line_bytes, reply.continuation + _note(_MOST_LINES, prefix)),
+    )
+    pieces = list(_pieces(reply, widths))
     begins = [begin, *[reply.continuation] * SHOWN]
     now = [
         f"{start}{piece.text}" if piece.text else start.rstrip()
@@ -134,25 +146,29 @@ def _page(reply: Reply, begin: str, *, line_bytes: int, prefix: str) -> Reply:
     return replace(reply, now=tuple(now), more=more, said=last.next_character, texts=texts)
 
 
-def _pieces(reply: Reply, line_bytes: int, note_bytes: int) -> Iterator[_Piece]:
+def _pieces(reply: Reply, widths: _Widths) -> Iterator[_Piece]:
     """What is left of a reply, cut into lines; each SHOWNth has room for the note behind it."""
-    width = max(line_bytes - reply.begin_bytes, LARGEST_CODE_POINT)
-    beside_note = max(width - note_bytes, LARGEST_CODE_POINT)
     place, said = 0, reply.said
     for number, line in enumerate(reply.more):
-        cutter = _LineCutter(line, width)
+        cutter = _LineCutter(line, widths.whole)
         while said < len(line):
             is_end = number == len(reply.more) - 1 and cutter.fits(said)
             has_note = place % SHOWN == SHOWN - 1 and not is_end
-            piece, end = cutter.piece(said, beside_note if has_note else width)
-            if has_note and cutter.divides_word(end) and cutter.word_fits(said):
-                piece, end = "", said  # it comes whole on the next page
+            width = widths.at(place, has_note=has_note)
+            piece, end = cutter.piece(said, width)
+            if width < widths.whole and (begin := cutter.divided_from(said, end)) is not None:
+                piece, end = line[said:begin].rstrip(), begin  # which comes whole on the next line
             elif not piece:
                 said = end
                 continue
             place, said = place + 1, end
             yield _Piece(piece, number, end) if end < len(line) else _Piece(piece, number + 1, 0)
         said = 0
+
+
+def _room(line_bytes: int, frame: str) -> int:
+    """The bytes of a line that `frame` leaves for text."""
+    return max(line_bytes - len(frame.encode()), LARGEST_CODE_POINT)
 
 
 class _LineCutter:
@@ -168,7 +184,7 @@ class _LineCutter:
 
     def fits(self, at: int) -> bool:
         """Whether all that begins `at` a character is one piece."""
-        return len(self._line[at:].encode()) <= self._room(self._width)
+        return self._fits(at, len(self._line))
 
     def piece(self, at: int, width: int) -> tuple[str, int]:
         """The piece that begins `at` a character and fits `width` bytes, and where it ends."""
@@ -176,15 +192,19 @@ class _LineCutter:
         end = at + taken
         return piece + self._mark * any(start < end < stop for start, stop in self._links), end
 
-    def divides_word(self, at: int) -> bool:
-        """Whether a cut is inside a word or URL; CJK may be cut anywhere."""
-        around = self._line[at - 1 : at + 1]
-        return 0 < at < len(self._line) and around.isascii() and " " not in around
+    def divided_from(self, at: int, end: int) -> int | None:
+        """Where a word or URL begins that a piece from `at` to `end` divides, if it fits a line.
 
-    def word_fits(self, at: int) -> bool:
-        """Whether the word that begins `at` a character fits one line."""
-        word, *_ = self._line[at:].split(maxsplit=1)
-        return len(word.encode()) <= self._room(self._width)
+        Text beside CJK may be cut anywhere, but for its URLs.
+        """
+        begin = max(self._line.rfind(" ", at, end) + 1, at)
+        stop = begin + len(self._line[begin:].partition(" ")[0])
+        word = [(begin, stop)] if self._line[end - 1 : end + 1].isascii() else []
+        divided = [span for span in (*word, *self._links) if at <= span[0] < end < span[1]]
+        return next((start for start, stop in divided if self._fits(start, stop)), None)
+
+    def _fits(self, start: int, stop: int) -> bool:
+        return len(self._line[start:stop].encode()) <= self._room(self._width)
 
     def _room(self, width: int) -> int:
         return max(width - len(self._mark.encode()), LARGEST_CODE_POINT)

@@ -162,9 +162,24 @@ def test_a_link_that_fits_a_line_is_on_one_line() -> None:
     reply = replied([f"Ada said so in <{URL}>, on Monday."], to="bob", line_bytes=85)
     assert reply.now == (
         "bob: [LLM] Ada said so in",
-        f"| [LLM] <{URL}>,",
-        "| [LLM] on Monday.",
+        f"| [LLM] <{URL}>, on",
+        "| [LLM] Monday.",
     )
+
+
+@pytest.mark.parametrize("before", ["", "See ", "There are a few words before it: ", "ここを見て"])
+@pytest.mark.parametrize("nick", ["bob", "b" * 30])
+def test_a_link_that_fits_a_line_is_whole_however_long_the_nick_of_its_asker_is(
+    before: str, nick: str
+) -> None:
+    line_bytes = len(f"| {URL}")
+    reply = replied([f"{before}{URL} there"], to=nick, mark="", line_bytes=line_bytes)
+    assert reply.now == (f"{nick}: {before}".rstrip(), f"| {URL}", "| there")
+
+
+def test_a_word_longer_than_a_line_begins_behind_the_nick_of_the_asker() -> None:
+    reply = replied([f"See {'x' * 100}"], to="bob", mark="", line_bytes=60)
+    assert reply.now == (f"bob: See {'x' * 51}", f"| {'x' * 49}")
 
 
 def test_a_longer_link_is_marked_where_it_is_cut_and_nothing_of_it_is_lost() -> None:
@@ -211,8 +226,8 @@ def test_what_was_kept_fits_also_if_our_mask_has_grown_meanwhile() -> None:
     reply = replied(lines, to="bob", line_bytes=80, off_record=True)
     assert reply.now[-1] == "[off] | [LLM] d (2 more: !more)"
     assert continued(reply, line_bytes=53).now == (
-        "[off] | [LLM] tea tea tea tea tea tea tea tea tea",
-        "[off] | [LLM] tea tea tea x",
+        "[off] | [LLM] tea tea tea tea tea tea tea tea tea tea",
+        "[off] | [LLM] tea tea x",
         "[off] | [LLM] e",
     )
 
