@@ -7,7 +7,7 @@ import json
 import logging
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -269,6 +269,19 @@ async def test_a_list_that_changes_a_thousand_times_is_read_again() -> None:
         with anyio.fail_after(PATIENCE):
             while names(server) != ["rude__grow", "rude__late"]:
                 await anyio.sleep(0.01)
+
+
+async def test_a_server_that_lists_its_tools_no_more_is_unavailable_for_a_reason_in_words(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with mounted(mount(tool("fall_silent"))) as server:
+        monkeypatch.setattr(connection, "CALL_SECONDS", 0.3)
+        with suppress(McpServerUnavailable):  # as on a machine that pauses
+            await server.call("rude__fall_silent", {})
+        with anyio.fail_after(PATIENCE):
+            await until_logged(caplog, "the MCP server rude is unavailable: ")
+    why = "the MCP server rude is unavailable: its list of tools did not come within 0.3 s. Check "
+    assert why in caplog.text
 
 
 async def test_mistakes_without_end_are_not_logged_without_end(

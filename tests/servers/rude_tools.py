@@ -47,6 +47,9 @@ def misbehave(tool: str, tools: list[Any]) -> dict[str, Any]:
             tools.append({"name": "late", "inputSchema": {"type": "object"}})
             for _ in range(1_000):
                 send({"method": "notifications/tools/list_changed"})
+        case "fall_silent":
+            tools.append({"name": "silence", "inputSchema": {"type": "object"}})
+            send({"method": "notifications/tools/list_changed"})
         case "refuse":
             raise ValueError
         case "mumble":
@@ -69,6 +72,8 @@ def answer(method: str, params: dict[str, Any], tools: list[Any]) -> dict[str, A
             more = {"nextCursor": f"{params.get('cursor', '')}+"}
             long = {"description": "wolf! " * (MIB // 6), "inputSchema": {"type": "object"}}
             return {"result": {"tools": [*tools, {"name": "long", **long}], **more}}
+        case "tools/list" if any(one.get("name") == "silence" for one in tools):
+            time.sleep(600)
         case "tools/list":
             return {"result": {"tools": tools}}
         case "tools/call":

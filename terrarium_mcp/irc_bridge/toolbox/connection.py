@@ -276,15 +276,18 @@ class ServerConnection:
                     tasks.start_soon(self._serve, client, call, tasks.cancel_scope)
 
     async def _read_tools(self, client: Client) -> None:
-        with anyio.fail_after(CALL_SECONDS):
-            page = await client.list_tools()
-            tools = list(page.tools)
-            for _ in range(MOST_PAGES - 1):
-                if not page.next_cursor or len(tools) >= MOST_TOOLS:
-                    break
-                page = await client.list_tools(cursor=page.next_cursor)
-                tools += page.tools
-        self._on_tools(tools[:MOST_TOOLS])
+        """Hand on the server's tools.
+
+        Raises:
+            TimeoutError: they did not come.
+        """
+        try:
+            with anyio.fail_after(CALL_SECONDS):
+                tools = await _listed_tools(client)
+        except TimeoutError:
+            late = f"its list of tools did not come within {CALL_SECONDS:g} s"
+            raise TimeoutError(late) from None
+        self._on_tools(tools)
 
     async def _watch(
         self,
@@ -332,6 +335,18 @@ class ServerConnection:
             call.failure = _reason(error)
         finally:
             call.ended.set()
+
+
+async def _listed_tools(client: Client) -> list[Tool]:
+    """The tools of a server, of all its pages; MOST_TOOLS at most."""
+    page = await client.list_tools()
+    tools = list(page.tools)
+    for _ in range(MOST_PAGES - 1):
+        if not page.next_cursor or len(tools) >= MOST_TOOLS:
+            break
+        page = await client.list_tools(cursor=page.next_cursor)
+        tools += page.tools
+    return tools[:MOST_TOOLS]
 
 
 def _request(call: _Call) -> CallToolRequest:
