@@ -1,12 +1,14 @@
-"""Tells people that they must wait, or are not answered: one line a minute and channel for all.
+"""Tells people that they must wait, or are not answered: at once, all of a channel together.
 
 Each hears it once: a person named in a line is not named again until a minute has passed in which
-nobody was refused there. The lines leave last of all that is said (`OutgoingQueue`), and are
-written only then: what is no longer true by then is not in them.
+nobody was refused there. Clients show a line to those whom it names, so it names as many as fit,
+and where those are not all, a second line goes on. Nobody can have others named by it: each of them
+has just spoken to us. The lines leave last of all that is said (`OutgoingQueue`), and are written
+only then: what is no longer true by then is not in them.
 """
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import anyio
@@ -21,13 +23,10 @@ GATHERED = 2.0
 """Seconds after the first refusal, in which others come into the same line."""
 
 EVERY = 60.0
-"""Seconds between two lines in one channel."""
+"""Seconds until more is said in the same channel."""
 
 STALE_AFTER = 15.0
 """Seconds after which a refusal of the moment is no longer said."""
-
-NAMED = 3
-"""Nicks in a line at most; of the others it says how many there are."""
 
 MOST_NICKS = 200
 """Nicks remembered for each channel, and private chats with a line on its way."""
@@ -55,6 +54,8 @@ class _Board:
     refused: dict[str, _Refused] = field(default_factory=dict)
     waiting: list[PendingCommand] = field(default_factory=list)
     told: set[str] = field(default_factory=set)
+    leaves_out: bool = False
+    """Whether the last line had no room for some who were to be in it."""
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
 
     @property
@@ -62,11 +63,12 @@ class _Board:
         """Who is to be told something, each once."""
         return tuple(dict.fromkeys([*(one.command.asker for one in self.waiting), *self.refused]))
 
-    def tell(self) -> None:
-        """They have been told."""
-        self.told.update(self.named)
-        self.waiting.clear()
-        self.refused.clear()
+    def tell(self, nicks: Collection[str]) -> None:
+        """These have been told."""
+        self.told.update(nicks)
+        self.waiting = [one for one in self.waiting if one.command.asker not in nicks]
+        self.refused = {nick: one for nick, one in self.refused.items() if nick not in nicks}
+        self.leaves_out = bool(self.named)
 
     def has_room(self) -> bool:
         return len(self.refused) + len(self.waiting) + len(self.told) < MOST_NICKS
@@ -127,19 +129,26 @@ class NoticeBoard:
         return board if board.has_room() else None
 
     async def _serve(self, target: str, board: _Board) -> None:
-        """Say a line, and another each minute, as long as there is something to say."""
+        """Say what there is to say, and more each minute, as long as there is something."""
         try:
             with board.scope:
                 await anyio.sleep(GATHERED)
-                is_said = await self._say_line(target, board)
+                is_said = await self._say_all(target, board)
                 while is_said:
                     await anyio.sleep(EVERY)
-                    is_said = await self._say_line(target, board)
+                    is_said = await self._say_all(target, board)
         finally:
             del self._boards[target]
 
-    async def _say_line(self, target: str, board: _Board) -> bool:
-        """Say what is to be said; returns whether anything was.
+    async def _say_all(self, target: str, board: _Board) -> bool:
+        """Say what is to be said, in two lines at most; returns whether anything was."""
+        is_said = await self._say_line(target, board, is_last=False)
+        if board.leaves_out:
+            await self._say_line(target, board, is_last=True)
+        return is_said
+
+    async def _say_line(self, target: str, board: _Board, *, is_last: bool) -> bool:
+        """Say a line of what is to be said; returns whether there was one.
 
         All else that is said leaves first, so the line is written when it leaves.
         """
@@ -147,9 +156,9 @@ class NoticeBoard:
 
         def written(size: int) -> str:
             nonlocal is_said
-            text = self._line(board, size)
+            text, told = self._line(board, size, is_last=is_last)
             is_said = text != ""
-            board.tell()
+            board.tell(told)
             return text
 
         try:
@@ -158,23 +167,29 @@ class NoticeBoard:
             log.info("could not post a notice in %s: %s", self._label(target), error)
         return is_said
 
-    def _line(self, board: _Board, size: int) -> str:
-        """The line of `size` bytes for all who are to be told something now."""
+    def _line(self, board: _Board, size: int, *, is_last: bool) -> tuple[str, Collection[str]]:
+        """The line of `size` bytes for those who are to be told something now, as `line_for`."""
         now = anyio.current_time()
         board.waiting = [one for one in board.waiting if self._still_waits(one)]
         board.refused = {nick: one for nick, one in board.refused.items() if not one.is_stale(now)}
         waiting = [nick for nick in board.named if nick not in board.refused]
         refused = {nick: one.why for nick, one in board.refused.items()}
-        return line_for(refused, waiting, named=bool(board.channel), size=size)
+        return line_for(refused, waiting, named=bool(board.channel), size=size, is_last=is_last)
 
 
 def line_for(
-    refused: Mapping[str, Refusal], waiting: Sequence[str], *, named: bool, size: int
-) -> str:
-    """One line for all: those who wait, then those who are refused; "" if there are none.
+    refused: Mapping[str, Refusal],
+    waiting: Sequence[str],
+    *,
+    named: bool,
+    size: int,
+    is_last: bool,
+) -> tuple[str, Collection[str]]:
+    """A line for those who wait, then for those who are refused, and who they are; "" for nobody.
 
     The reason is the one that most of the refused share. In a private chat nobody is `named`. In a
-    channel as many are named, one at least, as fit `size` bytes.
+    channel as many are named, one at least, as fit `size` bytes; the last line tells the others by
+    their number.
     """
     parts = []
     if waiting:
@@ -183,17 +198,20 @@ def line_for(
         reasons = list(refused.values())
         parts.append((list(refused), max(reasons, key=reasons.count).value))
     if not named:
-        return " ".join(f"{text[:1].upper()}{text[1:]}" for _, text in parts)
-    lines = [
-        " ".join(f"{_people(nicks, most)}: {text}" for nicks, text in parts)
-        for most in range(NAMED, 0, -1)
-    ]
-    return next((line for line in lines if len(line.encode()) <= size), lines[-1])
+        text = " ".join(f"{text[:1].upper()}{text[1:]}" for _, text in parts)
+        return text, {*waiting, *refused}
+    line, told = "", set[str]()
+    for most in range(max(map(len, (waiting, refused))), 0, -1):
+        told = {nick for nicks, _ in parts for nick in (nicks if is_last else nicks[:most])}
+        line = " ".join(f"{_people(nicks, most, is_last)}: {text}" for nicks, text in parts)
+        if len(line.encode()) <= size:
+            break
+    return line, told
 
 
-def _people(nicks: Sequence[str], most: int) -> str:
+def _people(nicks: Sequence[str], most: int, counts_others: bool) -> str:
     """`ada`, `ada and bo`, `ada, bo, cy and 12 others`: `most` by their nicks."""
     shown, left = list(nicks[:most]), len(nicks) - most
-    if left > 0:
+    if left > 0 and counts_others:
         return f"{', '.join(shown)} and {left} other{'s' if left > 1 else ''}"
     return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))

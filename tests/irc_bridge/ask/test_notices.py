@@ -1,7 +1,8 @@
-"""What those hear who must wait or are refused: one line for all, a minute apart, each once."""
+"""What those hear who must wait or are refused: together, a minute apart, each once."""
 
 import logging
-from collections.abc import AsyncIterator, Callable
+import re
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 import anyio
@@ -77,42 +78,79 @@ async def until_empty(board: NoticeBoard) -> None:
             await anyio.sleep(0.01)
 
 
+def line(
+    refused: Mapping[str, Refusal],
+    waiting: Sequence[str] = (),
+    *,
+    named: bool = True,
+    size: int = 400,
+    is_last: bool = True,
+) -> str:
+    return line_for(refused, waiting, named=named, size=size, is_last=is_last)[0]
+
+
 @pytest.mark.parametrize(
     ("nicks", "people"),
     [
         (["ada"], "ada"),
         (["ada", "bo"], "ada and bo"),
         (["ada", "bo", "cy"], "ada, bo and cy"),
-        (["ada", "bo", "cy", "di"], "ada, bo, cy and 1 other"),
-        ([f"n{n}" for n in range(15)], "n0, n1, n2 and 12 others"),
+        ([f"n{n}" for n in range(5)], "n0, n1, n2, n3 and n4"),
     ],
 )
-def test_a_line_names_a_few_and_counts_the_others(nicks: list[str], people: str) -> None:
-    refused = dict.fromkeys(nicks, FULL)
-    assert line_for(refused, [], named=True, size=400) == f"{people}: {FULL.value}"
+def test_a_line_names_all_whom_it_has_room_for(nicks: list[str], people: str) -> None:
+    assert line(dict.fromkeys(nicks, FULL)) == f"{people}: {FULL.value}"
 
 
 def test_a_line_names_as_many_as_fit_it_and_one_where_not_even_that_one_does() -> None:
     ada, bo, cy = (letter * 30 for letter in "abc")
     refused = dict.fromkeys([ada, bo, cy, "di"], FULL)
-
-    def line(size: int) -> str:
-        return line_for(refused, ["eve"], named=True, size=size)
-
     wait = "eve: one moment, other questions come first."
-    assert line(400) == f"{wait} {ada}, {bo}, {cy} and 1 other: {FULL.value}"
-    assert line(len(line(400)) - 1) == f"{wait} {ada}, {bo} and 2 others: {FULL.value}"
-    assert line(1) == f"{wait} {ada} and 3 others: {FULL.value}"
+    whole = line(refused, ["eve"])
+    assert whole == f"{wait} {ada}, {bo}, {cy} and di: {FULL.value}"
+    some = line(refused, ["eve"], size=len(whole) - 1)
+    assert some == f"{wait} {ada}, {bo} and 2 others: {FULL.value}"
+    assert line(refused, ["eve"], size=1) == f"{wait} {ada} and 3 others: {FULL.value}"
+
+
+def test_a_line_with_another_behind_it_counts_nobody_and_tells_those_whom_it_names() -> None:
+    refused = dict.fromkeys(["ada", "bo", "cy"], FULL)
+    size = len(line(refused)) - 1
+    told = line_for(refused, ["di"], named=True, size=400, is_last=False)[1]
+    assert told == {"ada", "bo", "cy", "di"}
+    first = line_for(refused, [], named=True, size=size, is_last=False)
+    assert first == (f"ada and bo: {FULL.value}", {"ada", "bo"})
 
 
 def test_a_line_gives_the_reason_of_most_and_says_who_only_waits() -> None:
     refused = {"ada": QUICK, "bo": FULL, "cy": FULL}
-    assert line_for(refused, ["di"], named=True, size=400) == (
+    assert line(refused, ["di"]) == (
         f"di: one moment, other questions come first. ada, bo and cy: {FULL.value}"
     )
     quick = "That was quick. Ask again in a little while."
-    assert line_for({"ada": QUICK}, [], named=False, size=400) == quick
-    assert line_for({}, [], named=True, size=400) == ""
+    assert line({"ada": QUICK}, named=False) == quick
+    assert line({}) == ""
+
+
+async def test_who_has_no_room_in_a_line_is_named_in_a_second_and_there_is_no_third(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wall = Wall()
+    async with board_on(wall, monkeypatch) as board:
+        for number in range(80):
+            board.refuse(command(f"n{number}"), FULL)
+        for number in range(180):
+            board.refuse(command(f"m{number}", channel="#mate"), FULL)
+        await until_empty(board)
+    first, second = [text for target, text in wall.lines if target == "#tea"]
+    named = [re.findall(r"n\d+", text) for text in (first, second)]
+    assert [*named[0], *named[1]] == [f"n{number}" for number in range(80)]
+    assert "other" not in first + second
+    first, second = [text for target, text in wall.lines if target == "#mate"]
+    assert max(len(first), len(second)) <= 400
+    told = re.findall(r"m\d+", first + second)
+    assert told == [f"m{number}" for number in range(len(told))]
+    assert f" and {180 - len(told)} others: " in second
 
 
 async def test_each_hears_once_and_later_ones_in_the_next_line(
@@ -211,7 +249,7 @@ async def test_a_lost_connection_ends_no_board_and_a_crowd_fills_none(
         assert len(board._boards) == MOST_NICKS  # noqa: SLF001 -- its memory is what this is about
         assert len(board._boards["#tea"].refused) == MOST_NICKS  # noqa: SLF001
         await until_empty(board)
-        assert len([target for target, _ in wall.lines if target == "#tea"]) == 1
+        assert len([target for target, _ in wall.lines if target == "#tea"]) == 2
     why = "could not post a notice in local/#tea: "
     assert [text for text in caplog.messages if text.startswith(why)]
 
