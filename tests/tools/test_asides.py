@@ -64,6 +64,44 @@ async def test_the_header_counts_what_a_search_left_out_and_a_program_is_told(
     assert len(own.ids) == 6
 
 
+@pytest.mark.parametrize(
+    ("query", "left_out"),
+    [
+        ("heater", 4),
+        ("greenhouse heater", 5),
+        ("where is the greenhouse heater?", 5),
+        ("what about the heaters?", 5),
+        ("what did bo say about the heater today?", 5),
+        ("heater kettle boiler", 5),
+        ("heater OR kettle", 5),
+        ("heatr", 4),
+        ("kettle", 0),
+        ("where is the lawnmower?", 1),
+        ("lawnmower mower", 1),
+        ("scarecrow", 0),
+    ],
+)
+async def test_what_is_left_out_is_what_the_rung_that_answers_would_find(
+    house: House, query: str, left_out: int
+) -> None:
+    await house.hears("""
+        <ada> the greenhouse heater was moved to the shed
+        <bo> ada: which heater, and where is the kettle today?
+        <bo> the heaters are all broken
+        <cy> there is a rake in the shed
+        <dee> !search greenhouse heater
+        <dee> !search where is the greenhouse heater?
+        <dee> !terrarium who moved the heater to the greenhouse?
+        <dee> !search heater
+        <bo> !search heaters today
+        <bo> !search lawnmower
+        <bo> !help
+    """)
+    told = await house.learns("search_irc_history", query=query, format="json")
+    assert told.facts["asides_left_out"] == left_out
+    assert ("left out: " in told.text) == bool(left_out)
+
+
 async def test_one_line_left_out_is_one_line(house: House) -> None:
     await house.hears(f"<ada> {SAID}\n<dee> !search heater")
     told = await house.learns("search_irc_history", query="heater")

@@ -88,7 +88,7 @@ def _lines(draw: st.DrawFn, at: datetime, origin: Origin) -> NewMessage:
     elif kind is MessageType.JOIN:
         text = ""
     elif draw(st.integers(0, 4)) == 0:
-        text += "?"
+        text = draw(st.sampled_from([f"{text}?", f"{text}?", f"!search {text}"]))
     return line_of(nick, text, at, channel, kind, origin, network)
 
 

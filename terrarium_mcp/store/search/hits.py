@@ -116,8 +116,9 @@ class Hits(NamedTuple):
         is_weak: whether even the best hit is unlikely to answer.
         with_all_words: on the first page of a looser rung, how many lines hold all words. These
             lead.
-        left_out: on the first page, how many asides hold all words too (at most `COUNTED` + 1):
-            what the bot said, and commands to it.
+        left_out: on the first page, how many asides the rung that answered would find too (at most
+            `COUNTED` + 1): what the bot said, and commands to it. Where nothing was found, the
+            first rung that would find any.
         unsaid: words of the query that no line searched holds, as far as they are known.
         stand_ins: the words searched for in place of the query's that these lines hold, that of
             most lines first.

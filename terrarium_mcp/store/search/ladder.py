@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from terrarium_mcp.chat.question import says_something
-from terrarium_mcp.chat.terms import Term, TermKind
+from terrarium_mcp.chat.terms import BEGINNING, Term, TermKind
 from terrarium_mcp.store.search.hits import ENOUGH, Hits, Rung, Search, Sort
-from terrarium_mcp.store.search.relevance.question import PlainQuestion
+from terrarium_mcp.store.search.relevance.question import ParsedQuestion, PlainQuestion
+from terrarium_mcp.store.search.relevance.weights import FORM
 from terrarium_mcp.store.search.scope import Clause, Clauses, SearchScope
 from terrarium_mcp.store.search.spelling import similar_clauses
 from terrarium_mcp.store.search.stand_ins import NO_STAND_INS, StandIns, stand_ins
@@ -69,6 +70,22 @@ class Attempt:
             zone=self.search.zone,
             hits=self.search.limit,
         )
+
+    def of_any_form(self, parsed: ParsedQuestion) -> SearchScope:
+        """Its scope with any word of the question, in any form, in place of the words typed.
+
+        The words for a time and the nicks of people are none. If there are no others, these remain.
+        """
+        forms = [
+            _as_indexed(_form(word))
+            for group in parsed.groups
+            for word, weight in group.words.items()
+            if weight >= FORM
+        ]
+        if not forms:
+            return self.scope
+        clauses: Clauses = (tuple(dict.fromkeys(forms)),)
+        return replace(self.scope, query=replace(self.scope.query, clauses=clauses))
 
     def is_answered_by(self, hits: Hits) -> bool:
         """Whether the ladder ends with these hits.
@@ -137,6 +154,12 @@ def _as_indexed(term: Term) -> Term:
     """What the index knows of a term: its words, of which the last may be only a beginning."""
     kind = TermKind.PREFIX if _is_beginning(term) else TermKind.PHRASE
     return Term(" ".join(term.words), kind)
+
+
+def _form(word: str) -> Term:
+    """A word of a question's term group; `lat*` is any word that begins so."""
+    begins = word.endswith(BEGINNING)
+    return Term(word.removesuffix(BEGINNING), TermKind.PREFIX if begins else TermKind.PHRASE)
 
 
 def _is_beginning(term: Term) -> bool:

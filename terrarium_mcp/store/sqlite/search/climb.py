@@ -73,7 +73,7 @@ async def climbed(
     few, best = Hits([], ladder[-1], 0), None
     scope, pages = search_scope(search, snapshot), Pages(reads, kept)
     vocabulary = _vocabulary(reads, scope, snapshot)
-    analysis, left_out = QuestionAnalysis(), 0
+    analysis, asked = QuestionAnalysis(), list[PageRequest]()
     for rung in ladder:
         if not is_worth_trying(rung, few):
             break
@@ -81,20 +81,34 @@ async def climbed(
         looser = await relaxed(scope, rung, vocabulary)
         attempt = Attempt(search, rung, looser, few)
         page = PageRequest(attempt, snapshot, fingerprint, analysis)
+        asked.append(page)
         is_first = rung is ladder[0] and not search.cursor
-        if is_first and await pages.has_none(page):
-            hits = Hits([], rung, 0)
-        else:
-            left_out += await pages.left_out(page) if is_first else 0
-            hits = await pages.page(page)
+        none = is_first and await pages.has_none(page)
+        hits = Hits([], rung, 0) if none else await pages.page(page)
         lines = max(hits.total, len(hits.messages))
         tried.append(RungReport(rung, lines, perf_counter() - began))
         if search.cursor or attempt.is_answered_by(hits):
+            left_out = await _left_out(pages, search, [page])
             hits = _completed(hits, tried, left_out, with_all_words=few.total)
             return Climb(tried, hits, page, pages.ranked)
         if hits.messages and not few.messages:
             few, best = hits, page
+    left_out = await _left_out(pages, search, [best] if best else asked)
     return Climb(tried, _completed(few, tried, left_out), best, pages.ranked)
+
+
+async def _left_out(pages: Pages, search: Search, asked: Sequence[PageRequest]) -> int:
+    """How many asides a first page leaves out: of the first of these requests that has any.
+
+    They are those that its own rung would have found. Where nothing was found, it is asked of one
+    rung after the other, as for other lines.
+    """
+    if search.cursor:
+        return 0
+    for page in asked:
+        if left_out := await pages.left_out(page):
+            return left_out
+    return 0
 
 
 def _completed(

@@ -164,8 +164,8 @@ class Pages:
         return await self._exact.has_none(request.query)
 
     async def left_out(self, request: PageRequest) -> int:
-        """How many asides with all words the query does not ask for, up to `COUNTED` + 1."""
-        return await self._exact.total_left_out(request.query)
+        """How many asides the rung would find too if they were asked for, up to `COUNTED` + 1."""
+        return await self._exact.total_left_out(await self._as_exact(request))
 
     async def explained(
         self, request: PageRequest
@@ -307,6 +307,14 @@ class Pages:
         """A ranking for the question."""
         question, corpus = request.attempt.question, _corpus(self._reads, request)
         return await rank(question, await request.analysis.parse(question, corpus), corpus)
+
+    async def _as_exact(self, request: PageRequest) -> ExactQuery:
+        """The lines of an attempt; of a question, those that hold any of its words in any form."""
+        if request.rung is not Rung.ANY_WORD or not request.attempt.is_ranked:
+            return request.query
+        corpus = _corpus(self._reads, request)
+        parsed = await request.analysis.parse(request.attempt.question, corpus)
+        return replace(request.query, scope=request.attempt.of_any_form(parsed))
 
     async def _messages(self, ids: Sequence[int], rooms: Sequence[Room]) -> list[Message]:
         """These messages, in this order; without those removed since they were ranked."""
