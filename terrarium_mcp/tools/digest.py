@@ -11,7 +11,7 @@ from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.records import SPEECH, Message, Room
 from terrarium_mcp.chat.times.timestamps import to_iso
 from terrarium_mcp.chat.tokens import estimated_tokens
-from terrarium_mcp.chat.transcript import event_text, speaker
+from terrarium_mcp.chat.transcript import event_text
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import RecentDigest
 from terrarium_mcp.tools.digest_text import (
@@ -25,7 +25,7 @@ from terrarium_mcp.tools.digest_text import (
     digest_sections,
     next_steps,
 )
-from terrarium_mcp.tools.facts import LEAST_JSON, within_budget
+from terrarium_mcp.tools.facts import LEAST_JSON, head_facts, within_budget
 from terrarium_mcp.tools.from_request import FromRequest
 from terrarium_mcp.tools.known_nicks import unknown_nick_notes
 from terrarium_mcp.tools.notes import note
@@ -51,22 +51,27 @@ _MOST_PEOPLE = 10
 
 
 class DigestLine(BaseModel):
-    """A line; of a link `text` is the URL. After `text`: the conversation it began."""
+    """A line; of a link `text` is the URL. From `first_id` on: the conversation it began."""
 
     id: str
     at: str
     channel: str
     nick: str
     text: str
+    # The relay that carried it, if one did.
+    via: str = ""
     first_id: str = ""
     last_id: str = ""
     lines: int = 0
     people: list[str] = []
+    # How many are not among the people.
+    more_people: int = 0
 
 
 class CatchUp(BaseModel):
-    """What was missed; `counts`: how much of each kind."""
+    """What was missed; `counts`: of each kind."""
 
+    summary: str
     since: str
     why: str
     covered: str
@@ -116,14 +121,17 @@ async def catch_up(
         *await _last_line_note(request, rooms, start, recent),
         *clamping_notes(max_tokens=max_tokens),
     ]
-    head = [digest_headline(request, rooms, start, recent), covered, *notes]
+    about = digest_headline(request, rooms, start, recent)
+    facts = head_facts(about, covered, notes) | _facts(request, start, recent, sections)
     longest = min(_MOST_TOKENS, request.budget)
     onward = next_steps(
         request, rooms, start, nick, sections, longer=longest if budget < longest else 0
     )
     return tool_result(
-        _digest_text(head, [*digest_rows(request, rooms, sections)], onward, budget),
-        _within(budget, _facts(request, start, recent, sections, covered, notes)),
+        _digest_text(
+            [about, covered, *notes], [*digest_rows(request, rooms, sections)], onward, budget
+        ),
+        _within(budget, facts),
     )
 
 
@@ -152,21 +160,17 @@ def _facts(
     start: DigestStart,
     recent: RecentDigest,
     sections: Sequence[DigestSection],
-    covered: str,
-    notes: Sequence[str],
 ) -> dict[str, Any]:
     digest = recent.digest
     return {
         "since": to_iso(start.after.moment),
         "why": harmless(start.why),
-        "covered": harmless(covered),
         "lines": len(digest.said),
         "people": digest.people,
         **({"read_from": to_iso(recent.reached)} if recent.reached else {}),
         "counts": {section.name: section.total for section in sections},
         **{name: [] for name in MOST_SHOWN},
         **{section.name: _section_facts(request, section) for section in sections},
-        **({"notes": notes} if notes else {}),
     }
 
 
@@ -189,15 +193,18 @@ def _line_facts(request: Request, line: Message) -> dict[str, Any]:
         "id": str(line.id),
         "at": to_iso(line.said_at),
         "channel": request.room_name(line.room),
-        "nick": speaker(line),
+        "nick": harmless_nick(line.nick),
         "text": harmless(line.text) if line.kind in SPEECH else event_text(line),
+        **({"via": harmless_nick(line.via)} if line.via else {}),
     }
 
 
 def _conversation_facts(summary: "ConversationSummary") -> dict[str, Any]:
+    more = len(summary.people) - _MOST_PEOPLE
     return {
         "first_id": str(summary.first.id),
         "last_id": str(summary.last.id),
         "lines": summary.lines,
         "people": [harmless_nick(nick) for nick in summary.people[:_MOST_PEOPLE]],
+        **({"more_people": more} if more > 0 else {}),
     }

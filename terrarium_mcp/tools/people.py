@@ -12,7 +12,7 @@ from terrarium_mcp.chat.fence import listing
 from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.records import Message, MessageType, Room, networks_of
 from terrarium_mcp.chat.times.timestamps import minute, to_iso
-from terrarium_mcp.chat.transcript import dated_line
+from terrarium_mcp.chat.transcript import dated_line, event_text
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Evidence, NickActivity, Person
@@ -37,6 +37,9 @@ _SHARED = {"account": "same account", "host": "same host"}
 _ASIDES = "to a bot or by the recording bot"
 """What asides are, after their number."""
 
+_WITH_A_COMMAND = "with a command to a bot"
+"""How somebody was seen last whose command is not quoted."""
+
 _LISTS = ("near", "other_nicks", "channels")
 """What may be left out of the structured content, the last first."""
 
@@ -56,6 +59,8 @@ class NickChannel(BaseModel):
 
     channel: str
     lines: int
+    # Commands to a bot and words of the recording bot, which are none of the lines.
+    asides: int
     spoke: str
     seen: str
 
@@ -63,16 +68,23 @@ class NickChannel(BaseModel):
 class NickReport(BaseModel):
     """What is known of a nick; if nothing is, `near` are similar ones."""
 
+    summary: str
     nick: str
     covered: str
     known: bool
+    # Whether it carries the words of others: then those are known, and it is not.
+    relay: bool
     spoke_at: str
     spoke_channel: str
     spoke_id: str
     spoke_text: str
+    # The relay that carried it, if one did.
+    spoke_via: str
     seen_at: str
     seen_channel: str
     seen_id: str
+    # What happened then, unless it is what they said last.
+    seen_text: str
     near: list[str]
     other_nicks: list[OtherNick]
     channels: list[NickChannel]
@@ -105,12 +117,16 @@ async def lookup_nick(
     covered = await request.coverage_line(rooms)
     nick = spoke.nick if spoke else nick  # as they spell it
     known = any(person.is_known for person in people)
+    relays = await is_relay(request, nick, rooms)
+    about = f"{shown(nick)} {IS_A_RELAY}" if relays else _headline(nick, known=known)
     facts = {
+        "summary": harmless(about),
         "nick": harmless_nick(nick),
         "covered": harmless(covered),
         "known": known,
+        "relay": relays,
         **_spoke_facts(request, spoke),
-        **_seen_facts(request, seen),
+        **_seen_facts(request, seen, spoke),
         "near": [harmless_nick(near) for near in similar_to(people)],
         "other_nicks": [
             _other(request, one, person) for person in people for one in person.evidence
@@ -120,10 +136,8 @@ async def lookup_nick(
     structured, left_out = within_budget(facts, _LISTS, request.budget)
     if left_out:
         structured["left_out"] = left_out
-    relays = await is_relay(request, nick, rooms)
-    head = [f"{shown(nick)} {IS_A_RELAY}" if relays else _headline(nick, known=known), covered]
     rows = _rows(request, people, active, spoke, seen)
-    return tool_result(listing(head, rows, request.budget).text, structured)
+    return tool_result(listing([about, covered], rows, request.budget).text, structured)
 
 
 async def _person(request: Request, nick: str, network: str, rooms: Sequence[Room]) -> Person:
@@ -168,15 +182,29 @@ def _spoke_facts(request: Request, spoke: Message | None) -> dict[str, str]:
         "spoke_channel": request.room_name(spoke.room) if spoke else "",
         "spoke_id": str(spoke.id) if spoke else "",
         "spoke_text": harmless(shortened(spoke).text) if spoke else "",
+        "spoke_via": harmless_nick(spoke.via) if spoke else "",
     }
 
 
-def _seen_facts(request: Request, seen: LastSighting | None) -> dict[str, str]:
+def _seen_facts(
+    request: Request, seen: LastSighting | None, spoke: Message | None
+) -> dict[str, str]:
     return {
         "seen_at": to_iso(seen.at) if seen else "",
         "seen_channel": request.room_name(seen.room) if seen else "",
         "seen_id": str(seen.message.id) if seen and seen.message else "",
+        "seen_text": _seen_text(seen) if seen and not _is_same(seen, spoke) else "",
     }
+
+
+def _seen_text(seen: LastSighting) -> str:
+    """What they did: `quit (good night)`."""
+    return event_text(shortened(seen.message)) if seen.message else _WITH_A_COMMAND
+
+
+def _is_same(seen: LastSighting, spoke: Message | None) -> bool:
+    """Whether they were last seen when they last spoke."""
+    return bool(spoke and seen.message and seen.message.id == spoke.id)
 
 
 def _other(request: Request, evidence: Evidence, person: Person) -> dict[str, Any]:
@@ -193,6 +221,7 @@ def _channel(request: Request, activity: NickActivity) -> dict[str, Any]:
     return {
         "channel": request.room_name(activity.room),
         "lines": activity.lines,
+        "asides": activity.asides,
         "spoke": to_iso(activity.spoke) if activity.spoke else "",
         "seen": to_iso(activity.seen) if activity.seen else "",
     }
@@ -223,7 +252,7 @@ def _rows(
 ) -> list[str]:
     """The report as rows of a listing, the most wanted first."""
     rows = [f"last spoke {_quoted(request, spoke)}"] if spoke else []
-    if seen and not (spoke and seen.message and seen.message.id == spoke.id):
+    if seen and not _is_same(seen, spoke):
         rows.append(_seen_row(request, seen))
     if not seen and any(person.is_known for person in people):
         rows.append("never seen under this nick but for a change to it")
@@ -237,7 +266,7 @@ def _seen_row(request: Request, seen: LastSighting) -> str:
     if seen.message:
         return f"last seen {_quoted(request, seen.message)}"
     where = request.room_name(seen.room)
-    return f"last seen {minute(seen.at, request.settings.zone)} {where}, with a command to a bot"
+    return f"last seen {minute(seen.at, request.settings.zone)} {where}, {_WITH_A_COMMAND}"
 
 
 def _other_row(request: Request, evidence: Evidence, person: Person) -> str:

@@ -129,9 +129,10 @@ async def test_who_opted_out_is_unknown_also_as_somebodys_other_nick(house: Hous
     await house.store.opt_outs.add(Identity("net", "lovelace", "u", "h.example"), NOON)
     told = await house.learns("lookup_nick", nick="Lovelace")
     unknown = await house.learns("lookup_nick", nick="zaphod")
-    assert told.text.splitlines()[0] == "no one called Lovelace is recorded here"
+    assert told.text.splitlines()[0] == told.facts["summary"]
     assert told.lines == unknown.lines == []
-    assert told.facts == {**unknown.facts, "nick": "Lovelace"}
+    summary = "no one called Lovelace is recorded here"
+    assert told.facts == {**unknown.facts, "nick": "Lovelace", "summary": summary}
     assert "lovelace" not in (await house.learns("lookup_nick", nick="ada")).everything
     assert "lovelace" not in (await house.learns("lookup_nick", nick="lovelac")).inside
     misspelt = await house.learns("search_irc_history", query="from:lovelac")

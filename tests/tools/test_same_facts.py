@@ -2,8 +2,9 @@
 
 import json
 import re
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,11 @@ import pytest
 
 from terrarium_mcp.chat.coverage import Gap
 from terrarium_mcp.chat.records import Member, MessageType, Origin
-from terrarium_mcp.chat.times.timestamps import from_iso
+from terrarium_mcp.chat.relays import Relay
+from terrarium_mcp.chat.times.timestamps import from_iso, to_iso
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import RenderOptions, fenced, from_json
+from terrarium_mcp.settings import Settings
 from tests.store.scene import NOON, chat, redact
 from tests.store.scene import line_of as said
 from tests.tools.scene import House, Told, furnished, moved_into, opened
@@ -427,3 +430,137 @@ async def test_every_fact_of_two_networks_is_in_both(tmp_path: Path, view: dict[
         says_the_same(told, reading_onward(told.facts, {}))
         told = await house.learns("get_message_context", view, message_id=1, format="json")
         says_the_same(told, [])
+
+
+NICKS = ["ada", "dee", "relaybot", "Jane", "ella", "adda", "guest7", "nobody"]
+AWAY: list[Mapping[str, Any]] = [
+    {"nick": "ada"},
+    {"nick": "Jane", "since": "2026-05-01", "channel": "#tea"},
+    {"nick": "zaphod", "channel": "#mate", "max_tokens": 9},
+    {"since": "2026-05-02", "channel": "#mate"},
+    {"since": "2026-05-01"},
+]
+
+
+async def relayed(house: House) -> None:
+    """A relay, commands, a change of nick, a departure, and a conversation of twelve people."""
+    await house.hears("""
+        <ada> I leave soon
+        <dee> !search my kettle
+        <relaybot> <Jane> the kettle is with me
+        <ada> !help
+    """)
+    for nick, kind, text, hour in (
+        ("dee", MessageType.NICK, "guest7", 1),
+        ("ada", MessageType.QUIT, "good night", 2),
+        ("ella", MessageType.JOIN, "", 3),
+    ):
+        await house.store.messages.append([said(nick, text, NOON + hour * HOUR, kind=kind)])
+    names = ["ella", *(f"guest{n:02}" for n in range(11))]
+    calls = [f"<{one}> {other}: the tea kettle?" for one, other in pairwise([*names, names[0]])]
+    await house.hears("\n".join(calls), at=NOON + 4 * HOUR)
+    await house.hears(
+        "<relaybot> <Jane> ada: the tea is at https://tea.example/", at=NOON + 9 * HOUR
+    )
+    await house.hears("<bo> mate", "#mate")
+
+
+@pytest.fixture
+async def relaying(tmp_path: Path) -> AsyncIterator[House]:
+    settings = Settings(network="net", relays=(Relay("relaybot"),))
+    async with opened(tmp_path, settings) as house:
+        await relayed(house)
+        yield house
+
+
+def as_minute(at: str) -> str:
+    """A time of the structured content as the text has it."""
+    return at[:16].replace("T", " ")
+
+
+def by(facts: Mapping[str, Any], via: str) -> str:
+    """Who says a line, with the relay that carried it."""
+    return f"{facts['nick']} via {via}" if via else str(facts["nick"])
+
+
+def nick_rows(facts: Mapping[str, Any]) -> Iterator[str]:
+    """The report on a nick, as the structured content tells it."""
+    spoke, seen = (
+        {name: facts.get(f"{kind}_{name}", "") for name in ("at", "channel", "id", "text", "via")}
+        for kind in ("spoke", "seen")
+    )
+    if spoke["at"]:
+        who = f"<{by(facts, spoke['via'])}> {spoke['text']} ({spoke['id']})"
+        yield f"last spoke {as_minute(spoke['at'])} {spoke['channel']} {who}"
+    if seen["text"]:
+        did = f" * {facts['nick']} {seen['text']} ({seen['id']})"
+        what = did if seen["id"] else f", {seen['text']}"
+        yield f"last seen {as_minute(seen['at'])} {seen['channel']}{what}"
+    if facts["known"] and not seen["at"]:
+        yield "never seen under this nick but for a change to it"
+    if facts["near"]:
+        yield f"similar nicks: {', '.join(facts['near'])}"
+    for one in facts["other_nicks"]:
+        times = f", {one['times']} time{'s' * (one['times'] > 1)}" if one["times"] else ""
+        yield f"also {one['nick']}: {one['evidence']}{times}, {one['first'][:10]}"
+    for one in facts["channels"]:
+        asides = f" besides {one['asides']} to a bot or by the recording bot" * bool(one["asides"])
+        signs = [f", last {name} {as_minute(one[name])}" for name in ("spoke", "seen") if one[name]]
+        lines = f"{one['lines']} line{'s' * (one['lines'] != 1)}"
+        yield f"in {one['channel']}: {lines}{asides}{''.join(signs)}"
+
+
+@pytest.mark.parametrize("view", [{}, {"as_of": "2026-05-01T12:02:30Z"}], ids=str)
+@pytest.mark.parametrize("nick", NICKS)
+async def test_every_fact_of_a_nick_is_in_both(
+    relaying: House, nick: str, view: dict[str, str]
+) -> None:
+    told = await relaying.learns("lookup_nick", view, nick=nick)
+    head = [told.facts["summary"], told.facts["covered"]]
+    assert [*filter(None, told.outside.splitlines())] == head
+    assert told.lines == [*nick_rows(told.facts)]
+    assert told.facts["relay"] == ("is a relay" in told.text) == (nick == "relaybot")
+
+
+def digest_line(line: Mapping[str, Any], name: str) -> str:
+    """A line of a digest, as the structured content tells it."""
+    who = by(line, line.get("via", ""))
+    said = f"* {who} {line['text']}" if name == "arrivals" else f"<{who}> {line['text']}"
+    return f"{line['id']} {line['at'][11:16]} {said}"
+
+
+def digest_lead(line: Mapping[str, Any]) -> str:
+    """What stands above the line that begins a conversation."""
+    named, more = line["people"], line.get("more_people", 0)
+    more += len(named[5:])
+    others = f" and {more} more" if more else ""
+    ids = f"{line['first_id']} to {line['last_id']}"
+    return f"{ids}, {line['lines']} lines by {', '.join(named[:5])}{others}:"
+
+
+@pytest.mark.parametrize("budget", BUDGETS)
+@pytest.mark.parametrize("arguments", AWAY, ids=str)
+async def test_every_fact_of_what_was_missed_is_in_both(
+    relaying: House, arguments: Mapping[str, Any], budget: int
+) -> None:
+    view = {"now": to_iso(NOON + 12 * HOUR), "max_tokens": budget}
+    told = await relaying.learns("catch_up", view, **arguments)
+    facts = told.facts
+    assert estimated_tokens(as_printed(told)) <= budget
+    head = [facts["summary"], facts["covered"], *facts["notes"]]
+    assert told.outside.splitlines()[: len(head)] == head
+    if "left_out" in facts or left_out_of(told):
+        return
+    expected = [
+        row
+        for name in facts["counts"]
+        for line in facts[name]
+        for row in ([digest_lead(line)] if "first_id" in line else []) + [digest_line(line, name)]
+    ]
+    several = re.match(r"catch-up of \S+ since", facts["summary"]) is None
+    shown = [row for row in told.lines if re.match(r"\d+ ", row)]
+    if several:
+        shown = [re.sub(r"^(\d+ \d\d:\d\d) #\w+", r"\1", row) for row in shown]
+    assert shown == expected
+    headings = [row for row in told.lines if not re.match(r"\d+ |-- ", row)]
+    assert [int(row.split(": ")[1].split()[0]) for row in headings] == [*facts["counts"].values()]

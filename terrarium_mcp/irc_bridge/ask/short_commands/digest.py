@@ -123,6 +123,8 @@ def _notes(facts: Facts, prefix: str) -> list[str]:
 
 
 def _unknown(facts: Facts, *, is_here: bool) -> str:
+    if facts["relay"]:
+        return f"{facts['summary']}. {covered(facts)}"
     if is_here:  # since before we came, without a word
         return f"{shown(facts['nick'])} is here now. Nothing of them is recorded. {covered(facts)}"
     near = f" Similar nicks: {', '.join(facts['near'])}." if facts["near"] else ""
@@ -141,7 +143,7 @@ def _last_signs(facts: Facts, context: CommandContext, *, is_here: bool) -> str:
     """`ada last spoke 2026-05-01 12:10 <ada> see you (5); last seen 2026-05-01 12:40`."""
     signs = ["is here now"] if is_here else []
     if facts["spoke_at"]:
-        spoke = {name: facts[f"spoke_{name}"] for name in ("at", "channel", "id", "text")}
+        spoke = {name: facts[f"spoke_{name}"] for name in ("at", "channel", "id", "text", "via")}
         signs.append(f"last spoke {_quote({**spoke, 'nick': facts['nick']}, context)}")
     if facts["seen_at"] > facts["spoke_at"] and not is_here:
         where = "" if context.command.channel else f" in {facts['seen_channel']}"
@@ -193,6 +195,7 @@ def _quote(line: Facts, context: CommandContext) -> str:
         nick=line["nick"],
         text=shown(line["text"], _LONGEST_QUOTE),
         kind=MessageType.PRIVMSG,
+        via=line.get("via", ""),
     )
     return dated_line(message, options)
 

@@ -8,6 +8,7 @@ import anyio
 from terrarium_mcp.chat.defusing import defused_name
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
+from terrarium_mcp.chat.relays import Relay
 from terrarium_mcp.irc_bridge.ask.short_commands.digest import _packed
 from tests.irc_bridge.ask.desk import desk
 from tests.irc_bridge.house import said
@@ -155,6 +156,18 @@ async def test_seen_says_when_somebody_was_last_here_and_who_else_they_may_be(
         assert await scene.asks("!seen", "ada: Who? For example: !seen ada")
         assert await scene.asks("!seen ADA", "ada: That is you, and you are here.")
         assert await scene.asks("!seen terra", "ada: That is me, and I am here.")
+
+
+async def test_of_a_relay_seen_says_that_it_is_one_and_of_others_which_carried_their_words(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    async with playing(ngircd, tmp_path, relays=(Relay("relaybot"),)) as scene:
+        yesterday = datetime.now(UTC) - timedelta(days=1)
+        carried = said_on(yesterday, "<relaybot> <Jane> the key is with me")
+        await scene.house.store.messages.append(carried)
+        relay = "ada: relaybot is a relay: the lines that it carries count for those who spoke. "
+        assert "Recorded " in await scene.asks("!seen relaybot", relay)
+        assert "<Jane via relaybot> the key" in await scene.asks("!seen jane", "Jane last spoke ")
 
 
 async def seen_as(scene: Scene, nick: str, *expected: str) -> str:
