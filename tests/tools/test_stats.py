@@ -1,5 +1,7 @@
 """get_channel_stats."""
 
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -599,3 +601,21 @@ async def test_weeks_are_named_by_their_monday_and_those_without_a_line_are_not_
         "2026-05-18 1",
         "2026-04-27 2",
     ]
+
+
+@pytest.mark.parametrize("selection", [{"channel": "#tea"}, {}, {"after": "2026-05-01"}], ids=str)
+async def test_while_the_speakers_of_lines_are_determined_again_no_figure_is_half_of_them(
+    tmp_path: Path, selection: dict[str, str]
+) -> None:
+    async with opened(tmp_path) as house:
+        await house.hears("<relaybot> <Jane> tea\n<relaybot> <Jane> more tea\n<ada> !help")
+        before = await house.learns("get_channel_stats", **selection)
+        assert before.facts["asides"] == 1
+        assert before.facts["top_talkers"] == {"relaybot": 2}
+        with closing(sqlite3.connect(house.store.path)) as db, db:  # as a keeper that has begun
+            rules = ("net", "Terra", ".", '[["relaybot", ""]]')
+            db.execute("REPLACE INTO voice_rules VALUES (?, ?, ?, ?)", rules)
+            db.execute("UPDATE derived SET upto = 0 WHERE name = 'voices'")
+        told = await house.learns("get_channel_stats", **selection)
+    assert told.facts["asides"] == 0
+    assert told.facts["top_talkers"] == {"Jane": 2, "ada": 1}

@@ -29,12 +29,13 @@ from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
+from terrarium_mcp.store.sqlite.index.voices import Voices
 from terrarium_mcp.store.sqlite.index.watermarks import current_sql
 from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan
 from terrarium_mcp.store.sqlite.search.matching_lines import MatchingLines
 from terrarium_mcp.store.sqlite.search.room_lines import RoomLines
-from terrarium_mcp.store.sqlite.search.snapshot import current_snapshot, search_scope
+from terrarium_mcp.store.sqlite.search.snapshot import SEARCHED, current_snapshot, search_scope
 from terrarium_mcp.wording import shown
 
 
@@ -159,7 +160,11 @@ class ScopeCounter:
         return {row[0] for row in rows}
 
     async def _exact_query(self, search: Search) -> ExactQuery | None:
-        """A search as a query of the index; None if there is no history, or no room."""
+        """A search as a query of the index; None if there is no history, or no room.
+
+        Once it is known who speaks: while the voice rules change, some lines have their old voice.
+        """
+        await self._indexer.ensure_current(*SEARCHED, Voices.name)
         snapshot = await current_snapshot(self._indexer, search)
         if snapshot is None or not search.rooms:
             return None

@@ -13,7 +13,6 @@ from terrarium_mcp.store.records.figures import RoomStats
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
-from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.rolling_windows import window_starts
 from terrarium_mcp.store.sqlite.topics import stats_sql
@@ -57,7 +56,7 @@ class Stats:
         self, sql: str, rooms: Sequence[Room], until: Position, now: datetime
     ) -> dict[int, Row]:
         params = window_starts(now) | _position(until) | stats_sql.room_params(rooms)
-        rows = await self._indexer.rows(sql, params, uses=[Counters.name])
+        rows = await self._indexer.rows(sql, params, uses=stats_sql.COUNTED_BY)
         return {row[0]: row for row in rows}
 
     async def _mostly_before(self, rooms: Sequence[Room], until: Position) -> bool:

@@ -32,9 +32,14 @@ from terrarium_mcp.store.sqlite.index.counter_sql import (
     SINCE,
 )
 from terrarium_mcp.store.sqlite.index.counters import MANY_LINES, Counters
+from terrarium_mcp.store.sqlite.index.voices import Voices
 from terrarium_mcp.store.sqlite.index.watermarks import current_sql
 
-COMPLETE = current_sql(Counters.name)
+COUNTED_BY = (Counters.name, Voices.name)
+"""The structures that must be complete: while the voice rules change, some of the lines of a person
+are still counted for the relay that carried them."""
+
+COMPLETE = current_sql(*COUNTED_BY)
 
 AFTER = "m.timestamp >= :until AND (m.timestamp, m.id) >= (:until, :until_id)"
 """The SQL condition that the cutoff hides a message `m`."""
