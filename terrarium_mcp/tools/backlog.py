@@ -14,6 +14,7 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.transcript import line_of
 from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.offload import offload
 from terrarium_mcp.policy import names_room
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import LONGEST_TITLE, MOST_OPEN, Enhancement
@@ -93,8 +94,8 @@ async def read_enhancement_request(
 ) -> CallToolResult:
     """Read one idea of the backlog, with the channel lines it came from, a page at a time."""
     text = await request.store.backlog.read(filename, may_see=partial(_may_see, request))
-    fingerprint = fingerprint_of(filename, text)
-    rows = _rows(text)
+    # A file made by hand may have any size: of 30 MB the rows take seconds.
+    fingerprint, rows = await offload(lambda: (fingerprint_of(filename, text), _rows(text)))
     first = _first_row(cursor, fingerprint, len(rows))
     page = listing(
         [filename],

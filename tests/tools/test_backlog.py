@@ -5,8 +5,11 @@ import re
 import secrets
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
+import anyio
+import anyio.lowlevel
 import pytest
 
 from terrarium_mcp.chat.tokens import estimated_tokens
@@ -449,3 +452,24 @@ def _characters_read() -> int:
         line for line in Path("/proc/self/io").read_text("ascii").splitlines() if "rchar" in line
     ]
     return int(line.split()[1])
+
+
+async def test_a_huge_file_made_by_hand_leaves_the_event_loop_to_others(house: House) -> None:
+    folder(house).mkdir()
+    (folder(house) / "huge.md").write_text(
+        "---\ntitle: huge\n---\n" + "[/backlog 0000]\n" * 300_000
+    )
+    moments = [anyio.current_time()]
+
+    async def tick() -> None:
+        while True:
+            await anyio.lowlevel.checkpoint()
+            moments.append(anyio.current_time())
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(tick)
+        told = await house.learns("read_enhancement_request", filename="huge.md")
+        tasks.cancel_scope.cancel()
+    assert "left out: the last " in told.outside
+    gaps = [later - earlier for earlier, later in pairwise(moments)]
+    assert max(gaps) < sum(gaps) / 3
