@@ -11,7 +11,7 @@ SOURCE = "the demo's sample"
 WORTH_ASKING = (
     "!terrarium who renewed the certificate?",
     "!terrarium what did we decide about keeping the logs?",
-    "!search ginger cake recipe",
+    "!search butter ginger",
 )
 """Questions that the history answers."""
 
