@@ -187,8 +187,8 @@ def _print_ways_in(port: int, listening: Listening, settings: Settings) -> None:
         f"""
 It keeps running. Join {CHANNEL} with an IRC client:
 
-  irssi     /connect -notls 127.0.0.1 {port}
-            /join {CHANNEL}
+  irssi     /network add -autosendcmd '/join {CHANNEL}' demo
+            /connect -notls -network demo 127.0.0.1 {port}
   WeeChat   /set irc.look.temporary_servers on
             /connect irc://127.0.0.1:{port}/{CHANNEL}
 
