@@ -525,3 +525,16 @@ async def test_nobody_is_called_unknown_whose_lines_are_shown(house: House) -> N
         told = await house.learns("search_irc_history", query=query)
         assert told.ids == [found]
         assert "no one called" not in told.outside
+
+
+async def test_a_question_all_of_whose_words_were_replaced_is_weak(house: House) -> None:
+    await house.hears("""
+        <ada> we left the mark where it was
+        <bo> let it be, mark it as done
+        <cy> I let the greenhouse be
+    """)
+    told = await house.learns("search_irc_history", query="who lent it to Marek?")
+    assert "; no line holds lent or marek; instead: let, mark and left; weak)" in told.outside
+    for query in ("where is the grenhouse?", "who lent Marek the greenhouse?"):
+        told = await house.learns("search_irc_history", query=query)
+        assert "; weak)" not in told.outside, query

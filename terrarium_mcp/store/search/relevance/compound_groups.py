@@ -65,4 +65,5 @@ def _with_forms(group: TermGroup, forms: dict[str, int]) -> TermGroup:
         words={**group.words, **dict.fromkeys(forms, FORM)},
         lines=lines if group.is_unsaid else group.lines,
         found_in=group.found_in + lines,
+        is_guessed=False,
     )

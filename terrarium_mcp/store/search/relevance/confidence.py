@@ -35,8 +35,11 @@ _USUAL, _MORE_WORDS, _LEAST_OF_MANY = 3, 0.06, 0.1
 
 
 def is_weak(answer: RankedAnswer) -> bool:
-    """Whether even the best lines are unlikely to answer the question."""
-    return confidence(answer) < _least(answer.parsed)
+    """Whether even the best lines are unlikely to answer the question.
+
+    They are if no line holds anything of what it asks: each word that they hold is another one.
+    """
+    return answer.parsed.is_guessed or confidence(answer) < _least(answer.parsed)
 
 
 def confidence(answer: RankedAnswer) -> float:

@@ -46,7 +46,9 @@ class TermGroup:
 
     `lines` is how many lines hold the word in one of its forms (an estimate for a word with signs,
     such as `C++`), `found_in` an upper bound for any of `words`. It `is_unsaid` if no line holds
-    the word in any form: `lines` are then those of a word that may have been meant.
+    the word in any form: `lines` are then those of a word that may have been meant. It `is_guessed`
+    if no line holds a related word or one with the same beginning either: what may stand for it is
+    only what it may be mistyped for.
 
     If the word is as likely the nick of a person, that is the `speaker`: a line that they said
     counts as if it held the word, for it is not known which of the two is meant. `lines` includes
@@ -58,6 +60,7 @@ class TermGroup:
     lines: int
     found_in: int
     is_unsaid: bool = False
+    is_guessed: bool = False
     speaker: str = ""
 
 
@@ -84,6 +87,14 @@ class ParsedQuestion:
         unsaid = [group for group in self.groups if group.is_unsaid]
         words = {word for group in unsaid for word in group.words if word != group.word}
         return StandIns(tuple(group.word for group in unsaid), frozenset(words))
+
+    @property
+    def is_guessed(self) -> bool:
+        """Whether what it is about is only guessed, as it would be of another history.
+
+        A single word may well be mistyped; that all of several are is hardly ever so.
+        """
+        return len(self.groups) > 1 and all(group.is_guessed for group in self.groups)
 
     def has_few_lines(self, nick: str) -> bool:
         """Whether a person has so few lines here that all of them can be looked at."""

@@ -182,7 +182,14 @@ def _begun_group(
     usual = [" ".join([*before, word]) for word in islice(begun, _INSTEAD)]
     words = [beginning] if merged <= _MERGED else usual
     lines = min([merged, *lines_before])
-    return TermGroup(beginning, dict.fromkeys(words, 1.0), lines, lines, is_unsaid=not lines)
+    return TermGroup(
+        beginning,
+        dict.fromkeys(words, 1.0),
+        lines,
+        lines,
+        is_unsaid=not lines,
+        is_guessed=not lines,
+    )
 
 
 def _literal_group(literal: str, known: Mapping[str, int], lines: int) -> TermGroup:
@@ -202,7 +209,9 @@ def _literal_group(literal: str, known: Mapping[str, int], lines: int) -> TermGr
         one: FORM for one, parts in said.items() if one != literal and all(parts)
     }
     found_in = sum(map(min, said.values()))
-    return TermGroup(literal, words, ceil(by_chance), found_in, is_unsaid=not found_in)
+    return TermGroup(
+        literal, words, ceil(by_chance), found_in, is_unsaid=not found_in, is_guessed=not found_in
+    )
 
 
 def _group(word: str, known: Mapping[str, int], family: Mapping[str, int]) -> TermGroup:
@@ -221,14 +230,16 @@ def _group(word: str, known: Mapping[str, int], family: Mapping[str, int]) -> Te
         words.setdefault(one, FAMILY * _kinship(lines, family[one]))
     said = {**known, **family}
     found_in = sum(said.get(one, 0) for one in words)
-    return TermGroup(word, words, lines, found_in, is_unsaid=not lines)
+    return TermGroup(word, words, lines, found_in, is_unsaid=not lines, is_guessed=not found_in)
 
 
 def _with_speaker(group: TermGroup, speakers: Mapping[str, int]) -> TermGroup:
     """The group; if its word may be a nick, with the lines of that person."""
     if not (theirs := speakers.get(group.word, 0)):
         return group
-    return replace(group, speaker=group.word, lines=group.lines + theirs, is_unsaid=False)
+    return replace(
+        group, speaker=group.word, lines=group.lines + theirs, is_unsaid=False, is_guessed=False
+    )
 
 
 def _kinship(lines: int, others: int) -> float:

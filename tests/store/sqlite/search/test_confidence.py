@@ -1,5 +1,6 @@
 """Confidence: when even the best lines are unlikely to answer a question."""
 
+from dataclasses import replace
 from math import log
 
 import pytest
@@ -106,3 +107,11 @@ def test_of_a_long_question_less_is_enough() -> None:
 def test_a_word_of_asking_is_little_of_a_question() -> None:
     asking = TermGroup("recommend", {"recommend": 1.0}, 1_000, 1_000)
     assert confidence(answer(0b01, groups=(COMMON, asking))) == pytest.approx(1 / 1.3)
+
+
+def test_words_of_which_none_was_said_are_weak_whatever_stands_for_them() -> None:
+    guessed = [replace(group, is_unsaid=True, is_guessed=True) for group in (RARE, COMMON)]
+    assert not is_weak(answer(0b11))
+    assert is_weak(answer(0b11, groups=tuple(guessed)))
+    assert not is_weak(answer(0b11, groups=(guessed[0], COMMON)))
+    assert not is_weak(answer(0b1, groups=(guessed[0],)))  # a slip
