@@ -77,8 +77,12 @@ def _method(search: Search, hits: Hits) -> str:
 
 
 def _missing_words(hits: Hits) -> list[str]:
-    """Which words of the query no line holds, and those that these hits hold in their place."""
-    if hits.rung not in (Rung.ANY_WORD, Rung.SIMILAR):
+    """Which words of the query no line holds, and those that these hits hold in their place.
+
+    Of `grub in 2016` it says nothing that no line holds `in 2016` too.
+    """
+    is_looser = hits.rung in (Rung.ANY_WORD, Rung.SIMILAR)
+    if not is_looser or (hits.names_a_time and not hits.unsaid):
         return []
     # Similar words are searched for if none of the lines searched holds the query's, whichever do.
     line = "no line searched" if hits.rung is Rung.SIMILAR else "no line"

@@ -538,3 +538,14 @@ async def test_a_question_all_of_whose_words_were_replaced_is_weak(house: House)
     for query in ("where is the grenhouse?", "who lent Marek the greenhouse?"):
         told = await house.learns("search_irc_history", query=query)
         assert "; weak)" not in told.outside, query
+
+
+async def test_that_no_line_holds_the_words_for_a_time_is_not_said(house: House) -> None:
+    await house.hears("<ada> grub is broken\n<bo> ada: use grub from the stick")
+    for query in ("grub in 2016", "grub yesterday", "what about grub in May 2026?"):
+        told = await house.learns("search_irc_history", query=query)
+        assert f"search {query}: 2 hits in #tea (any word, by relevance)\n" in told.text
+    told = await house.learns("search_irc_history", query="grub zebra in 2016")
+    assert "(any word, by relevance; no line holds zebra" in told.text
+    told = await house.learns("search_irc_history", query="grub broken stick")
+    assert "no line holds all of them" in told.text

@@ -120,6 +120,8 @@ class Hits(NamedTuple):
             `COUNTED` + 1): what the bot said, and commands to it. Where nothing was found, the
             first rung that would find any.
         unsaid: words of the query that no line searched holds, as far as they are known.
+        names_a_time: whether words of the question name a time. These are among the words that
+            `with_all_words` goes by, and hardly ever said.
         stand_ins: the words searched for in place of the query's that these lines hold, that of
             most lines first.
         wordless: the ids of the lines here that hold no word of the query: they are hits for what
@@ -139,6 +141,7 @@ class Hits(NamedTuple):
     left_out: int = 0
     is_weak: bool = False
     unsaid: Sequence[str] = ()
+    names_a_time: bool = False
     stand_ins: Sequence[str] = ()
     wordless: Sequence[int] = ()
     apart: int = 0

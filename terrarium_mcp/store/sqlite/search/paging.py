@@ -50,6 +50,7 @@ class RankedHead:
         ranked_for: the search of the first page.
         wordless: the ids of lines without any word of the question.
         stand_ins: the words taken for some of the question.
+        names_a_time: whether words of the question name a time.
         apart: how many lines are in none of the conversations that were found.
         is_sample: not all conversations were looked for.
     """
@@ -60,6 +61,7 @@ class RankedHead:
     ranked_for: Search | None = None
     wordless: frozenset[int] = frozenset()
     stand_ins: StandIns = NO_STAND_INS
+    names_a_time: bool = False
     apart: int = 0
     is_sample: bool = False
 
@@ -84,6 +86,7 @@ class RankedHead:
         return hits._replace(
             is_weak=self.is_weak,
             unsaid=taken.unsaid,
+            names_a_time=self.names_a_time,
             stand_ins=taken.said_in(message.text for message in hits.messages),
             wordless=[message.id for message in hits.messages if message.id in self.wordless],
             apart=self.apart,
@@ -268,6 +271,7 @@ class Pages:
                 one.line.id for one in best.ranked if one.line.id in added and not one.holds_a_word
             ),
             stand_ins=best.parsed.stand_ins,
+            names_a_time=bool(best.parsed.times),
         )
 
     async def _conversations(self, request: PageRequest) -> RankedHead:
