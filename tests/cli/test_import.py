@@ -299,6 +299,26 @@ def test_what_cannot_be_read_is_added_to_what_stands_in_the_file(tmp_path: Path)
     assert "Traceback" not in nowhere.stderr
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="where a full disk can be had")
+@pytest.mark.parametrize("lines", [1, 1_000], ids=["at its end", "in the middle"])
+def test_a_disk_that_is_full_of_rejects_is_explained_and_the_import_goes_on_later(
+    tmp_path: Path, lines: int
+) -> None:
+    log = tmp_path / "irc.labnet.#lab.weechatlog"
+    stamps = (f"2026-10-24 23:{n // 60:02}:{n % 60:02}" for n in range(lines))
+    log.write_text("".join(f"{stamp}\tbob\thi\nnot a line\n" for stamp in stamps))
+    full = imported(tmp_path, log, *BERLIN, "--rejects", "/dev/full")
+    assert full.returncode == 1
+    assert full.stderr.splitlines()[-1] == (
+        "terrarium-mcp: /dev/full cannot be written: No space left on device. What was imported"
+        " by now stays: make room there, and run the same import again."
+    )
+    assert "Traceback" not in full.stderr
+    again = imported(tmp_path, log, *BERLIN)
+    assert again.returncode == 0
+    assert len(messages(database(tmp_path))) == lines
+
+
 @pytest.mark.parametrize("trial", [(), ("--dry-run",)], ids=["import", "trial"])
 def test_a_compressed_log_that_was_cut_is_written_down_and_alone_it_fails_the_import(
     tmp_path: Path, trial: Sequence[str]

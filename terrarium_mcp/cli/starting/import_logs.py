@@ -2,12 +2,11 @@
 
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TextIO
 
 import anyio
 import click
@@ -43,6 +42,8 @@ from terrarium_mcp.wording import and_more, quantity
 _SHOWN = 10
 """Files named in one list; more are counted."""
 
+_GO_ON = "What was imported by now stays: make room there, and run the same import again."
+
 
 class NothingToImport(TerrariumError):
     """No file that was named is a log."""
@@ -67,6 +68,7 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
         NothingToImport: none of the files is a log that can be read, or an option must decide
             about some.
         OutputIsSource: the rejects would be written into a log, or into the history.
+        OutputFailed: the rejects cannot be written. What was stored stays.
         StoreFailed: the store cannot write. Run the same import again.
     """
     with TemporaryDirectory(prefix="terrarium-import-") as folder:
@@ -265,10 +267,9 @@ def _write_down(path: Path | None, files: Iterable[TerrariumError]) -> None:
     """Add files that cannot be read to the rejects, each once, if there is a file for them."""
     if path is None:
         return
-    with _appended(path) as written:
-        written.writelines(
-            f"{line}\n" for line in dict.fromkeys(harmless(str(one)) for one in files)
-        )
+    with _appended(path) as append:
+        for one in dict.fromkeys(harmless(str(one)) for one in files):
+            append(one)
 
 
 @contextmanager
@@ -277,25 +278,45 @@ def _rejects(path: Path | None) -> Iterator[Reject]:
     if path is None:
         yield lambda _, __: None
         return
-    with _appended(path) as written:
+    with _appended(path) as append:
 
         def write(file: LogFile, line: RejectedLine) -> None:
-            written.write(
-                f"{harmless(file.path)}:{line.number}: {line.why}: {harmless(line.text)}\n"
-            )
+            append(f"{harmless(file.path)}:{line.number}: {line.why}: {harmless(line.text)}")
 
         yield write
 
 
 @contextmanager
-def _appended(path: Path) -> Iterator[TextIO]:
-    """A text file to add to: the same import may be run again, and what is there stays."""
-    try:
+def _appended(path: Path) -> Iterator[Callable[[str], None]]:
+    """What adds lines to a text file: the same import may be run again, and what is there stays.
+
+    Raises:
+        OutputFailed: it cannot be written.
+    """
+    with _named_failures(path):
         stream = path.open("a", encoding="utf-8")
+
+    def append(line: str) -> None:
+        with _named_failures(path, _GO_ON):
+            stream.write(f"{line}\n")
+
+    try:
+        yield append
+    except BaseException:
+        with suppress(OSError):  # what failed first is what is told
+            stream.close()
+        raise
+    with _named_failures(path, _GO_ON):
+        stream.close()
+
+
+@contextmanager
+def _named_failures(path: Path, way_out: str = "") -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
-        raise OutputFailed(f"{path} cannot be written: {error.strerror or error}.") from error
-    with stream:
-        yield stream
+        why = f"{path} cannot be written: {error.strerror or error}."
+        raise OutputFailed(f"{why} {way_out}".rstrip()) from error
 
 
 @contextmanager
