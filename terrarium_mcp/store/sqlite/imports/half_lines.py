@@ -3,6 +3,8 @@
 When the log is imported again, having grown, it has the whole line there, and the half goes.
 """
 
+from itertools import takewhile
+
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.ingest.bulk import PATIENCE
@@ -12,15 +14,29 @@ from terrarium_mcp.store.sqlite.removal.batched_delete import delete_messages
 async def remove_half_lines(database: Database, indexer: Indexer, import_id: int) -> None:
     """Remove the half lines of which an import has brought the whole ones."""
     found = [
-        half["id"]
+        number
         for grown in await database.rows(_GROWN, [import_id], deadline=PATIENCE)
-        for half in await database.rows(_HALF, dict(grown), deadline=PATIENCE)
+        for number, half, whole in await database.rows(_PAIRS, dict(grown), deadline=PATIENCE)
+        if is_half_of(half, whole)
     ]
     if not found:
         return
     await indexer.catch_up()
     async with database.writing() as writer:
-        await delete_messages(writer, found)
+        await delete_messages(writer, list(dict.fromkeys(found)))
+
+
+def is_half_of(half: str, whole: str) -> bool:
+    """Whether a text is the beginning of a longer one, which may have been cut within a character.
+
+    A line whose first character beyond ASCII was cut is no UTF-8. What is left of the character, up
+    to three bytes, was read as as many letters of another encoding: `caf\u00c3` of `caf\u00e9`.
+    """
+    if whole.startswith(half):
+        return len(whole) > len(half)
+    left = len(list(takewhile(lambda letter: not letter.isascii(), reversed(half))))
+    begin, cut = half[: len(half) - left], whole[len(half) - left :][:1]
+    return begin.isascii() and whole.startswith(begin) and 0 < left < len(cut.encode())
 
 
 # A log is known by its path and place. A folder may have 5,000: no two are compared. The half is at
@@ -37,21 +53,21 @@ SELECT id AS source, whole, interrupted FROM (
     ORDER BY s.size RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
 WHERE import = ? AND is_whole AND coalesce(whole, interrupted) NOT NULL"""
 
-_HALF = """
-SELECT half.id FROM messages half
+_PAIRS = """
+SELECT half.id, half.message, whole.message
+FROM messages half CROSS JOIN messages whole
+  ON whole.room = half.room AND whole.timestamp = half.timestamp AND whole.nick = half.nick
+  AND whole.message_type = half.message_type AND whole.id <> half.id
 WHERE half.id IN (
     SELECT max(last) FROM import_ranges
     WHERE source IN (:whole, :interrupted) AND is_added AND NOT is_private GROUP BY source)
   AND EXISTS (
-    SELECT 1 FROM messages whole
-    WHERE whole.room = half.room AND whole.timestamp = half.timestamp AND whole.nick = half.nick
-      AND whole.message_type = half.message_type AND length(whole.message) > length(half.message)
-      AND substr(whole.message, 1, length(half.message)) = half.message
-      AND EXISTS (
-        SELECT 1 FROM import_ranges r
-        WHERE r.source = :source AND NOT r.is_private AND whole.id BETWEEN r.first AND r.last))
+    SELECT 1 FROM import_ranges r
+    WHERE r.source = :source AND NOT r.is_private AND whole.id BETWEEN r.first AND r.last)
   AND NOT EXISTS (
     SELECT 1 FROM import_ranges r
       JOIN import_sources s ON s.id = r.source JOIN imports i ON i.id = s.import
     WHERE r.source NOT IN (ifnull(:whole, 0), ifnull(:interrupted, 0))
       AND NOT r.is_private AND half.id BETWEEN r.first AND r.last AND i.undone IS NULL)"""
+"""The last line that the earlier reading added, if no log has it now, with each line of the longer
+log of the same moment and nick."""

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from terrarium_mcp.logformats.decoding import decoded
 from terrarium_mcp.store import LogSource, Store
+from terrarium_mcp.store.sqlite.imports.half_lines import is_half_of
 from terrarium_mcp.store.sqlite.ingest import bulk
 from tests.store.scene import chat, check_index, differences, find
 from tests.store.sqlite.imports.logs import bring, log_of, logged, words_in
@@ -65,3 +67,37 @@ async def test_a_half_that_another_log_has_too_stays(store: Store, file: Path) -
     await bring(store, HALF, reading(40, "copy.log"))
     await bring(store, TEA, reading(80))
     assert words_in(file) == sorted([*WHOLE, ("bo", "there is jas")])
+
+
+async def test_a_half_that_was_cut_within_its_first_character_beyond_ascii_goes(
+    store: Store, file: Path
+) -> None:
+    cut = decoded("there is caf\u00e9 and tea".encode()[:-9])[0]
+    assert cut == "there is caf\u00c3"
+    await bring(store, [TEA[0], TEA[1]._replace(text=cut)], reading(40))
+    whole = TEA[1]._replace(text="there is caf\u00e9 and tea")
+    await bring(store, [TEA[0], whole, TEA[2]], reading(80))
+    assert words_in(file) == sorted([WHOLE[0], ("bo", whole.text), WHOLE[2]])
+
+
+@pytest.mark.parametrize(
+    "whole", ["tea \u00e9", "\u20ac 2", "fine \U0001f600!", "\u65e5\u672c tea"]
+)
+def test_every_beginning_of_a_line_is_half_of_it_wherever_it_was_cut(whole: str) -> None:
+    raw = whole.encode()
+    assert all(is_half_of(decoded(raw[:end])[0], whole) for end in range(1, len(raw)))
+
+
+@pytest.mark.parametrize(
+    ("line", "other"),
+    [
+        ("caf\u00e9", "caf\u00e9"),
+        ("caf\u00e9", "cafe"),
+        ("caf\u00e9", "caf"),
+        ("caf\u00e9", "tea \u00e9"),
+        ("na\u00efve caf\u00e9", "na\u00efve caf\u00ea!"),
+        ("tea", "ten"),
+    ],
+)
+def test_a_line_that_another_does_not_continue_is_no_half_of_it(line: str, other: str) -> None:
+    assert not is_half_of(line, other)
