@@ -10,17 +10,21 @@ from typing import NamedTuple
 from terrarium_mcp.chat.identity import fold, is_channel
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.logformats.dated_paths import without_dates
-from terrarium_mcp.logformats.files import LogFile, lines_of
+from terrarium_mcp.logformats.files import FileReading, LogFile
 from terrarium_mcp.logformats.log_origin import LogOrigin
 from terrarium_mcp.logformats.log_reader import LineCounts, LogItem
 from terrarium_mcp.logformats.planning import PlannedLog
 
 
 class ReadLog(NamedTuple):
-    """A log while it is read: its items, and what became of its lines so far."""
+    """A log while it is read: its items, and what became of its lines so far.
+
+    `reading` is that of its file, None of a database or an export, of which no part is a file.
+    """
 
     items: Iterator[LogItem]
     counts: LineCounts
+    reading: FileReading | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,4 +98,5 @@ def content_of_text(log: PlannedLog) -> LogContent:
 def _read_text(log: PlannedLog) -> Iterator[ReadLog]:
     reader = log.reader()
     with log.file.opened() as stream:
-        yield ReadLog(reader.read(log.lines(lines_of(stream))), reader.counts)
+        reading = FileReading(log.file, stream)
+        yield ReadLog(reader.read(log.lines(reading.lines())), reader.counts, reading)

@@ -4,6 +4,8 @@ Of a file only the line at hand is in memory, however long it is.
 """
 
 import codecs
+import hashlib
+import io
 import lzma
 import os
 import struct
@@ -15,12 +17,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.logformats.log_reader import LONGEST_LINE
 from terrarium_mcp.logformats.unpacking import HoldsTooMuch
 from terrarium_mcp.zstd import ZstdError
+
+_AT_ONCE = 64 * 1024
+"""Bytes of a log that are read at a time."""
 
 UNREADABLE = (
     OSError,
@@ -51,6 +56,7 @@ class LogFile:
         name: the path in which the place of the log is looked for, without `.gz` and the like.
         stored: where its bytes are, if they are a file of their own: databases need one.
         size: of that file when it was found: a folder may have 5,000, each asked once.
+        is_plain: whether what is read of it are the bytes of that file, as they are.
     """
 
     path: str
@@ -59,6 +65,7 @@ class LogFile:
     size: int
     _open: Callable[[], IO[bytes]]
     """Can be pickled: another process may read the file."""
+    is_plain: bool = False
 
     @property
     def folder(self) -> str:
@@ -78,18 +85,66 @@ class LogFile:
 
 def stored_file(path: str, name: str, stored: Path, size: int) -> LogFile:
     """A file to import whose bytes, so many, are stored as they are read."""
-    return LogFile(path, name, stored, size, partial(_plain, stored))
+    return LogFile(path, name, stored, size, partial(_plain, stored), is_plain=True)
 
 
 def _plain(path: Path) -> IO[bytes]:
     return path.open("rb")
 
 
-def lines_of(stream: IO[bytes]) -> Iterator[bytes]:
+class FileReading:
+    """One reading of a file, which its program may write, or empty, meanwhile.
+
+    Its lines can be read once; afterwards the rest is known.
+    """
+
+    def __init__(self, file: LogFile, stream: IO[bytes]) -> None:
+        """The reading of a file that was opened."""
+        self._bytes = _MeasuredBytes(stream)
+        self._least = file.size if file.is_plain else 0
+
+    @property
+    def sha256(self) -> str:
+        """That of what was read, which need not be what was there before or afterwards."""
+        return self._bytes.digest.hexdigest()
+
+    @property
+    def became_shorter(self) -> bool:
+        """Whether the file ended before the end that it had when it was found."""
+        return self._bytes.count < self._least
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines as `lines_of` reads them; if the file became shorter, no half of one."""
+        stream = io.BufferedReader(self._bytes, _AT_ONCE)
+        return lines_of(stream, is_cut=lambda: self.became_shorter)
+
+
+class _MeasuredBytes(io.RawIOBase):
+    """A stream of which is known how many bytes were read, and their SHA-256."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self.digest = hashlib.sha256()
+        self.count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        read = self._stream.read(len(buffer))
+        self.digest.update(read)
+        self.count += len(read)
+        buffer[: len(read)] = read
+        return len(read)
+
+
+def lines_of(stream: IO[bytes], is_cut: Callable[[], bool] = lambda: False) -> Iterator[bytes]:
     """The lines of a stream, without line breaks. Of one that is too long, only its beginning.
 
     What precedes the text of a line is dropped: the zeros that a crash leaves in a file, however
     many, and the byte order mark that an editor puts in front, also where files were joined.
+
+    `is_cut`: whether a last line without a line break is to be left out, asked when it was read.
     """
     line, is_too_long = b"", False
     for piece in _pieces(stream):
@@ -101,7 +156,7 @@ def lines_of(stream: IO[bytes]) -> Iterator[bytes]:
         if is_ended or len(line) > LONGEST_LINE:
             yield line.rstrip(b"\r\n")
             line, is_too_long = b"", not is_ended
-    if line:
+    if line and not is_cut():
         yield line
 
 

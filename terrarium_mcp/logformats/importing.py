@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -27,6 +28,7 @@ from terrarium_mcp.logformats.recorded_times import PAUSE, RecordedTime, joined,
 from terrarium_mcp.store import (
     EarlierReading,
     ImportTotals,
+    LogEnd,
     LogSource,
     PreparedLines,
     PreparedLog,
@@ -54,8 +56,9 @@ class ContentReport:
     `totals` is None where nothing was stored: the file was imported before, which `earlier` names,
     or this is a trial, or the file cannot be read to its end, which `failure` says. `first` and
     `last` are its earliest and its latest moment, in whatever order its lines have them. `sha256`
-    is that of the file, once it was looked whether it was imported. `unread` is the first line that
-    could not be read.
+    is that of the file, once it was looked whether it was imported, and that of what was read, once
+    it was read. `unread` is the first line that could not be read. If the file `became_shorter`
+    while it was read, what was at its end did not come.
     """
 
     content: LogContent
@@ -68,6 +71,7 @@ class ContentReport:
     totals: ImportTotals | None = None
     earlier: EarlierReading | None = None
     failure: UnusableFile | None = None
+    became_shorter: bool = False
 
 
 class RoomName(NamedTuple):
@@ -177,7 +181,8 @@ class LogImport:
         for report in reports:
             lines = self._lines(report, parts)
             if report.content.target:
-                yield _source(report.content, report.sha256), PreparedLog(lines)
+                end = partial(_end, report)
+                yield _source(report.content, report.sha256), PreparedLog(lines, end)
             async for _ in lines:  # nothing is left of a log that was stored
                 pass
 
@@ -206,6 +211,8 @@ class LogImport:
         if part.result:
             report.counts, report.left_out = part.result.counts, part.result.left_out
             report.first = part.result.earliest
+            report.became_shorter = part.result.became_shorter
+            report.sha256 = part.result.sha256 or report.sha256
             self._note_times(report, part.result.times)
 
     def _note_times(self, report: ContentReport, times: Sequence[RecordedTime]) -> None:
@@ -220,6 +227,10 @@ class LogImport:
         room = RoomName(content.network, content.target)
         pause = PAUSE if content.is_by_day else timedelta(0)
         self._times[room] = joined([*self._times.get(room, ()), *times], pause)
+
+
+def _end(report: ContentReport) -> LogEnd:
+    return LogEnd(report.sha256)
 
 
 def _with_target(reports: Iterable[ContentReport]) -> list[ContentReport]:

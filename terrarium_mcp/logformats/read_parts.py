@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple
 
@@ -18,12 +18,18 @@ from terrarium_mcp.store import LINES_IN_BLOCK
 
 @dataclass(frozen=True, slots=True)
 class ReadResult:
-    """What became of a whole content, the times that it covers, and its earliest moment."""
+    """What became of a whole content, the times that it covers, and its earliest moment.
+
+    `sha256` is that of the file as it was read; empty of a database or an export. If the file
+    `became_shorter` meanwhile, what was at its end is not among the lines.
+    """
 
     counts: LineCounts = field(default_factory=LineCounts)
     left_out: Counter[NotRecorded] = field(default_factory=Counter)
     times: Sequence[RecordedTime] = ()
     earliest: datetime | None = None
+    sha256: str = ""
+    became_shorter: bool = False
 
 
 class ReadPart(NamedTuple):
@@ -80,4 +86,7 @@ def read_parts(content: LogContent, rules: Mapping[str, VoiceRules]) -> Iterator
                 yield ReadPart(messages, log.counts.lines - reported, rejected)
                 messages, rejected, reported = [], [], log.counts.lines
         result = ReadResult(log.counts, left_out, times.all(), times.earliest)
+        if log.reading:
+            sha256, became_shorter = log.reading.sha256, log.reading.became_shorter
+            result = replace(result, sha256=sha256, became_shorter=became_shorter)
         yield ReadPart(messages, log.counts.lines - reported, rejected, result)

@@ -87,6 +87,7 @@ if TYPE_CHECKING:
         EarlierReading,
         ImportRecord,
         ImportTotals,
+        LogEnd,
         LogSource,
         UndoResult,
     )
@@ -141,7 +142,7 @@ _LOADED_LATER = {
     ),
     "records.health": ("DatabaseSize", "DeepCheck", "Fact", "Section"),
     "records.imports": (
-        *("EarlierReading", "ImportRecord", "ImportTotals", "LogSource", "UndoResult"),
+        *("EarlierReading", "ImportRecord", "ImportTotals", "LogEnd", "LogSource", "UndoResult"),
     ),
     "records.removal": (
         *("AuditEntry", "BacklogMentions", "CleanedFile", "LegacyCleanup", "PersonTraces"),
@@ -223,6 +224,7 @@ __all__ = [
     "LegacyCleanup",
     "Link",
     "Locked",
+    "LogEnd",
     "LogSource",
     "Lookup",
     "Manifest",

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -14,8 +14,9 @@ from terrarium_mcp.chat.irctext import is_off_record
 from terrarium_mcp.chat.on_record import NotRecorded
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.relays import Relay
+from terrarium_mcp.cli.starting.import_report import report_lines
 from terrarium_mcp.logformats.finding import find_contents
-from terrarium_mcp.logformats.importing import ContentReport, LogImport
+from terrarium_mcp.logformats.importing import ContentReport, LogImport, ReportLines
 from terrarium_mcp.logformats.log_reader import RejectedLine
 from terrarium_mcp.logformats.named_files import log_files
 from terrarium_mcp.logformats.planning import Choices
@@ -43,6 +44,7 @@ async def imported(
     *paths: Path,
     choices: Choices = BERLIN_LABNET,
     private: bool = False,
+    on_lines: ReportLines = lambda _: None,
 ) -> tuple[int, list[ContentReport]]:
     """Import paths; the number of the import, and what became of each file."""
     rejected: list[RejectedLine] = []
@@ -52,7 +54,7 @@ async def imported(
     run = LogImport(
         findings.contents,
         await store.imports.voice_rules(),
-        on_lines=lambda _: None,
+        on_lines=on_lines,
         on_reject=lambda _, line: rejected.append(line),
     )
     with reading(one.file for one in findings.contents) as read:
@@ -108,6 +110,53 @@ async def test_the_same_import_twice_adds_nothing(tmp_path: Path) -> None:
     again = [report.totals for report in reports if report.content.target and not report.earlier]
     assert all(totals and totals.lines == 0 for totals in again)  # nothing could be recorded
     assert len(again) < len(reports) / 2
+
+
+def evenings(lines: int) -> bytes:
+    """A log of WeeChat, a line in each minute."""
+    began = datetime(2026, 1, 1)  # noqa: DTZ001 -- as the log has it
+    stamps = (began + timedelta(minutes=n) for n in range(lines))
+    return "".join(f"{at}\tada\tthe kettle of {at:%j %H:%M} is on\n" for at in stamps).encode()
+
+
+@pytest.mark.parametrize("left", [b"", b"2027-05-01 12:00:00\tbob\ta new file\n"])
+async def test_a_log_that_becomes_shorter_while_it_is_read_does_not_count_as_imported(
+    tmp_path: Path, left: bytes
+) -> None:
+    log, rotated = (tmp_path / f"irc.labnet.#tea.weechatlog{end}" for end in ("", ".1"))
+    whole = evenings(20_000)
+    log.write_bytes(whole)
+    rotated.write_bytes(whole)
+
+    def rotate(_: int) -> None:
+        log.write_bytes(left)
+
+    async with history(tmp_path) as store:
+        _, (report,) = await imported(store, tmp_path, log, on_lines=rotate)
+        assert any("#tea.weechatlog: became shorter while" in one for one in report_lines([report]))
+        assert 0 < report.counts.messages < 20_000
+        _, (report,) = await imported(store, tmp_path, rotated)
+        assert not report.became_shorter
+        assert await store.differences([]) == []
+    said = [str(row[6]) for row in dump(tmp_path)]
+    assert len(said) == len(set(said)) == 20_000
+    assert all(text.endswith(" is on") for text in said)
+
+
+async def test_a_log_that_grows_while_it_is_read_is_known_as_it_was_read(tmp_path: Path) -> None:
+    log = tmp_path / "irc.labnet.#tea.weechatlog"
+    whole = evenings(20_000)
+    log.write_bytes(whole[:-500_000])
+
+    def grow(_: int) -> None:
+        log.write_bytes(whole)
+
+    async with history(tmp_path) as store:
+        _, (report,) = await imported(store, tmp_path, log, on_lines=grow)
+        assert not report.became_shorter
+        number, _ = await imported(store, tmp_path, log)
+    assert number == 0
+    assert len(dump(tmp_path)) == 20_000
 
 
 async def test_a_day_on_which_the_same_was_said_is_another_day(tmp_path: Path) -> None:

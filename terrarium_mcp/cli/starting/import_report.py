@@ -146,6 +146,11 @@ def _remarks(reports: Sequence[ContentReport]) -> Iterator[str]:
             word = "fast" if fast > 0 else "slow"
             most = "up to " if report.totals.clock_was_set else ""
             yield f"{name}: its clock was {most}{abs(fast):g} s {word}; the times were corrected"
+        if report.became_shorter and report.content.target:
+            yield (
+                f"{name}: became shorter while it was read, as a log does that is rotated: what it"
+                " lost is only in the copy that was made of it. Import that, too"
+            )
         if report.counts.steps_back:
             yield f"{name}: its clock was set back {quantity(report.counts.steps_back, 'time')}"
 

@@ -27,6 +27,16 @@ class LogSource:
 
 
 @dataclass(frozen=True, slots=True)
+class LogEnd:
+    """What is known of a log once it was read to its end.
+
+    `sha256` is that of what was read, if it is known: a log may be written, or emptied, meanwhile.
+    """
+
+    sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ImportRecord:
     """A run of an import: what it read, and what became of it.
 

@@ -1,6 +1,6 @@
 """The lines of a log by blocks, prepared here unless the reader did."""
 
-from collections.abc import AsyncGenerator, AsyncIterable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable
 from contextlib import aclosing
 from datetime import MAXYEAR, MINYEAR
 from typing import TypeVar
@@ -8,6 +8,7 @@ from typing import TypeVar
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.errors import UnstorableMessage
+from terrarium_mcp.store.records.imports import LogEnd
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines, prepared
 
 LINES_IN_BLOCK = 1_000
@@ -18,10 +19,16 @@ T = TypeVar("T")
 
 
 class PreparedLog:
-    """The lines of a log by blocks of `LINES_IN_BLOCK`, prepared by whoever read them."""
+    """The lines of a log by blocks of `LINES_IN_BLOCK`, prepared by whoever read them.
 
-    def __init__(self, blocks: AsyncIterable[PreparedLines]) -> None:
+    `end` is called once there are no more.
+    """
+
+    def __init__(
+        self, blocks: AsyncIterable[PreparedLines], end: Callable[[], LogEnd] = LogEnd
+    ) -> None:
         self.blocks = blocks
+        self.end = end
 
 
 LogLines = Iterable[NewMessage] | AsyncIterable[NewMessage] | PreparedLog

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from terrarium_mcp.chat.followed_nicks import FollowedNicks
 from terrarium_mcp.chat.times.timestamps import from_text
-from terrarium_mcp.store.records.imports import ImportTotals, LogSource
+from terrarium_mcp.store.records.imports import ImportTotals, LogEnd, LogSource
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.rooms import Rooms
@@ -17,10 +17,11 @@ from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.imports.clock_correction import ClockCorrection, UnsavedLines
 from terrarium_mcp.store.sqlite.imports.group_insert import insert_group
 from terrarium_mcp.store.sqlite.imports.known_lines import LogPart
-from terrarium_mcp.store.sqlite.imports.log_blocks import LogLines, blocks_of, each_of
+from terrarium_mcp.store.sqlite.imports.log_blocks import LogLines, PreparedLog, blocks_of, each_of
 from terrarium_mcp.store.sqlite.imports.recent_texts import RecentTexts
 from terrarium_mcp.store.sqlite.imports.source_rows import (
     NewSource,
+    ReadSource,
     SourceRow,
     begin_sources,
     complete_sources,
@@ -46,7 +47,7 @@ class _LogInWork:
         first: the position of its first line in the stream.
         taken: how many of its lines were taken from it.
         said: from when to when these were said; None if there are none.
-        is_read: whether these are all.
+        end: what is known since these are all; None before.
         unsaved: those of the taken that are not stored, by blocks.
         row: its row, once any of it is stored.
         added: how many of these lines were new.
@@ -58,14 +59,14 @@ class _LogInWork:
     first: int
     taken: int = 0
     said: TimeSpan | None = None
-    is_read: bool = False
+    end: LogEnd | None = None
     unsaved: list[PreparedLines] = field(default_factory=list)
     row: SourceRow | None = None
     added: int = 0
     left_out: int = 0
 
     @property
-    def end(self) -> int:
+    def reached(self) -> int:
         """The position behind its last line so far."""
         return self.first + self.taken
 
@@ -80,7 +81,7 @@ class _LogInWork:
 
     def saved(self, position: int) -> None:
         """Take note that all lines of the stream up to a position are stored."""
-        left = self.end - max(position, self.first)
+        left = self.reached - max(position, self.first)
         while self.unsaved and sum(map(len, self.unsaved[1:])) >= left:
             del self.unsaved[0]
         if self.unsaved and (done := sum(map(len, self.unsaved)) - left):
@@ -151,7 +152,7 @@ class LogStream:
                         if read.ends_block:
                             yield joined(together)
                             together = []
-                work.is_read = True
+                work.end = lines.end() if isinstance(lines, PreparedLog) else LogEnd()
 
     async def insert(
         self, writer: Writer, lines: PreparedLines, opt_out_reader: OptOutReader
@@ -223,17 +224,21 @@ class LogStream:
     def _within(self, work: _LogInWork, end: int) -> slice:
         """Which of the unsaved lines up to a position are those of a log."""
         begin = max(work.first, self._saved)
-        return slice(begin - self._saved, max(begin, min(work.end, end)) - self._saved)
+        return slice(begin - self._saved, max(begin, min(work.reached, end)) - self._saved)
 
     async def _complete(self, writer: Writer, end: int) -> None:
         """Complete the logs that end up to a position, among them those that have no line."""
-        completed = [work for work in self._logs if work.is_read and work.end <= end]
+        completed = [work for work in self._logs if work.end and work.reached <= end]
         rows = self._stored.rows
         empty = [work for work in completed if not (work.row or work in rows)]
         if empty:
             newest = await newest_message(writer)
             new = [NewSource(work.log, newest) for work in empty]
             rows |= zip(empty, await begin_sources(writer, self._import, new), strict=True)
-        offsets = [(work.row or rows[work], work.correction.offset) for work in completed]
-        await complete_sources(writer, offsets)
+        ends = [
+            ReadSource(work.row or rows[work], work.correction.offset, work.end)
+            for work in completed
+            if work.end
+        ]
+        await complete_sources(writer, ends)
         self._stored.completed += completed

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.errors import ImportWasUndone
-from terrarium_mcp.store.records.imports import LogSource
+from terrarium_mcp.store.records.imports import LogEnd, LogSource
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.rooms import room_id
 from terrarium_mcp.store.sqlite.engine.writes import Writer
@@ -54,6 +54,14 @@ class NewSource(NamedTuple):
 
     log: LogSource
     newest_before: int
+
+
+class ReadSource(NamedTuple):
+    """A log that was read to its end: its row, and by how much its clock was fast."""
+
+    source: SourceRow
+    offset: timedelta
+    end: LogEnd
 
 
 class MoreLines(NamedTuple):
@@ -168,13 +176,19 @@ async def add_lines(writer: Writer, more: Sequence[MoreLines]) -> None:
     )
 
 
-async def complete_sources(
-    writer: Writer, completed: Iterable[tuple[SourceRow, timedelta]]
-) -> None:
-    """Mark logs as read to their ends, each with the offset of its clock."""
+async def complete_sources(writer: Writer, completed: Sequence[ReadSource]) -> None:
+    """Mark logs as read to their ends, and note what was read of those that changed meanwhile."""
     await writer.many(
         "UPDATE import_sources SET is_whole = 1, clock_offset = ? WHERE id = ?",
-        [(offset // _MS, source.id) for source, offset in completed],
+        [(one.offset // _MS, one.source.id) for one in completed],
+    )
+    await writer.many(
+        "UPDATE import_sources SET sha256 = ? WHERE id = ?",
+        [
+            (one.end.sha256, one.source.id)
+            for one in completed
+            if one.end.sha256 not in ("", one.source.log.sha256)
+        ],
     )
 
 
