@@ -1,6 +1,6 @@
 """What chat is, without any I/O: values and pure functions, imported by every other package.
 
-- records, identity, coverage, cursors: the values that all layers exchange
+- records, identity, coverage, recorded_times, cursors: the values that all layers exchange
 - irc_message, irctext, splitting, server_address, masks: IRC's own forms
 - on_record, opt_outs, followed_nicks: what may be recorded
 - commands, near_misses: what is said to the bot; voices, relays: who speaks

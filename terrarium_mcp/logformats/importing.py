@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from anyio import to_thread
 
 from terrarium_mcp.chat.on_record import NotRecorded
+from terrarium_mcp.chat.recorded_times import RecordedTime
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.logformats.contents import LogContent
@@ -24,7 +24,7 @@ from terrarium_mcp.logformats.files import LogFile, UnusableFile
 from terrarium_mcp.logformats.log_reader import DatedEvent, LineCounts, RejectedLine
 from terrarium_mcp.logformats.read_parts import ReadPart, read_parts
 from terrarium_mcp.logformats.reading import LogReading
-from terrarium_mcp.logformats.recorded_times import PAUSE, RecordedTime, joined, without
+from terrarium_mcp.logformats.recorded_times import PAUSE
 from terrarium_mcp.store import (
     EarlierReading,
     ImportTotals,
@@ -58,7 +58,7 @@ class ContentReport:
     `last` are its earliest and its latest moment, in whatever order its lines have them. `sha256`
     is that of the file, once it was looked whether it was imported, and that of what was read, once
     it was read. `unread` is the first line that could not be read. If the file `became_shorter`
-    while it was read, what was at its end did not come.
+    while it was read, what was at its end did not come. `times` are those in which it was open.
     """
 
     content: LogContent
@@ -72,13 +72,7 @@ class ContentReport:
     earlier: EarlierReading | None = None
     failure: UnusableFile | None = None
     became_shorter: bool = False
-
-
-class RoomName(NamedTuple):
-    """A channel of a network."""
-
-    network: str
-    channel: str
+    times: Sequence[RecordedTime] = ()
 
 
 class LogImport:
@@ -104,7 +98,6 @@ class LogImport:
         self._rules = rules
         self._on_lines = on_lines
         self._on_reject = on_reject
-        self._times: dict[RoomName, list[RecordedTime]] = {}
         self._gaps: dict[str, list[RecordedTime]] = {}
         """Times without a connection, by network, as a client's own window tells them."""
 
@@ -140,11 +133,8 @@ class LogImport:
             totals = await store.imports.add_all(number, self._logs(unread, parts))
         for report, its_totals in zip(_with_target(unread), totals, strict=True):
             report.totals = its_totals
-        for room, times in self._times.items():
-            for time in without(joined(times), self._gaps.get(room.network, ())):
-                await store.imports.add_span(
-                    number, *room, time.began, time.ended, "the log begins", "the log ends"
-                )
+        for network, gaps in self._gaps.items():
+            await store.imports.note_gaps(number, network, gaps)
         await store.imports.finish(number)
         return number
 
@@ -223,14 +213,13 @@ class LogImport:
         if not content.target:  # between two connections nothing was recorded
             gaps = [RecordedTime(one.ended, other.began) for one, other in pairwise(times)]
             self._gaps.setdefault(content.network, []).extend(gaps)
-            return
-        room = RoomName(content.network, content.target)
-        pause = PAUSE if content.is_by_day else timedelta(0)
-        self._times[room] = joined([*self._times.get(room, ()), *times], pause)
+        else:
+            report.times = times
 
 
 def _end(report: ContentReport) -> LogEnd:
-    return LogEnd(report.sha256)
+    pause = PAUSE if report.content.is_by_day else timedelta(0)
+    return LogEnd(report.sha256, report.times, pause)
 
 
 def _with_target(reports: Iterable[ContentReport]) -> list[ContentReport]:

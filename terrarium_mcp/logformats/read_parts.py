@@ -7,12 +7,13 @@ from datetime import datetime
 from typing import NamedTuple
 
 from terrarium_mcp.chat.on_record import NotRecorded
+from terrarium_mcp.chat.recorded_times import RecordedTime
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.chat.voices import VoiceRules, rules_on
 from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.log_reader import DatedBoundary, DatedEvent, LineCounts, RejectedLine
 from terrarium_mcp.logformats.recordable import recordable
-from terrarium_mcp.logformats.recorded_times import RecordedTime, RecordedTimes
+from terrarium_mcp.logformats.recorded_times import RecordedTimes
 from terrarium_mcp.store import LINES_IN_BLOCK
 
 

@@ -4,22 +4,15 @@ A log that says when it was opened and closed is believed. One that does not is 
 on between its first line and its last; of files by day, a pause of more than `PAUSE` is a gap.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from terrarium_mcp.chat.recorded_times import RecordedTime
 from terrarium_mcp.logformats.entries import Boundary
 
 PAUSE = timedelta(days=2)
 """A day without a line makes no file, which is no sign that nobody recorded. Two days may be."""
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class RecordedTime:
-    """A time (UTC) in which a channel was recorded."""
-
-    began: datetime
-    ended: datetime
 
 
 @dataclass(slots=True)
@@ -66,32 +59,3 @@ class RecordedTimes:
     def _close(self) -> None:
         self.closed.extend(self._open())
         self._began = self._last = None
-
-
-def joined(times: Iterable[RecordedTime], pause: timedelta = timedelta(0)) -> list[RecordedTime]:
-    """The times in order; those that overlap, or are at most `pause` apart, are one."""
-    found: list[RecordedTime] = []
-    for time in sorted(times):
-        if found and time.began <= found[-1].ended + pause:
-            found[-1] = replace(found[-1], ended=max(found[-1].ended, time.ended))
-        else:
-            found.append(time)
-    return found
-
-
-def without(times: Iterable[RecordedTime], gaps: Iterable[RecordedTime]) -> list[RecordedTime]:
-    """The times without what lies in one of the gaps."""
-    left = list(times)
-    for gap in gaps:
-        left = [part for time in left for part in _cut(time, gap)]
-    return left
-
-
-def _cut(time: RecordedTime, gap: RecordedTime) -> Iterator[RecordedTime]:
-    if gap.ended <= time.began or time.ended <= gap.began:
-        yield time
-        return
-    if time.began < gap.began:
-        yield RecordedTime(time.began, gap.began)
-    if gap.ended < time.ended:
-        yield RecordedTime(gap.ended, time.ended)

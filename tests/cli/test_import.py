@@ -53,6 +53,11 @@ def messages(db: Path) -> list[tuple[object, ...]]:
         return list(connection.execute(f"SELECT {columns} FROM messages ORDER BY id"))  # noqa: S608 -- ours
 
 
+def spans(db: Path) -> list[tuple[object, ...]]:
+    """The times that the logs cover, whatever their ids."""
+    return sorted(rows_of(db, "SELECT room, began, ended, why_began, source FROM spans"))
+
+
 def test_an_import_says_what_it_found_and_what_became_of_it(tmp_path: Path) -> None:
     done = imported(tmp_path, WEECHAT / "irc.labnet.#lab.weechatlog", *BERLIN)
     assert done.returncode == 0, done.stderr
@@ -727,6 +732,7 @@ def test_an_import_killed_at_any_point_and_repeated_is_as_one(tmp_path: Path) ->
     logs = tmp_path / "logs"
     shutil.copytree(LOGS / "weechat", logs / "weechat")
     shutil.copytree(LOGS / "limnoria", logs / "limnoria")
+    shutil.copytree(LOGS / "irssi", logs / "irssi")
     whole = tmp_path / "whole.db"
     imported(tmp_path, logs, *BERLIN, db=whole)
     chance = random.Random(23)  # noqa: S311 -- when to kill
@@ -747,6 +753,7 @@ def test_an_import_killed_at_any_point_and_repeated_is_as_one(tmp_path: Path) ->
         done = imported(tmp_path, logs, *BERLIN, db=db)
         assert done.returncode == 0, done.stderr
         assert messages(db) == messages(whole)
+        assert spans(db) == spans(whole)
 
 
 @contextmanager

@@ -5,7 +5,8 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from terrarium_mcp.chat.irctext import is_off_record
 from terrarium_mcp.chat.on_record import NotRecorded
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.relays import Relay
+from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.cli.starting.import_report import report_lines
 from terrarium_mcp.logformats.finding import find_contents
 from terrarium_mcp.logformats.importing import ContentReport, LogImport, ReportLines
@@ -24,6 +26,7 @@ from terrarium_mcp.logformats.reading import reading
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.sqlite.index import counters
+from terrarium_mcp.store.sqlite.ingest import bulk
 from tests.logformats.samples import BERLIN, LOGS, PROGRAMS, Said, bare, truth
 
 BERLIN_LABNET = Choices(network="LabNet", zone=BERLIN)
@@ -157,6 +160,39 @@ async def test_a_log_that_grows_while_it_is_read_is_known_as_it_was_read(tmp_pat
         number, _ = await imported(store, tmp_path, log)
     assert number == 0
     assert len(dump(tmp_path)) == 20_000
+
+
+async def test_an_interrupted_import_that_is_repeated_has_every_time_that_a_log_was_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("SMALLEST", "USUAL", "LARGEST"):
+        monkeypatch.setattr(bulk, name, 500)
+    days = [datetime(2026, 5, 1 + 7 * week, tzinfo=UTC) for week in range(4)]
+    sessions = [
+        f"--- Log opened {day:%a %b %d} 12:00:00 2026\n"
+        + "".join(f"12:01 <ada> tea {n}?\n" for n in range(lines))
+        + f"--- Log closed {day:%a %b %d} 13:00:00 2026\n"
+        for day, lines in zip(days, (1, 1, 3_000, 1), strict=True)
+    ]
+    folder = tmp_path / "labnet"
+    folder.mkdir()
+    (folder / "#aaa.log").write_text("".join(sessions[:2]))
+    (folder / "#zzz.log").write_text("".join(sessions[2:]))
+    parts = count()
+
+    def die(_: int) -> None:
+        if next(parts) > 2:
+            raise KeyboardInterrupt
+
+    async with history(tmp_path) as store:
+        with pytest.raises(KeyboardInterrupt):
+            await imported(store, tmp_path, folder, on_lines=die)
+        (row,) = rows(tmp_path, "SELECT group_concat(is_whole) FROM import_sources")
+        assert row == ("1,0",)
+        await imported(store, tmp_path, folder)
+    spans = "SELECT began, why_began FROM spans ORDER BY began"
+    opened = [began for began, why in rows(tmp_path, spans) if why == "the log begins"]
+    assert opened == [to_text(day + timedelta(hours=10)) for day in days]
 
 
 async def test_a_day_on_which_the_same_was_said_is_another_day(tmp_path: Path) -> None:

@@ -2,8 +2,9 @@
 
 from datetime import UTC, datetime, timedelta
 
+from terrarium_mcp.chat.recorded_times import RecordedTime
 from terrarium_mcp.logformats.entries import Boundary
-from terrarium_mcp.logformats.recorded_times import RecordedTime, RecordedTimes, joined, without
+from terrarium_mcp.logformats.recorded_times import RecordedTimes
 
 
 def at(hour: float) -> datetime:
@@ -51,14 +52,3 @@ def test_a_line_that_is_earlier_does_not_shorten_the_time() -> None:
 
 def test_nothing_was_recorded_where_nothing_was_read() -> None:
     assert RecordedTimes().all() == []
-
-
-def test_times_that_touch_are_one() -> None:
-    assert joined([time(5, 6), time(1, 2), time(2, 3)]) == [time(1, 3), time(5, 6)]
-    assert joined([time(1, 2), time(5, 6)], timedelta(hours=3)) == [time(1, 6)]
-
-
-def test_gaps_are_cut_out() -> None:
-    gaps = [time(2, 3), time(5, 9)]
-    assert without([time(1, 6), time(10, 11)], gaps) == [time(1, 2), time(3, 5), time(10, 11)]
-    assert without([time(2, 3)], gaps) == []

@@ -1,8 +1,11 @@
 """Imports: the logs that were read, and what became of their lines."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import NamedTuple
+
+from terrarium_mcp.chat.recorded_times import RecordedTime
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +34,12 @@ class LogEnd:
     """What is known of a log once it was read to its end.
 
     `sha256` is that of what was read, if it is known: a log may be written, or emptied, meanwhile.
+    `times` are those in which it was open: between two that are at most `pause` apart it was, too.
     """
 
     sha256: str = ""
+    times: Sequence[RecordedTime] = ()
+    pause: timedelta = timedelta(0)
 
 
 @dataclass(frozen=True, slots=True)

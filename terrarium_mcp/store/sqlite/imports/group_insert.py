@@ -22,15 +22,14 @@ from terrarium_mcp.store.sqlite.imports.known_lines import (
     known_lines,
     lines_by_place,
 )
+from terrarium_mcp.store.sqlite.imports.log_spans import CoveredTime, extend_spans
 from terrarium_mcp.store.sqlite.imports.source_rows import (
-    CoveredTime,
     HeldRange,
     MoreLines,
     NewSource,
     SourceRow,
     add_lines,
     begin_sources,
-    extend_spans,
     newest_message,
     ranges_of,
 )

@@ -2,12 +2,13 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.recorded_times import RecordedTime
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.store.records.imports import (
@@ -25,11 +26,9 @@ from terrarium_mcp.store.sqlite.imports.clock_correction import around
 from terrarium_mcp.store.sqlite.imports.earlier_sources import earlier_sources
 from terrarium_mcp.store.sqlite.imports.half_lines import remove_half_lines
 from terrarium_mcp.store.sqlite.imports.import_lock import only_import
+from terrarium_mcp.store.sqlite.imports.log_spans import cut_gaps
 from terrarium_mcp.store.sqlite.imports.log_stream import Logs, LogStream
-from terrarium_mcp.store.sqlite.imports.source_rows import (
-    add_span,
-    source_params,
-)
+from terrarium_mcp.store.sqlite.imports.source_rows import source_params
 from terrarium_mcp.store.sqlite.imports.undo import UNFINISHED, ImportUndo
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.voice_rules import stored_rules
@@ -134,21 +133,13 @@ class Imports:
         stream.saved(lines)
         return stream.totals
 
-    async def add_span(
-        self,
-        import_id: int,
-        network: str,
-        channel: str,
-        began: datetime,
-        ended: datetime,
-        why_began: str,
-        why_ended: str,
-    ) -> None:
-        """Note a time in which a log of this import was open."""
+    async def note_gaps(self, import_id: int, network: str, gaps: Sequence[RecordedTime]) -> None:
+        """Note times in which the client whose logs this import read was on no network.
+
+        Call it once all its logs are stored; it may be repeated.
+        """
         async with self._database.writing() as writer:
-            await add_span(
-                writer, import_id, (network, channel), (began, ended), (why_began, why_ended)
-            )
+            await cut_gaps(writer, import_id, network, gaps)
 
     async def finish(self, import_id: int) -> None:
         """Note that an import has read all its logs: the same command then begins another.

@@ -18,6 +18,7 @@ from terrarium_mcp.store.sqlite.imports.clock_correction import ClockCorrection,
 from terrarium_mcp.store.sqlite.imports.group_insert import insert_group
 from terrarium_mcp.store.sqlite.imports.known_lines import LogPart
 from terrarium_mcp.store.sqlite.imports.log_blocks import LogLines, PreparedLog, blocks_of, each_of
+from terrarium_mcp.store.sqlite.imports.log_spans import add_open_times
 from terrarium_mcp.store.sqlite.imports.recent_texts import RecentTexts
 from terrarium_mcp.store.sqlite.imports.source_rows import (
     NewSource,
@@ -241,4 +242,5 @@ class LogStream:
             if work.end
         ]
         await complete_sources(writer, ends)
+        await add_open_times(writer, self._import, [(one.source.log, one.end) for one in ends])
         self._stored.completed += completed

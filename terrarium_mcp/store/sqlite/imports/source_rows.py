@@ -2,26 +2,17 @@
 
 # ruff: noqa: S608 -- every statement is made of constants
 
-import json
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import NamedTuple
 
-from terrarium_mcp.chat.identity import is_channel
-from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.errors import ImportWasUndone
 from terrarium_mcp.store.records.imports import LogEnd, LogSource
 from terrarium_mcp.store.sqlite.engine.functions import storable
-from terrarium_mcp.store.sqlite.engine.rooms import room_id
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 
 _MS = timedelta(milliseconds=1)
-
-_COVERED = "import"
-"""Why a span began that covers all lines of a program's logs, whatever lies between them."""
-
 
 HeldMessage = tuple[bool, int, bool]
 """A message that a log has: whether it is private, its id, and whether the log added it."""
@@ -72,15 +63,6 @@ class MoreLines(NamedTuple):
     first: str
     last: str
     ranges: Sequence[HeldRange]
-
-
-class CoveredTime(NamedTuple):
-    """A time of a room that a log covers, between two timestamps."""
-
-    log: LogSource
-    room: int
-    first: str
-    last: str
 
 
 READ_BEFORE = """
@@ -192,69 +174,6 @@ async def complete_sources(writer: Writer, completed: Sequence[ReadSource]) -> N
     )
 
 
-async def extend_spans(writer: Writer, import_id: int, covered: Iterable[CoveredTime]) -> None:
-    """Extend the spans that an import's logs of each program cover of rooms."""
-    times = defaultdict[tuple[int, str], list[CoveredTime]](list)
-    for one in covered:
-        times[one.room, _span_source(one.log.format)].append(one)
-    wanted = {
-        place: (min(one.first for one in its), max(one.last for one in its))
-        for place, its in times.items()
-    }
-    given = json.dumps([[*place, *time] for place, time in wanted.items()])
-    params = {"import": import_id, "why": _COVERED, "wanted": given}
-    known = {(room, source) for room, source in await writer.rows(_EXTEND_SPANS, params)}
-    await writer.many(
-        _INSERT_SPAN,
-        [
-            {
-                "import": import_id,
-                "room": room,
-                "source": source,
-                "began": began,
-                "ended": ended,
-                "why_began": _COVERED,
-                "why_ended": _COVERED,
-            }
-            for (room, source), (began, ended) in wanted.items()
-            if (room, source) not in known
-        ],
-    )
-
-
-async def add_span(
-    writer: Writer,
-    import_id: int,
-    place: tuple[str, str],
-    times: tuple[datetime, datetime],
-    why: tuple[str, str],
-) -> None:
-    """Add a time in which the log read last was open: when it began and ended, and why."""
-    network, channel = map(storable, place)
-    if not is_channel(channel):
-        return
-    program = await writer.value(_READ_LAST, {"import": import_id, "network": network}, "imported")
-    began, ended = map(to_text, times)
-    why_began, why_ended = map(storable, why)
-    await writer.run(
-        _INSERT_SPAN,
-        {
-            "import": import_id,
-            "room": await room_id(writer, network, channel),
-            "source": _span_source(program),
-            "began": began,
-            "ended": ended,
-            "why_began": why_began,
-            "why_ended": why_ended,
-        },
-    )
-
-
-def _span_source(program: str) -> str:
-    """What the coverage of a room names as the source of a program's lines."""
-    return f"{storable(program)} logs"
-
-
 def ranges_of(held: Iterable[HeldMessage]) -> list[HeldRange]:
     """The messages that a log has, in as few ranges as possible."""
     ranges: list[HeldRange] = []
@@ -301,22 +220,3 @@ WHERE source = :source AND is_private = :is_private AND is_added = :is_added
     SELECT max(r.first) FROM import_ranges r
     WHERE r.source = :source AND r.is_private = :is_private AND r.first < :first)
 RETURNING 1"""
-
-_EXTEND_SPANS = """
-UPDATE spans SET began = min(began, one.first), alive = max(alive, one.last),
-  ended = max(ended, one.last)
-FROM (
-  SELECT value ->> 0 AS room, value ->> 1 AS source, value ->> 2 AS first, value ->> 3 AS last
-  FROM json_each(:wanted)) one
-WHERE spans.room = one.room AND spans.source = one.source
-  AND +import = :import AND why_began = :why
-RETURNING spans.room, spans.source"""
-"""By room: an import has as many spans as it has channels."""
-
-_INSERT_SPAN = """
-INSERT INTO spans (room, began, alive, ended, why_began, why_ended, source, import)
-VALUES (:room, :began, :ended, :ended, :why_began, :why_ended, :source, :import)"""
-
-_READ_LAST = """
-SELECT format FROM import_sources WHERE import = :import AND network = :network
-ORDER BY id DESC LIMIT 1"""

@@ -1,13 +1,22 @@
 """Logs for the tests of imports: who wrote one down, and when its clock said it was."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from terrarium_mcp.chat.recorded_times import RecordedTime
 from terrarium_mcp.chat.records import NewMessage, Origin
-from terrarium_mcp.store import ImportTotals, LogSource, Store
+from terrarium_mcp.store import (
+    ImportTotals,
+    LogEnd,
+    LogSource,
+    PreparedLines,
+    PreparedLog,
+    Store,
+    prepared,
+)
 from terrarium_mcp.store.sqlite.imports.log_blocks import LogLines
-from tests.store.scene import rows_of
+from tests.store.scene import NOON, rows_of
 
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 
@@ -41,6 +50,22 @@ def logged(
         line._replace(said_at=_cut(line.said_at + fast, resolution), origin=Origin.IMPORT)
         for line in lines
     ]
+
+
+def opened(
+    lines: Sequence[NewMessage],
+    hours: Iterable[float],
+    length: timedelta = timedelta(hours=8),
+    pause: timedelta = timedelta(),
+) -> PreparedLog:
+    """The lines as a log has them that was opened some hours after noon, for this long each."""
+    began = [NOON + timedelta(hours=hour) for hour in hours]
+    end = LogEnd(times=[RecordedTime(at, at + length) for at in began], pause=pause)
+
+    async def blocks() -> AsyncIterator[PreparedLines]:
+        yield prepared(logged(lines))
+
+    return PreparedLog(blocks(), lambda: end)
 
 
 async def bring(

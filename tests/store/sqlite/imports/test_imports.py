@@ -1,6 +1,8 @@
 """Logs are merged into the history: each line once, at its own time, and each import is listed."""
 
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -8,7 +10,9 @@ import anyio
 import pytest
 
 from terrarium_mcp.chat.identity import Identity
+from terrarium_mcp.chat.recorded_times import RecordedTime
 from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
+from terrarium_mcp.chat.times.timestamps import from_text
 from terrarium_mcp.store import (
     EarlierReading,
     ImportTotals,
@@ -38,6 +42,7 @@ from tests.store.sqlite.imports.logs import (
     log_of,
     logged,
     messages_in,
+    opened,
     said_in,
     words,
     words_in,
@@ -163,14 +168,44 @@ async def test_the_room_says_from_which_logs_its_lines_are(store: Store) -> None
 
 async def test_thousands_of_times_in_which_a_log_was_open_are_one_span(store: Store) -> None:
     number = await store.imports.begin("terrarium-mcp import irclogs")
-    await add(store, number, log_of(program="irssi"), logged(TEA))
-    for day in range(20):
-        began = NOON + timedelta(days=day)
-        ended = began + timedelta(hours=8)
-        await store.imports.add_span(number, "net", "#tea", began, ended, "opened", "closed")
+    await add(store, number, log_of(program="irssi"), opened(TEA, range(0, 480, 24)))
     (span,) = (await store.spans.coverage([await room(store)])).spans
     assert (span.began, span.ended) == (NOON, NOON + timedelta(days=19, hours=8))
     assert span.source == "irssi logs"
+
+
+async def test_the_times_of_an_imports_logs_are_joined_and_gaps_are_cut_out(
+    store: Store, file: Path
+) -> None:
+    number = await store.imports.begin("terrarium-mcp import irclogs")
+    await add(store, number, log_of("a", "irssi"), opened(TEA, [0, 24]))
+    await add(store, number, log_of("b", "irssi"), opened(TEA, [4]))
+    await add(store, number, log_of("c", "HexChat"), opened(TEA, [6]))
+    assert open_hours(file, "irssi logs") == [(0, 12), (24, 32)]
+    gap = RecordedTime(NOON + timedelta(hours=10), NOON + timedelta(hours=25))
+    await store.imports.note_gaps(number, "another", [gap])
+    assert open_hours(file, "HexChat logs") == [(6, 14)]
+    for _ in range(2):
+        await store.imports.note_gaps(number, "net", [gap])
+        assert open_hours(file, "irssi logs") == [(0, 10), (25, 32)]
+        assert open_hours(file, "HexChat logs") == [(6, 10)]
+
+
+async def test_days_with_a_pause_between_them_that_is_short_are_one_time(
+    store: Store, file: Path
+) -> None:
+    number = await store.imports.begin("terrarium-mcp import znc")
+    for day, hour in (("3", 72), ("1", 0), ("2", 24), ("9", 216)):
+        await add(store, number, log_of(day, "ZNC"), opened(TEA, [hour], pause=timedelta(days=2)))
+    assert open_hours(file, "ZNC logs") == [(0, 80), (216, 224)]
+
+
+def open_hours(file: Path, source: str) -> list[tuple[float, ...]]:
+    """From when to when the logs of a program were open, in hours after noon."""
+    sql = "SELECT began, ended FROM spans WHERE source = ? AND why_began <> 'import' ORDER BY began"
+    with closing(sqlite3.connect(file)) as connection:
+        found = connection.execute(sql, [source]).fetchall()
+    return [tuple((from_text(at) - NOON) / timedelta(hours=1) for at in row) for row in found]
 
 
 async def test_imported_lines_do_not_move_the_live_clock(store: Store, file: Path) -> None:
