@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
+from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -20,6 +21,12 @@ EVENT_PLAYBACK = "event playback"
 
 JOINED = "joined"
 """Why a span began whose channel the bot had just entered."""
+
+OPENED = "the log was opened"
+"""Why a span began in which a log was open that says when it was opened: between two is a gap."""
+
+BEGINS = "the log begins"
+"""Why one began in which a log seems to have been open: from its first line to its last."""
 
 _BEGINNING = attrgetter("began")
 
@@ -45,12 +52,21 @@ class Span(NamedTuple):
         """Whether this program recorded it, live or from playback."""
         return self.source in ("", PLAYBACK, EVENT_PLAYBACK)
 
+    @property
+    def is_session(self) -> bool:
+        """Whether a log was open from its beginning to its end, as far as is known."""
+        return self.why_began in (OPENED, BEGINS)
+
 
 class Gap(NamedTuple):
-    """A time in which nothing was recorded, or no events."""
+    """A time in which nothing was recorded, or no events.
+
+    `told_by` is the source whose logs tell it; "" for a gap in the recording of this program.
+    """
 
     began: datetime
     ended: datetime
+    told_by: str = ""
 
     @property
     def length(self) -> timedelta:
@@ -62,20 +78,27 @@ class Gap(NamedTuple):
 class Coverage:
     """What the record covers of some rooms.
 
-    It keeps the sentence that it told: every answer has it, and of 400 channels it takes a third of
-    what a call takes (measured over stdio).
+    It keeps its gaps, and the sentence that it told: every answer has it, and of 400 channels it
+    takes a third of what a call takes (measured over stdio).
     """
 
     spans: Sequence[Span] = ()
     _told: dict[tzinfo, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def gaps(self) -> list[Gap]:
-        """The notable gaps in the recording of this program, oldest first."""
+    def gaps(self) -> Sequence[Gap]:
+        """The notable gaps, oldest first.
+
+        Those in the recording of this program, and outside of that those that logs tell of
+        themselves, as far as nothing else may have been recorded then.
+        """
+        return self._gaps
+
+    @cached_property
+    def _gaps(self) -> Sequence[Gap]:
         of_rooms: dict[int, list[Span]] = {}
         for span in sorted(self.spans, key=_BEGINNING):
-            if span.is_own:
-                of_rooms.setdefault(span.room, []).append(span)
-        gaps = [gap for spans in of_rooms.values() for gap in _gaps_between(spans)]
+            of_rooms.setdefault(span.room, []).append(span)
+        gaps = [gap for spans in of_rooms.values() for gap in _gaps_of_room(spans)]
         return sorted(gaps, key=_BEGINNING)
 
     def event_gaps(self) -> list[Gap]:
@@ -126,13 +149,42 @@ class Coverage:
     def sentence(self, zone: tzinfo) -> str:
         """One line for the head of an answer: `recorded 2026-01-03 to now; 2 gaps (...)`."""
         if zone not in self._told:
-            own = _own_part(self.spans, _outages(self.gaps()), zone)
-            parts = filter(None, [own, *_imported_parts(self.spans, zone)])
+            gaps = self.gaps()
+            own = _own_part(self.spans, _outages(gap for gap in gaps if not gap.told_by), zone)
+            parts = filter(None, [own, *_imported_parts(self.spans, gaps, zone)])
             self._told[zone] = "; ".join(parts) or "nothing recorded yet"
         return self._told[zone]
 
 
+def _gaps_of_room(spans: Sequence[Span]) -> list[Gap]:
+    """The notable gaps of one room, given its spans by their beginnings."""
+    own = [span for span in spans if span.is_own]
+    gaps = _gaps_between(own)
+    told: dict[str, list[Span]] = {}
+    for span in spans:
+        if span.why_began == OPENED:
+            told.setdefault(span.source, []).append(span)
+    if not told:
+        return gaps
+    tellers = [*map(_whole, told.values())]
+    recorder = [_whole(own)] if own else []
+    covered = [span for span in spans if span.source not in told or span.is_session]
+    for began, ended, _ in _gaps_between(covered):
+        for teller in (*recorder, *tellers):
+            if teller.began <= began and ended <= teller.ended:
+                gaps += [] if teller.is_own else [Gap(began, ended, teller.source)]
+                break
+    return gaps
+
+
+def _whole(spans: Sequence[Span]) -> Span:
+    """One span from the beginning of the first to the end of the last."""
+    return spans[0]._replace(ended=max(span.ended for span in spans))
+
+
 def _gaps_between(spans: Sequence[Span]) -> list[Gap]:
+    if not spans:
+        return []
     gaps = []
     reached = spans[0].ended
     for span in spans[1:]:
@@ -168,22 +220,36 @@ def _own_part(spans: Iterable[Span], gaps: Sequence[Gap], zone: tzinfo) -> str:
     first = min(span.began for span in own)
     last = max(span.ended for span in own)
     until = "now" if any(span.going_on for span in own) else _day(last, zone)
-    latest = ", ".join(f"{_day(gap.began, zone)} {lasting(gap.length)}" for gap in gaps[-3:])
-    more = "" if len(gaps) <= 3 else "latest "
-    count = f"; {len(gaps)} gap{'s' * (len(gaps) > 1)} ({more}{latest})" if gaps else ""
-    return f"recorded {_day(first, zone)} to {until}{count}"
+    return f"recorded {_day(first, zone)} to {until}" + (f"; {_told(gaps, zone)}" if gaps else "")
 
 
-def _imported_parts(spans: Iterable[Span], zone: tzinfo) -> list[str]:
+def _imported_parts(spans: Iterable[Span], gaps: Sequence[Gap], zone: tzinfo) -> list[str]:
     imported: dict[str, list[Span]] = {}
     for span in spans:
         if not span.is_own:
             imported.setdefault(span.source, []).append(span)
     return [
         f"from {source} {_day(min(span.began for span in its_spans), zone)} to"
-        f" {_day(max(span.ended for span in its_spans), zone)}, gaps unknown"
+        f" {_day(max(span.ended for span in its_spans), zone)}"
+        + _gaps_part(its_spans, _outages(gap for gap in gaps if gap.told_by == source), zone)
         for source, its_spans in imported.items()
     ]
+
+
+def _gaps_part(spans: Sequence[Span], gaps: Sequence[Gap], zone: tzinfo) -> str:
+    """What is known of the gaps of a source: nothing if a room has no log that tells them."""
+    silent = {span.room for span in spans} - {
+        span.room for span in spans if span.why_began == OPENED
+    }
+    known = [_told(gaps, zone)] if gaps else []
+    return "".join(f", {part}" for part in (*known, *["gaps unknown"] * bool(silent)))
+
+
+def _told(gaps: Sequence[Gap], zone: tzinfo) -> str:
+    """`2 gaps (2026-11-02 5h12m, 2026-11-14 31m)`."""
+    latest = ", ".join(f"{_day(gap.began, zone)} {lasting(gap.length)}" for gap in gaps[-3:])
+    more = "" if len(gaps) <= 3 else "latest "
+    return f"{len(gaps)} gap{'s' * (len(gaps) > 1)} ({more}{latest})"
 
 
 def _left_of(gap: Gap, spans: Iterable[Span]) -> list[Gap]:

@@ -12,10 +12,13 @@ fence whose tag is random for each answer. So no message can pass for the server
     next: cursor=... (11 more)
 """
 
+import json
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from enum import Enum, auto
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from terrarium_mcp.chat.coverage import Gap
@@ -29,11 +32,14 @@ from terrarium_mcp.chat.fence import (
 from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.chat.times.timestamps import clock, day, from_iso, lasting, local, minute, to_iso
+from terrarium_mcp.chat.tokens import estimated_tokens
 
 _FOOTER_TOKENS = 44
 """Default reserve for what the caller puts below the fence: how to read on."""
+_BEGINNING = attrgetter("began")
+
 GAP_JSON_TOKENS = 24
-"""Cost of a gap as JSON (`gap_json`): two moments."""
+"""Cost of a gap of our own as JSON (`gap_json`): two moments."""
 
 
 class Keep(Enum):
@@ -125,7 +131,7 @@ def fenced(
     first, last = _kept(messages, costs, options.budget - spent, keep, nearest_to)
     if json_costs:  # both ranges grow from the same message, so one of them contains the other
         both = zip(json_costs.of_each, blocks, strict=True)
-        costs = [cost + GAP_JSON_TOKENS * len(block.gaps) for cost, block in both]
+        costs = [cost + sum(map(_gap_json_cost, block.gaps)) for cost, block in both]
         kept = _kept(messages, costs, json_costs.budget, keep, nearest_to)
         first, last = max(first, kept[0]), min(last, kept[1])
     if last - first < least:
@@ -202,8 +208,16 @@ def as_json(message: Message) -> dict[str, object]:
 
 
 def gap_json(gap: Gap) -> dict[str, str]:
-    """A gap as JSON, with its two moments."""
-    return {"began": to_iso(gap.began), "ended": to_iso(gap.ended)}
+    """A gap as JSON, with its two moments, and which logs tell it, if some do."""
+    told_by = {"told_by": harmless(gap.told_by)} if gap.told_by else {}
+    return {"began": to_iso(gap.began), "ended": to_iso(gap.ended), **told_by}
+
+
+def _gap_json_cost(gap: Gap) -> int:
+    """The cost of a gap as JSON, in estimated tokens."""
+    if not gap.told_by:
+        return GAP_JSON_TOKENS
+    return max(GAP_JSON_TOKENS, estimated_tokens(json.dumps(gap_json(gap)) + ", "))
 
 
 def from_json(facts: Mapping[str, Any]) -> Message:
@@ -358,12 +372,15 @@ def _joined(blocks: Sequence[_Block]) -> list[str]:
 
 
 def _between(gaps: Sequence[Gap], before: datetime | None, after: datetime) -> list[Gap]:
-    """The gaps that begin and end between two messages."""
-    if before is None:
+    """The gaps that begin and end between two messages; of an old log there may be thousands."""
+    if before is None or after < before:
         return []
-    return [gap for gap in gaps if before <= gap.began and gap.ended <= after]
+    first = bisect_left(gaps, before, key=_BEGINNING)
+    last = bisect_right(gaps, after, lo=first, key=_BEGINNING)
+    return [gap for gap in gaps[first:last] if gap.ended <= after]
 
 
 def _gap_line(gap: Gap, zone: tzinfo) -> str:
     began, ended = (minute(moment, zone) for moment in (gap.began, gap.ended))
-    return f"-- not recorded {began} to {ended} ({lasting(gap.length)}) --"
+    told_by = f", as {harmless(gap.told_by)} say" if gap.told_by else ""
+    return f"-- not recorded {began} to {ended} ({lasting(gap.length)}){told_by} --"

@@ -58,7 +58,8 @@ class ContentReport:
     `last` are its earliest and its latest moment, in whatever order its lines have them. `sha256`
     is that of the file, once it was looked whether it was imported, and that of what was read, once
     it was read. `unread` is the first line that could not be read. If the file `became_shorter`
-    while it was read, what was at its end did not come. `times` are those in which it was open.
+    while it was read, what was at its end did not come. `times` are those in which it was open;
+    if they `are_told`, it says so itself.
     """
 
     content: LogContent
@@ -73,6 +74,7 @@ class ContentReport:
     failure: UnusableFile | None = None
     became_shorter: bool = False
     times: Sequence[RecordedTime] = ()
+    are_told: bool = False
 
 
 class LogImport:
@@ -204,6 +206,7 @@ class LogImport:
             report.became_shorter = part.result.became_shorter
             report.sha256 = part.result.sha256 or report.sha256
             self._note_times(report, part.result.times)
+            report.are_told = part.result.are_told
 
     def _note_times(self, report: ContentReport, times: Sequence[RecordedTime]) -> None:
         content = report.content
@@ -218,8 +221,8 @@ class LogImport:
 
 
 def _end(report: ContentReport) -> LogEnd:
-    pause = PAUSE if report.content.is_by_day else timedelta(0)
-    return LogEnd(report.sha256, report.times, pause)
+    pause = PAUSE if report.content.is_by_day and not report.are_told else timedelta(0)
+    return LogEnd(report.sha256, report.times, pause, report.are_told)
 
 
 def _with_target(reports: Iterable[ContentReport]) -> list[ContentReport]:

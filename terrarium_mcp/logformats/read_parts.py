@@ -21,6 +21,7 @@ from terrarium_mcp.store import LINES_IN_BLOCK
 class ReadResult:
     """What became of a whole content, the times that it covers, and its earliest moment.
 
+    `are_told`: the log says itself when it was open; else the times are those of its lines.
     `sha256` is that of the file as it was read; empty of a database or an export. If the file
     `became_shorter` meanwhile, what was at its end is not among the lines.
     """
@@ -28,6 +29,7 @@ class ReadResult:
     counts: LineCounts = field(default_factory=LineCounts)
     left_out: Counter[NotRecorded] = field(default_factory=Counter)
     times: Sequence[RecordedTime] = ()
+    are_told: bool = False
     earliest: datetime | None = None
     sha256: str = ""
     became_shorter: bool = False
@@ -86,7 +88,7 @@ def read_parts(content: LogContent, rules: Mapping[str, VoiceRules]) -> Iterator
             if LINES_IN_BLOCK in (len(messages), len(rejected)):
                 yield ReadPart(messages, log.counts.lines - reported, rejected)
                 messages, rejected, reported = [], [], log.counts.lines
-        result = ReadResult(log.counts, left_out, times.all(), times.earliest)
+        result = ReadResult(log.counts, left_out, times.all(), times.are_told, times.earliest)
         if log.reading:
             sha256, became_shorter = log.reading.sha256, log.reading.became_shorter
             result = replace(result, sha256=sha256, became_shorter=became_shorter)

@@ -14,6 +14,9 @@ from terrarium_mcp.logformats.entries import Boundary
 PAUSE = timedelta(days=2)
 """A day without a line makes no file, which is no sign that nobody recorded. Two days may be."""
 
+_INEXACT = timedelta(minutes=1)
+"""irssi names the second in which a log was opened, and of its first line only the minute."""
+
 
 @dataclass(slots=True)
 class RecordedTimes:
@@ -21,9 +24,11 @@ class RecordedTimes:
 
     `earliest` is the earliest moment of all: a time goes from its first line on, and one that is
     earlier, where a clock had lost the date, does not prolong it by the years between.
+    `are_told`: the log began by saying that it was opened, and so tells each time that it was.
     """
 
     earliest: datetime | None = None
+    are_told: bool = False
     closed: list[RecordedTime] = field(default_factory=list)
     _began: datetime | None = None
     _last: datetime | None = None
@@ -35,14 +40,17 @@ class RecordedTimes:
             self.earliest = min(at, self.earliest or at)
         elif at > self._last:
             self._last = at
-        elif self.earliest and at < self.earliest:
-            self.earliest = at
+        elif self.earliest and self._began:
+            self.earliest = min(at, self.earliest)
+            if timedelta(0) < self._began - at < _INEXACT:
+                self._began = at
 
     def boundary(self, at: datetime, kind: Boundary) -> None:
         """The log was opened or closed, or goes on at another day."""
         if kind is Boundary.DAY:
             return
         if kind is Boundary.OPENED:
+            self.are_told |= self.earliest is None
             self._close()  # the program ended without a word
         self.line(at)
         if kind is Boundary.CLOSED:

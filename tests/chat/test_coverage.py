@@ -3,7 +3,15 @@
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from terrarium_mcp.chat.coverage import EVENT_PLAYBACK, PLAYBACK, Coverage, Gap, Span
+from terrarium_mcp.chat.coverage import (
+    BEGINS,
+    EVENT_PLAYBACK,
+    OPENED,
+    PLAYBACK,
+    Coverage,
+    Gap,
+    Span,
+)
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
@@ -108,6 +116,52 @@ def test_only_another_programs_record_is_named_alone_and_each_program_once() -> 
         " from b 2026-05-01 to 2026-05-01, gaps unknown"
     )
     assert Coverage().sentence(UTC) == "nothing recorded yet"
+
+
+def session(began: float, ended: float, why: str = OPENED, room: int = 1) -> Span:
+    return span(began, ended, room, "irssi logs")._replace(why_began=why)
+
+
+def told(began: float, ended: float) -> Gap:
+    return gap(began, ended)._replace(told_by="irssi logs")
+
+
+def test_between_the_sessions_that_logs_tell_are_gaps() -> None:
+    covering = span(0, 30, source="irssi logs")
+    covered = Coverage([covering, session(0, 2), session(5, 6), session(6.01, 30)])
+    assert covered.gaps() == [told(2, 5)]
+    assert covered.sentence(UTC) == (
+        "from irssi logs 2026-05-01 to 2026-05-02, 1 gap (2026-05-01 3h)"
+    )
+    without_any = Coverage([covering, session(0, 30)])
+    assert without_any.sentence(UTC) == "from irssi logs 2026-05-01 to 2026-05-02"
+
+
+def test_where_something_else_was_perhaps_recorded_is_no_gap_that_logs_tell() -> None:
+    sessions = [span(0, 30, source="irssi logs"), session(0, 2), session(9, 30)]
+    assert Coverage([*sessions, span(3, 4), span(8, 40)]).gaps() == [
+        told(2, 3),
+        gap(4, 8),
+    ]
+    assert Coverage([*sessions, span(1, 8, source="ZNC logs")]).gaps() == [told(8, 9)]
+    assert Coverage([*sessions, session(2.5, 8, BEGINS)]).gaps() == [told(2, 2.5), told(8, 9)]
+    assert Coverage([*sessions, span(1, 40, room=2)]).gaps() == [told(2, 9)]
+
+
+def test_between_the_logs_and_the_recording_of_this_program_nothing_is_told() -> None:
+    covered = Coverage([session(0, 1), session(3, 4), span(30, 31), span(33, 34)])
+    assert covered.gaps() == [told(1, 3), gap(31, 33)]
+    assert covered.sentence(UTC) == (
+        "recorded 2026-05-02 to 2026-05-02; 1 gap (2026-05-02 2h);"
+        " from irssi logs 2026-05-01 to 2026-05-01, 1 gap (2026-05-01 2h)"
+    )
+
+
+def test_gaps_are_unknown_where_a_room_has_no_log_that_tells_its_sessions() -> None:
+    covered = Coverage([session(0, 1), session(3, 4), session(0, 9, BEGINS, room=2)])
+    assert covered.sentence(UTC) == (
+        "from irssi logs 2026-05-01 to 2026-05-01, 1 gap (2026-05-01 2h), gaps unknown"
+    )
 
 
 def test_a_span_ends_unless_it_is_said_to_go_on() -> None:

@@ -422,6 +422,23 @@ def test_a_gap_costs_as_json_too_and_is_told_where_it_is_shown() -> None:
     assert estimated_tokens(json.dumps(gap_json(gaps[0])) + ", ") <= GAP_JSON_TOKENS
 
 
+def test_a_gap_that_logs_tell_names_them_and_costs_more_as_json() -> None:
+    told = gap(1, 9)._replace(told_by="irssi logs")
+    assert shown_gaps(moments(0, 10), told) == [
+        "-- not recorded 2026-11-05 14:24 to 2026-11-05 14:32 (8m), as irssi logs say --"
+    ]
+    assert gap_json(told) == {**gap_json(gap(1, 9)), "told_by": "irssi logs"}
+    cost = estimated_tokens(json.dumps(gap_json(told)) + ", ")
+
+    def shown(budget: int) -> int:
+        costs = JsonCosts([10, 10], budget)
+        return len(fenced(moments(0, 10), ROOMY, head=[], gaps=[told], json_costs=costs).shown)
+
+    assert cost > GAP_JSON_TOKENS
+    assert shown(20 + cost - 1) == 1
+    assert shown(20 + cost) == 2
+
+
 def test_the_relay_is_in_the_facts_of_a_relayed_line_and_of_no_other() -> None:
     facts = as_json(message(1, "hi", "Jane", via="bot\x02"))
     assert (facts["nick"], facts["via"]) == ("Jane", "bot\ufffd")

@@ -16,6 +16,7 @@ from terrarium_mcp.chat.on_record import NotRecorded
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.relays import Relay
 from terrarium_mcp.chat.times.timestamps import to_text
+from terrarium_mcp.chat.transcript import RenderOptions, fenced
 from terrarium_mcp.cli.starting.import_report import report_lines
 from terrarium_mcp.logformats.finding import find_contents
 from terrarium_mcp.logformats.importing import ContentReport, LogImport, ReportLines
@@ -190,8 +191,8 @@ async def test_an_interrupted_import_that_is_repeated_has_every_time_that_a_log_
         (row,) = rows(tmp_path, "SELECT group_concat(is_whole) FROM import_sources")
         assert row == ("1,0",)
         await imported(store, tmp_path, folder)
-    spans = "SELECT began, why_began FROM spans ORDER BY began"
-    opened = [began for began, why in rows(tmp_path, spans) if why == "the log begins"]
+    spans = "SELECT began FROM spans WHERE why_began = 'the log was opened' ORDER BY began"
+    opened = [began for (began,) in rows(tmp_path, spans)]
     assert opened == [to_text(day + timedelta(hours=10)) for day in days]
 
 
@@ -391,6 +392,34 @@ async def test_imported_lines_lie_in_the_past(tmp_path: Path) -> None:
         await imported(store, tmp_path, LOGS / "irssi")
     times = "SELECT DISTINCT origin, substr(timestamp, 1, 10) FROM messages ORDER BY 2"
     assert list(rows(tmp_path, times)) == [("import", f"2026-10-{day}") for day in (24, 25, 27, 28)]
+
+
+async def test_between_two_sessions_of_a_log_is_a_gap_that_the_log_tells(tmp_path: Path) -> None:
+    """The log names the second in which irssi opens it, and the minute of each line."""
+    log = tmp_path / "labnet" / "#tea.log"
+    log.parent.mkdir()
+    log.write_text(
+        "--- Log opened Thu Jan 01 12:00:30 2015\n"
+        "12:00 -!- ada [~ada@host] has joined #tea\n12:01 <ada> tea?\n"
+        "--- Log closed Thu Jan 01 13:00:00 2015\n"
+        "--- Log opened Wed Apr 01 12:00:30 2015\n"
+        "12:00 -!- ada [~ada@host] has joined #tea\n12:02 <ada> more tea?\n"
+    )
+    async with history(tmp_path) as store:
+        await imported(store, tmp_path, log)
+        (room,) = await store.rooms.all()
+        coverage = await store.spans.coverage([room])
+        page = await store.messages.newest([room], 9, events=True)
+    gap = "2015-01-01 89d22h"
+    told = f"from irssi logs 2015-01-01 to 2015-04-01, 1 gap ({gap})"
+    assert coverage.sentence(UTC) == told
+    options = RenderOptions(zone=UTC, budget=1_000)
+    lines = fenced(page.messages, options, head=[], gaps=coverage.gaps()).text.splitlines()
+    marked = next(number for number, line in enumerate(lines) if "not recorded" in line)
+    assert lines[marked] == (
+        "-- not recorded 2015-01-01 12:00 to 2015-04-01 10:00 (89d22h), as irssi logs say --"
+    )
+    assert "tea?" in lines[marked - 1]
 
 
 async def test_the_record_covers_what_the_logs_cover(tmp_path: Path) -> None:

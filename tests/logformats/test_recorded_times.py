@@ -20,6 +20,7 @@ def test_a_log_without_boundaries_goes_from_its_first_line_to_its_last() -> None
     for hour in (1, 2, 5):
         times.line(at(hour))
     assert times.all() == [time(1, 5)]
+    assert not times.are_told
 
 
 def test_a_log_is_believed_when_it_was_opened_and_closed() -> None:
@@ -31,6 +32,7 @@ def test_a_log_is_believed_when_it_was_opened_and_closed() -> None:
     times.boundary(at(8), Boundary.DAY)
     times.line(at(9))
     assert times.all() == [time(1, 3), time(7, 9)]
+    assert times.are_told
 
 
 def test_a_program_that_ended_without_a_word_recorded_up_to_its_last_line() -> None:
@@ -48,6 +50,22 @@ def test_a_line_that_is_earlier_does_not_shorten_the_time() -> None:
     times.line(at(2))
     assert times.all() == [time(3, 3)]
     assert times.earliest == at(2)
+
+
+def test_a_first_line_that_names_only_the_minute_in_which_the_log_was_opened_is_within_it() -> None:
+    times = RecordedTimes()
+    times.boundary(at(1) + timedelta(seconds=30), Boundary.OPENED)
+    times.line(at(1))
+    assert times.all() == [RecordedTime(at(1), at(1) + timedelta(seconds=30))]
+
+
+def test_of_a_log_that_begins_amid_a_session_not_all_are_told() -> None:
+    times = RecordedTimes()
+    times.line(at(1))
+    times.boundary(at(2), Boundary.CLOSED)
+    times.boundary(at(3), Boundary.OPENED)
+    assert times.all() == [time(1, 2), time(3, 3)]
+    assert not times.are_told
 
 
 def test_nothing_was_recorded_where_nothing_was_read() -> None:

@@ -35,11 +35,13 @@ class LogEnd:
 
     `sha256` is that of what was read, if it is known: a log may be written, or emptied, meanwhile.
     `times` are those in which it was open: between two that are at most `pause` apart it was, too.
+    `are_told`: the log says so itself; else they are those of its lines.
     """
 
     sha256: str = ""
     times: Sequence[RecordedTime] = ()
     pause: timedelta = timedelta(0)
+    are_told: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,15 @@
 They are written with the lines, so that an import that is interrupted has those of what it stored.
 """
 
+# ruff: noqa: S608 -- every statement is made of constants
+
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
+from terrarium_mcp.chat.coverage import BEGINS, OPENED
 from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.recorded_times import RecordedTime, joined, without
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
@@ -21,8 +24,8 @@ from terrarium_mcp.store.sqlite.engine.writes import Writer
 _COVERED = "import"
 """Why a span began that covers all lines of a program's logs, whatever lies between them."""
 
-_BEGINS, _ENDS = "the log begins", "the log ends"
-"""Why a span began and ended in which a log was open."""
+_WHY_ENDED = {OPENED: "the log was closed", BEGINS: "the log ends"}
+"""Why a span ended in which a log was open, by why it began."""
 
 
 class CoveredTime(NamedTuple):
@@ -35,10 +38,11 @@ class CoveredTime(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """What a span is of: a room, as the logs of a program have it."""
+    """What a span is of: a room, as the logs of a program have it, and why it began."""
 
     room: int
     source: str
+    why_began: str
 
 
 async def extend_spans(writer: Writer, import_id: int, covered: Iterable[CoveredTime]) -> None:
@@ -82,8 +86,9 @@ async def add_open_times(
     rooms = await room_ids(writer, named)
     times = defaultdict[tuple[_Place, timedelta], list[RecordedTime]](list)
     for name, (log, end) in zip(named, of_channels, strict=True):
-        times[_Place(rooms[name], _span_source(log.format)), end.pause] += end.times
-    wanted = {"import": import_id, "why": _BEGINS, "rooms": json.dumps([*set(rooms.values())])}
+        why = OPENED if end.are_told else BEGINS
+        times[_Place(rooms[name], _span_source(log.format), why), end.pause] += end.times
+    wanted = {"import": import_id, "rooms": json.dumps([*set(rooms.values())])}
     known = _by_place(await writer.rows(_OPEN_TIMES_OF_ROOMS, wanted))
     now = known.copy()
     for (place, pause), its in times.items():
@@ -94,10 +99,17 @@ async def add_open_times(
 async def cut_gaps(
     writer: Writer, import_id: int, network: str, gaps: Sequence[RecordedTime]
 ) -> None:
-    """Cut gaps out of the times in which an import's logs of a network were open."""
-    params = {"import": import_id, "why": _BEGINS, "network": storable(network)}
+    """Cut gaps out of the times in which an import's logs of a network were open.
+
+    What is left of them is known as well as from logs that say themselves when they were open.
+    """
+    params = {"import": import_id, "network": storable(network)}
     known = _by_place(await writer.rows(_OPEN_TIMES_ON_NETWORK, params))
-    now = {place: without(times, gaps) for place, times in known.items()}
+    now = dict[_Place, Sequence[RecordedTime]]()
+    for place, times in known.items():
+        left = without(times, gaps)
+        now_place = place if left == times else place._replace(why_began=OPENED)
+        now[now_place] = joined([*now.get(now_place, ()), *left])
     await _replace(writer, import_id, known, now)
 
 
@@ -106,8 +118,8 @@ _OpenTimes = Mapping[_Place, Sequence[RecordedTime]]
 
 def _by_place(rows: Iterable[Row]) -> dict[_Place, Sequence[RecordedTime]]:
     times = defaultdict[_Place, list[RecordedTime]](list)
-    for room, source, began, ended in rows:
-        times[_Place(room, source)].append(RecordedTime(from_text(began), from_text(ended)))
+    for room, source, why, began, ended in rows:
+        times[_Place(room, source, why)].append(RecordedTime(from_text(began), from_text(ended)))
     return {**times}
 
 
@@ -122,8 +134,7 @@ async def _replace(writer: Writer, import_id: int, known: _OpenTimes, now: _Open
                     **place._asdict(),
                     "began": to_text(time.began),
                     "ended": to_text(time.ended),
-                    "why_began": _BEGINS,
-                    "why_ended": _ENDS,
+                    "why_ended": _WHY_ENDED[place.why_began],
                 }
                 for place, times in some.items()
                 for time in sorted({*times}.difference(others.get(place, ())))
@@ -151,14 +162,15 @@ _INSERT_SPAN = """
 INSERT INTO spans (room, began, alive, ended, why_began, why_ended, source, import)
 VALUES (:room, :began, :ended, :ended, :why_began, :why_ended, :source, :import)"""
 
-_OPEN_TIMES_OF_ROOMS = """
-SELECT room, source, began, ended FROM spans
-WHERE room IN (SELECT value FROM json_each(:rooms)) AND +import = :import AND why_began = :why"""
+_OPEN_TIMES_OF_ROOMS = f"""
+SELECT room, source, why_began, began, ended FROM spans
+WHERE room IN (SELECT value FROM json_each(:rooms)) AND +import = :import
+  AND why_began IN ('{OPENED}', '{BEGINS}')"""
 
-_OPEN_TIMES_ON_NETWORK = """
-SELECT room, source, began, ended FROM spans
-WHERE room IN (SELECT id FROM rooms WHERE network = :network)
-  AND +import = :import AND why_began = :why"""
+_OPEN_TIMES_ON_NETWORK = f"""
+SELECT room, source, why_began, began, ended FROM spans
+WHERE room IN (SELECT id FROM rooms WHERE network = :network) AND +import = :import
+  AND why_began IN ('{OPENED}', '{BEGINS}')"""
 
 _REMOVE_OPEN_TIME = """
 DELETE FROM spans

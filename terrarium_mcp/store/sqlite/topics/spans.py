@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from operator import attrgetter
 
-from terrarium_mcp.chat.coverage import PLAYBACK, Coverage, Span
+from terrarium_mcp.chat.coverage import BEGINS, OPENED, PLAYBACK, Coverage, Span
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.sqlite.engine.database import Database
@@ -118,9 +118,11 @@ class Spans:
             " AS alive, ended, source, why_ended, why_began FROM spans s"
             f" LEFT JOIN ({NOT_STORED}) l ON l.room = s.room"
             f" WHERE s.room IN ({listed}) AND s.import IS NULL UNION ALL "
-            # Thousands of logs of one program are one span: what lies between them is unknown.
+            # Thousands of logs of one program are one span, and what lies between them is unknown,
+            # unless they tell their sessions.
             "SELECT room, min(began), max(ended), max(ended), source, '', '' FROM spans"
-            f" WHERE room IN ({listed}) AND import NOT NULL GROUP BY room, source ORDER BY began"
+            f" WHERE room IN ({listed}) AND import NOT NULL GROUP BY room, source UNION ALL"
+            f" {_sessions(listed)} ORDER BY began"
         )
         spans = [
             Span(
@@ -135,6 +137,20 @@ class Spans:
         ]
         heartbeats = {n: row["alive"] for n, row in enumerate(rows) if row["ended"] is None}
         return _RecordedSpans(spans, heartbeats)
+
+
+def _sessions(rooms: str) -> str:
+    """The statement for when the logs that tell their sessions were open.
+
+    With them those of the same program that do not, which may have been open meanwhile. A log that
+    is imported each time it has grown brings all its sessions once more each time.
+    """
+    return f"""
+SELECT DISTINCT room, began, ended, ended, source, '', why_began FROM spans
+WHERE room IN ({rooms}) AND import NOT NULL AND why_began IN ('{OPENED}', '{BEGINS}')
+  AND (room, source) IN (
+    SELECT room, source FROM spans
+    WHERE room IN ({rooms}) AND import NOT NULL AND why_began = '{OPENED}')"""  # noqa: S608 -- our own ids and constants
 
 
 class _RecordedSpans:
