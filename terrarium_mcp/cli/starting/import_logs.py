@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import anyio
 import click
@@ -24,6 +23,7 @@ from terrarium_mcp.cli.starting.import_report import (
 from terrarium_mcp.cli.starting.opening import opened_history
 from terrarium_mcp.cli.starting.output import OutputFailed, require_apart
 from terrarium_mcp.cli.starting.progress import Progress
+from terrarium_mcp.cli.starting.scratch import scratch_folder
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.exported_rooms import export_records
@@ -71,8 +71,7 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
         OutputFailed: the rejects cannot be written. What was stored stays.
         StoreFailed: the store cannot write. Run the same import again.
     """
-    with TemporaryDirectory(prefix="terrarium-import-") as folder:
-        scratch = Path(folder)
+    with scratch_folder() as scratch:
         rooms = await _recorded_rooms(settings, options)
         files = list(log_files(options.paths, scratch))
         with reading(() if options.dry_run else _logs_among(files)) as read:
