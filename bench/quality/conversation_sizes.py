@@ -9,7 +9,8 @@ to the message (*connected*) and for those that are shown. Three measurements:
   the message; are the others shown? In the logs as they are, and laid out as a quiet channel
   (`quiet_channel.py`), the talk around each question a burst.
 - The annotated conversations, laid out as a quiet channel: F1 of the lines shown, and how many of
-  the lines that the message answers, or that answer it, are lost.
+  the lines that the message answers, or that answer it, are lost. Once more without the names.
+- Small channels written for it (`small_channels/`), in which nobody is named.
 """
 
 import random
@@ -26,6 +27,7 @@ import click
 from bench.quality.questions.development_set import DevelopmentQuestion, development_set
 from bench.quality.quiet_channel import Burst, QuietLine, quiet_channel
 from terrarium_mcp.chat.disentanglement import Utterance, extent_of, find_links
+from terrarium_mcp.chat.question import is_question
 from terrarium_mcp.store.sqlite.topics.conversations import AFTER, BEFORE
 
 QUESTIONS = 51
@@ -45,6 +47,8 @@ FIRST = 1000
 
 EVERY = 4
 """Each line of so many of the annotated quiet channel is a message."""
+
+SMALL_CHANNELS = Path(__file__).with_name("small_channels")
 
 LATE_SECONDS = 1_800.0
 """An answer is a late one from here on."""
@@ -79,9 +83,16 @@ def main(harness: Path) -> None:
         ),
     ):
         click.echo(f"{len(around)} questions, {name}: {_sizes(around)}; {_answered(around)}")
-    annotated = list(_annotated(logs.values()))
-    click.echo(f"{len(annotated)} messages, quiet: {_sizes(annotated)}; {_answered(annotated)}")
-    click.echo(f"  F1 {_f1(annotated)}; {_late(annotated)}")
+    for names, told in ((True, "quiet"), (False, "quiet, nobody named")):
+        annotated = list(_annotated(logs.values(), names=names))
+        click.echo(
+            f"{len(annotated)} messages, {told}: {_sizes(annotated)}; {_answered(annotated)}"
+        )
+        click.echo(f"  F1 {_f1(annotated)}; {_late(annotated)}")
+    for small in sorted(SMALL_CHANNELS.glob("*.txt")):
+        around = list(_in_small_channel(small))
+        click.echo(f"small channel {small.stem}: {_sizes(around)}; {_answered(around)}")
+        click.echo(f"  F1 {_f1(around)}")
 
 
 def _is_local(question: DevelopmentQuestion) -> bool:
@@ -134,10 +145,10 @@ def _extent(said: Sequence[Utterance], at: int) -> tuple[frozenset[int], frozens
     return shown | {link.line for link in extent.left_out}, shown
 
 
-def _annotated(logs: Iterable[Any]) -> Iterator[Shown]:
+def _annotated(logs: Iterable[Any], *, names: bool) -> Iterator[Shown]:
     bursts = [burst for log in logs for burst in _conversations(log)]
     random.Random(1).shuffle(bursts)  # noqa: S311 -- the same order every time
-    lines = quiet_channel(bursts, LAYOUTS[0], conversations=True)
+    lines = quiet_channel(bursts, LAYOUTS[0], conversations=True, names=names)
     said = [line.said for line in lines]
     members: dict[int, set[int]] = {}
     for place, line in enumerate(lines):
@@ -149,6 +160,33 @@ def _annotated(logs: Iterable[Any]) -> Iterator[Shown]:
             answers = frozenset(_linked(bursts[lines[at].burst], lines, gold, at))
             late = frozenset(n for n in answers if abs(said[n].at - said[at].at) >= LATE_SECONDS)
             yield Shown(connected, shown, answers, late, frozenset(gold - {at}))
+
+
+def _in_small_channel(file: Path) -> Iterator[Shown]:
+    """Around each line that is not alone; a question's answer is the first by somebody else."""
+    said, letters = small_channel(file)
+    for at, one in enumerate(said):
+        gold = [n for n, letter in enumerate(letters) if letter == letters[at] and n != at]
+        if gold:
+            connected, shown = _extent(said, at)
+            replies = [n for n in gold if n > at and said[n].nick != one.nick]
+            answers = frozenset(replies[:1] if is_question(one.text) else ())
+            yield Shown(connected, shown, answers, gold=frozenset(gold))
+
+
+def small_channel(file: Path) -> tuple[list[Utterance], list[str]]:
+    """The lines of a small channel, and the letter of each line's conversation.
+
+    A line of the file is `DAY HOUR:MINUTE LETTER NICK TEXT`.
+    """
+    said, letters = list[Utterance](), list[str]()
+    for place, line in enumerate(file.read_text("utf-8").splitlines()):
+        day, clock, letter, nick, text = line.split(" ", 4)
+        hour, minute = clock.split(":")
+        at = 60.0 * (1440 * int(day) + 60 * int(hour) + int(minute))
+        said.append(Utterance(place, at, nick, text))
+        letters.append(letter)
+    return said, letters
 
 
 def _conversations(log: Any) -> Iterator[Burst]:

@@ -3,7 +3,7 @@
 The logs of Ubuntu IRC never pause, and hardly anybody is there twice. In most channels a dozen
 regulars talk now and then, nights included, and somebody answers an hour later. This is where
 unrelated talk is taken for one conversation. Who talks to whom, in which words and at which pace
-stays as it was.
+stays as it was; the names of those they talk to may be left out, as they are in small channels.
 """
 
 import math
@@ -54,7 +54,9 @@ class QuietLine:
     said: Utterance
 
 
-def quiet_channel(bursts: Iterable[Burst], layout: int, *, conversations: bool) -> list[QuietLine]:
+def quiet_channel(
+    bursts: Iterable[Burst], layout: int, *, conversations: bool, names: bool = True
+) -> list[QuietLine]:
     """The lines of all bursts in the order in which they are said; ids count from 0.
 
     Args:
@@ -62,11 +64,12 @@ def quiet_channel(bursts: Iterable[Burst], layout: int, *, conversations: bool) 
         layout: a number; each stands for other pauses and other people.
         conversations: whether each burst is an annotated conversation: then some overlap, and
             some replies come late.
+        names: whether the lines keep the names of people in them.
     """
     chance = random.Random(layout)  # noqa: S311 -- a layout that is the same every time
     start, lines = 0.0, list[tuple[float, int, int, str, str]]()
     for number, burst in enumerate(bursts):
-        names = _cast(burst, chance)
+        cast = _cast(burst, chance)
         pace = math.exp(chance.gauss(0.5, 0.7))  # quiet channels answer slower
         at, before = start, burst.log.minute[burst.lines[0]]
         for line in burst.lines:
@@ -76,8 +79,8 @@ def quiet_channel(bursts: Iterable[Burst], layout: int, *, conversations: bool) 
                 at += math.exp(chance.uniform(math.log(20), math.log(150)))
             before = minute
             nick = burst.log.nick[line]
-            text = _renamed(burst.log.text[line], names)
-            lines.append((at, number, line, names[nick.lower()], text))
+            text = (_renamed if names else _unnamed)(burst.log.text[line], cast)
+            lines.append((at, number, line, cast[nick.lower()], text))
         if conversations and chance.random() < OVERLAPPING:
             start += chance.random() * (at - start)
         else:
@@ -101,8 +104,17 @@ def _cast(burst: Burst, chance: random.Random) -> dict[str, str]:
     }
 
 
-def _renamed(text: str, names: dict[str, str]) -> str:
+def _renamed(text: str, cast: dict[str, str]) -> str:
     """A line with the people it names under their names in the quiet channel."""
-    longest_first = sorted(map(re.escape, names), key=len, reverse=True)
-    nick = re.compile(rf"(?<!\w)({'|'.join(longest_first)})(?!\w)", re.IGNORECASE)
-    return nick.sub(lambda found: names[found[0].lower()], text)
+    return _nick_of(cast).sub(lambda found: cast[found[1].lower()] + found[2], text)
+
+
+def _unnamed(text: str, cast: dict[str, str]) -> str:
+    """A line without the people it names; as it was if nothing else is in it."""
+    return _nick_of(cast).sub(" ", text).strip() or text
+
+
+def _nick_of(cast: dict[str, str]) -> re.Pattern[str]:
+    """A nick of the burst, and what sets it off from the rest of the line."""
+    longest_first = sorted(map(re.escape, cast), key=len, reverse=True)
+    return re.compile(rf"(?<!\w)({'|'.join(longest_first)})(?!\w)([:,]?\s*)", re.IGNORECASE)

@@ -274,7 +274,7 @@ async def test_lines_that_are_far_and_doubtful_are_named(house: House) -> None:
 
 async def test_of_many_lines_left_out_the_first_are_named(house: House) -> None:
     await hear_of_kettle_and_train(house)
-    train = talk(KETTLE_AND_TRAIN)[14:]
+    train = talk(KETTLE_AND_TRAIN)[13:]
     lines = [
         line_of(one.nick, one.text, NOON + timedelta(seconds=one.at + 1_000 * times))
         for times in (1, 2)
@@ -320,7 +320,7 @@ async def test_doubtful_lines_of_a_conversation_are_named(house: House) -> None:
         <bob> does anyone have a spare key?
         <ann> with rye
         <bob> for the shed
-        <cat> yes
+        <cat> rye or spelt?
     """)
     told = await house.learns(
         "get_message_context", message_id=5, scope="conversation", format="json"

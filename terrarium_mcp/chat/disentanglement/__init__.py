@@ -14,6 +14,7 @@ In the order in which to read them:
 
 - utterance, words, addressees, window: an utterance by itself; buckets: its figures by size
 - thread_state, word_overlap, scores, start_score: an utterance beside earlier ones
+- quiet_channels: how pauses change a score
 - linking, chains, grouping, extent: who answers whom, and what belongs together
 - tables: what was learnt
 - remarks: which lines add nothing

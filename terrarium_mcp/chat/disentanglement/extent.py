@@ -26,9 +26,10 @@ NEAR_LINES = 8
 SILENCE = 600.0
 """Seconds without a line in the room from which on the talk beyond counts as far."""
 
-HARDLY_RIGHT = 0.08
+HARDLY_RIGHT = 0.02
 """Below this probability of all its links being right a chain does not cross a silence of
-`SILENCE`. It grows with the root of the silence: 0.2 for an hour, and never more than `DOUBTFUL`.
+`SILENCE`. It grows with the root of the silence: 0.05 for an hour, 0.15 for a night, and never more
+than `DOUBTFUL`.
 """
 
 

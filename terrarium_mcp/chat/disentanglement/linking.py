@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 
+from terrarium_mcp.chat.disentanglement.quiet_channels import QUIET_MINUTES, scores_in_quiet
 from terrarium_mcp.chat.disentanglement.scores import score_choices
 from terrarium_mcp.chat.disentanglement.tables import SCALE, ScoreTables, shipped_weights
 from terrarium_mcp.chat.disentanglement.thread_state import PlacedUtterance, ThreadState
@@ -15,12 +16,6 @@ link a new topic to what its speaker said twenty hours ago."""
 
 FADE = 1.0 * SCALE
 """Subtracted from a candidate's score for each doubling of its age beyond `STALE_MINUTES`."""
-
-QUIET_MINUTES = 1.0
-"""Mean minutes between utterances from which a channel counts as quiet."""
-
-START_PENALTY = 1.0 * SCALE
-"""Subtracted from the score of starting a conversation in a quiet channel: people answer late."""
 
 
 def find_links(
@@ -38,7 +33,7 @@ def find_links(
     tables = weights or shipped_weights()
     window = read_window(utterances, bots)
     state = ThreadState(window)
-    start_penalty = START_PENALTY if window.pace >= QUIET_MINUTES else 0.0
+    is_quiet = window.pace >= QUIET_MINUTES
     ids = {one.msgid: one.id for one in utterances if one.msgid}
     placed_by_msgid: dict[str, PlacedUtterance] = {}
     links = []
@@ -48,7 +43,7 @@ def find_links(
             placed = state.add(features, placed_by_msgid.get(utterance.reply_to))
             placed_by_msgid.setdefault(utterance.reply_to, placed)
         else:
-            parent, probability = _best_choice(features, state, tables, start_penalty)
+            parent, probability = _best_choice(features, state, tables, is_quiet=is_quiet)
             placed = state.add(features, parent)
             answers = utterances[parent.features.index].id if parent else None
             link = ReplyLink(utterance.id, answers, probability)
@@ -66,12 +61,13 @@ def _tagged(utterance: Utterance, ids: dict[str, int]) -> ReplyLink:
 
 
 def _best_choice(
-    features: UtteranceFeatures, state: ThreadState, tables: ScoreTables, start_penalty: float
+    features: UtteranceFeatures, state: ThreadState, tables: ScoreTables, *, is_quiet: bool
 ) -> tuple[PlacedUtterance | None, float]:
     """The parent, or None for the start of a conversation, and the softmax probability."""
     candidates = state.candidates(features)
     scores = score_choices(features, candidates, state, tables)
-    scores[0] -= start_penalty
+    if is_quiet:
+        scores = scores_in_quiet(features, candidates, scores)
     if candidates and features.minute - candidates[-1].features.minute > STALE_MINUTES:
         scores[1:] = _faded(features, candidates, scores[1:])
     best = max(scores)

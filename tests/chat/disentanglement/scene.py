@@ -16,8 +16,8 @@ KETTLE_AND_TRAIN = """
     8 ann bo: please do, the blue one
     9 bo ordered
     70 dee ann: the tape was mine, I will bring a better one tomorrow
-    200 bo does anybody know when the train to the coast leaves?
-    201 cy at nine, I think
+    200 dee at last, the tape on my train seat holds
+    201 cy does that train leave at nine?
     202 bo and the last one back?
     203 ann around ten
     204 cy it was late on sunday
@@ -28,7 +28,7 @@ KETTLE_AND_TRAIN = """
     209 cy since monday
 """
 KETTLE, LATE_REPLY = list(range(1, 11)), 11
-TRAIN_BACK = [15, 16, 17, 18, 19, 20, 21]
+TRAIN_BACK = [14, 15, 16, 17, 18, 19, 20, 21]
 """Lines that a weak link ties to the talk about the kettle, three hours later."""
 
 

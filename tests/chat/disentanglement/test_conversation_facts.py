@@ -489,17 +489,49 @@ def links(
     return [(link.answers, round(link.probability, 3)) for link in found]
 
 
+def odds(units: float) -> float:
+    """The probability of one of two choices that is so many units of log odds ahead."""
+    return round(1 / (1 + math.exp(-units)), 3)
+
+
 def test_in_a_quiet_channel_starting_costs_one_unit_of_log_odds() -> None:
-    odds = round(1 / (1 + math.exp(-1)), 3)
     assert SCALE == 100
-    assert links((0, "ann", "ok"), (0.9, "bob", "ok"))[1] == (None, 0.5)
-    assert links((0, "ann", "ok"), (1, "bob", "ok"))[1] == (1, odds)
+    assert links((0, "ann", "ok"), (0.9, "bob", "bob: ok"))[1] == (None, 0.5)
+    assert links((0, "ann", "ok"), (1, "bob", "ann: ok"))[1] == (1, odds(1))
     assert links((0, "ann", "ok")) == [(None, 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("first", "minutes", "nick", "text", "ahead"),
+    [
+        ("ok", 5, "ann", "ok", 1),  # their own line: nothing but the cost of starting
+        ("ok", 5, "bob", "ok", 1 + 1.5),
+        ("ok?", 5, "bob", "ok", 1 + 1.5 + 1),
+        ("ok?", 5, "bob", "ok?", 1 + 1.5),
+        ("ok?", 5, "bob", "ann: ok", 1),
+        ("ok?", 20, "bob", "ok", 1 + 1.5 + 1 - 0.5),
+        ("ok?", 40, "bob", "ok", 1 - 0.5 * 2),
+        ("ok", 40, "ann", "ok", 1 - 2),
+        ("bob: ok", 40, "bob", "ok", 1),
+    ],
+)
+def test_in_a_quiet_channel_the_next_line_answers_and_a_pause_ends_a_topic(
+    first: str, minutes: int, nick: str, text: str, ahead: float
+) -> None:
+    answers, probability = links((0, "ann", first), (minutes, nick, text))[1]
+    chance = odds(ahead)
+    assert (answers, probability) == ((1, chance) if ahead > 0 else (None, max(chance, 1 - chance)))
+
+
+@pytest.mark.parametrize(("line", "reply"), [("cat: ok?", "ok"), ("ok?", "cat: ok")])
+def test_the_next_line_gains_nothing_where_somebody_else_is_named(line: str, reply: str) -> None:
+    chance = round(1 / (2 + math.exp(-1)), 3)
+    assert links((0, "cat", "ok"), (0, "ann", line), (5, "bob", reply))[2] == (2, chance)
 
 
 def test_a_night_counts_as_an_hour_for_the_pace_of_a_channel() -> None:
     def starts_after_a_night(gaps: int) -> bool:
-        return links(*[(0, "ann", "ok")] * gaps, (80, "bob", "ok"))[-1][0] is None
+        return links(*[(0, "ann", "ok")] * gaps, (80, "bob", "ann: ok"))[-1][0] is None
 
     assert not starts_after_a_night(gaps=60)
     assert starts_after_a_night(gaps=61)

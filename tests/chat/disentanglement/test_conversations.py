@@ -122,6 +122,26 @@ def test_people_who_answer_late_in_a_quiet_channel_are_not_torn_apart() -> None:
     assert quiet[1].answers == 1
 
 
+REGULARS = """
+    0 olga the ferry leaves at six tomorrow, be early
+    90 pete has anyone fed the hens?
+    95 olga this morning, both bowls
+    96 pete good
+    250 rosa which paint is left for the fence?
+    258 pete green, half a bucket
+    264 rosa that is enough
+    500 olga do we have stamps?
+    521 rosa in the drawer under the phone
+    700 pete storm tonight, take the chairs in
+"""
+"""A day in a channel of three who name nobody."""
+
+
+def test_in_a_small_channel_topics_hours_apart_are_apart_and_plain_answers_are_not() -> None:
+    found = conversations_in(find_links(said(REGULARS)))
+    assert [ids(links) for links in found] == [[1], [2, 3, 4], [5, 6, 7], [8, 9], [10]]
+
+
 def test_a_bot_without_bot_in_its_nick_has_to_be_told() -> None:
     talk = """
         0 ann !weather

@@ -65,15 +65,15 @@ FAR = NEAR_LINES + 2
 @pytest.mark.parametrize(
     ("weak", "pause", "shown"),
     [
-        ([0.4, 0.1], SILENCE, False),
-        ([0.4, 0.1], SILENCE - 1, True),  # no silence
-        ([0.4, 0.3], SILENCE, True),  # two links that may well be right
-        ([0.4, 0.3], 9 * SILENCE, False),  # but hardly after an hour and a half
+        ([0.4, 0.04], SILENCE, False),
+        ([0.4, 0.04], SILENCE - 1, True),  # no silence
+        ([0.4, 0.1], SILENCE, True),  # two links that may be right
+        ([0.4, 0.1], 9 * SILENCE, False),  # but hardly after an hour and a half
         ([0.4], 9 * SILENCE, True),
-        ([0.4], 50 * SILENCE, False),  # a night
+        ([0.4], 1000 * SILENCE, False),  # a week
         ([0.5], 1000 * SILENCE, True),
         ([0.6] * 9, SILENCE, True),  # hardly all right, but each more likely than not
-        ([0.07], SILENCE, False),
+        ([0.01], SILENCE, False),
     ],
 )
 def test_a_line_is_left_out_if_it_is_both_far_and_doubtful(
@@ -87,7 +87,7 @@ def test_a_line_is_left_out_if_it_is_both_far_and_doubtful(
 
 
 def test_it_is_the_same_before_the_message_and_after_it() -> None:
-    probabilities = [0.2, 0.4, *[0.9] * 10]
+    probabilities = [0.05, 0.4, *[0.9] * 10]
     said, links = chain(probabilities, [60, 2 * SILENCE, *[60] * 10])
     assert lines(extent_of(13, said, links).left_out) == [1]
     assert lines(extent_of(13, said, links).shown) == list(range(2, 14))

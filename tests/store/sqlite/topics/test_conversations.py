@@ -230,11 +230,11 @@ async def test_lines_that_add_nothing_are_no_neighbours(store: Store) -> None:
 
 async def test_neighbours_are_tied_by_sure_links_alone(store: Store) -> None:
     await store.messages.append(kettle_and_train())
-    around = await store.conversations.around(await line(store, 14))
+    around = await store.conversations.around(await line(store, 12))
     chances = {link.line: link.probability for link in around.links}
-    assert ids(around) == [12, 13, 14]
-    assert chances[13] < SURE < chances[14]
-    assert await nearest(store, 5, 14) == [[12, 14]]
+    assert {11, 12, 13, 14} <= set(ids(around))
+    assert chances[12] < SURE < chances[13]
+    assert await nearest(store, 2, 12) == [[12, 13, 14]]
 
 
 async def test_windows_that_meet_are_read_as_one_and_others_are_not(store: Store) -> None:
