@@ -1,10 +1,11 @@
 """Digest: what a person who was away should know of a stretch of the log. Pure, without a model.
 
 The talk is divided into conversations by its reply links. A conversation is represented by the
-line that opens it; a question that nobody answered, and an arrival or departure, by themselves.
+line that opens it; a question without an answer found, and an arrival or departure, by themselves.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,6 +33,12 @@ _FEWEST_LETTERS = 6
 """As many where words run together: those of Chinese and Japanese have about two letters."""
 
 _RUN_TOGETHER = re.compile(f"[{RUN_TOGETHER}]")
+
+_ANSWERED_WITHIN, _FEW_LINES = 600.0, 8
+"""Seconds in which the next line of another person may answer a question, and how many lines may be
+said in so long before and after it: of more, the next one is mostly other talk. On the annotated
+logs laid out as a quiet channel where nobody is named (bench/quality), 55 questions are listed in
+place of 65, and 40 of them in place of 43 had no answer; in the busy logs nothing changes."""
 
 _LEAVES = (MessageType.PART, MessageType.QUIT, MessageType.KICK)
 
@@ -70,7 +77,7 @@ class PostedLink:
 class Digest:
     """What a stretch of the log holds. `said` is all its speech, by so many `people`.
 
-    `mentions`, `questions` (those that nobody answered), `links` and `moves` (arrivals and
+    `mentions`, `questions` (those for which no answer was found), `links` and `moves` (arrivals and
     departures of people who spoke) are in the order of time; the largest of `conversations` leads.
     """
 
@@ -99,7 +106,7 @@ def digest_of(messages: Sequence[Message], links: Sequence[ReplyLink], nick: str
         said=[*said.values()],
         people=len({(message.room.network, folded(message)) for message in said.values()}),
         mentions=[message for message in said.values() if nick and _is_mention(message, nick)],
-        questions=_unanswered(groups, kept),
+        questions=_unanswered(groups, kept, set(_followed_by_an_answer(said.values()))),
         conversations=_summaries(groups),
         links=list(_posted(said.values())),
         moves=_moves(messages, {(one.room.id, folded(one)) for one in others}),
@@ -143,15 +150,50 @@ def _summary(group: Sequence[Message]) -> ConversationSummary:
     )
 
 
-def _unanswered(groups: Iterable[Sequence[Message]], links: Iterable[ReplyLink]) -> list[Message]:
-    """The questions that no other person answered, in the order of time.
+def _unanswered(
+    groups: Iterable[Sequence[Message]], links: Iterable[ReplyLink], followed: set[int]
+) -> list[Message]:
+    """The questions for which no answer by another person was found, in the order of time.
 
     Doubtful links count as they do in conversations: who is told that nobody answered, and reads
-    the reply there, believes neither.
+    the reply there, believes neither. The ids in `followed` are of questions answered in any case.
     """
     answers = {link.line: link.answers for link in links}
     found = [question for group in groups for question in _unanswered_in(group, answers)]
-    return sorted(found, key=lambda message: message.position)
+    return sorted(
+        (question for question in found if question.id not in followed),
+        key=lambda message: message.position,
+    )
+
+
+def _followed_by_an_answer(said: Iterable[Message]) -> Iterator[int]:
+    """The ids of questions that the next line of another person may answer, by time and words.
+
+    Where few talk and nobody names whom they answer, links miss one answer in five.
+    """
+    rooms = defaultdict[int, list[Message]](list)
+    for message in said:
+        rooms[message.room.id].append(message)
+    for lines in rooms.values():
+        times = [message.said_at.timestamp() for message in lines]
+        nicks = set(map(folded, lines))
+        for place, question in enumerate(lines):
+            if not is_question(plain(question.text)):
+                continue
+            first = bisect_left(times, times[place] - _ANSWERED_WITHIN)
+            end = bisect_right(times, times[place] + _ANSWERED_WITHIN)
+            if end - first <= _FEW_LINES and _is_followed(lines[place:end], nicks):
+                yield question.id
+
+
+def _is_followed(lines: Sequence[Message], nicks: set[str]) -> bool:
+    """Whether another person goes on after the first of these lines, asking and naming nobody."""
+    asker = folded(lines[0])
+    after = next((line for line in lines if folded(line) != asker), None)
+    if after is None:
+        return False
+    text = plain(after.text)
+    return not is_question(text) and addressee(text) not in nicks - {asker}
 
 
 def _unanswered_in(

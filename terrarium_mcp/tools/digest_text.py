@@ -75,7 +75,7 @@ def digest_sections(digest: "Digest", nick: str, budget: int) -> list[DigestSect
 
     sections = (
         newest("mentions", f"mentions of {shown(nick)}", digest.mentions),
-        newest("questions", "unanswered questions", digest.questions),
+        newest("questions", "questions without an answer found", digest.questions),
         DigestSection(
             "conversations",
             "conversations",

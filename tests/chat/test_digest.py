@@ -59,8 +59,12 @@ def test_a_link_over_a_silence_counts_only_if_it_is_sure_enough() -> None:
         assert len(found.conversations) == conversations, (clock, probability)
 
 
+BUSY = "\n<dora> it rains" * 8
+"""Other talk, in which the next line need not be about the one before."""
+
+
 def test_only_another_person_answers_a_question() -> None:
-    talk = "<bo> where is the key?\n<bo> the blue one\n<cy> {}"
+    talk = "<bo> where is the key?\n<bo> the blue one\n<cy> {}" + BUSY
     for reply, links, answered in (
         ("no idea", {2: (1, 0.9), 3: (1, 0.9)}, True),
         ("no idea", {2: (1, 0.9), 3: (2, 0.9)}, True),  # to what the asker said next
@@ -73,13 +77,33 @@ def test_only_another_person_answers_a_question() -> None:
 
 
 def test_an_answer_to_what_was_said_before_the_question_is_none() -> None:
-    talk = "<bo> I lost my umbrella\n<bo> did you see the key?\n<cy> buy a new one"
+    talk = "<bo> I lost my umbrella\n<bo> did you see the key?\n<cy> buy a new one" + BUSY
     links = {2: (1, 0.9), 3: (1, 0.9)}
     assert [one.id for one in digest(talk, links).questions] == [2]
     for sign in ":,>\uff1a\uff0c\u3001\u060c":
         assert digest(talk.replace("buy", f"bo{sign} buy"), links).questions == []  # it calls them
     dora = digest(talk.replace("buy", "dora: buy"), links).questions
     assert [one.id for one in dora] == [2]
+
+
+@pytest.mark.parametrize(
+    ("reply", "answered"),
+    [
+        ("12:09 <cy> under the pot", True),
+        ("12:09 <cy> yes, under the pot", True),  # nobody is called yes
+        ("12:09 <cy> bo: under the pot", True),
+        ("12:05 <bo> the blue one\n12:09 <cy> under the pot", True),
+        ("12:11 <cy> under the pot", False),
+        ("12:09 <cy> is it going to rain?", False),
+        ("12:05 <cy> dora: good morning", False),
+        ("12:05 <dora> where is the ladder?\n12:06 <cy> under the pot", False),  # asked of dora
+        ("12:09 <cy> under the pot" + "\n12:09 <dora> it rains" * 8, False),
+        ("12:09 <bo> found it", False),
+    ],
+)
+def test_where_few_talk_the_next_line_of_another_person_answers(reply: str, answered: bool) -> None:
+    talk = f"09:00 <dora> morning\n12:00 <bo> where is the key?\n{reply}"
+    assert (2 not in [one.id for one in digest(talk).questions]) == answered
 
 
 def test_many_questions_of_one_conversation_take_a_moment() -> None:

@@ -103,7 +103,7 @@ async def test_a_day_is_told_by_all_that_matters_most_important_first(after_work
         "-- 2026-05-01 Fri --\n"
         "14 15:06 <dora> eve: ask ada for the cable, she has the only one\n"
         "20 19:30 <eve> ada: your parcel arrived, it is at the front desk\n"
-        "unanswered questions: 1\n"
+        "questions without an answer found: 1\n"
         "19 18:30 <frank> does anybody know the password of the guest wifi?\n"
         "conversations: 3\n"
         "4 to 8, 5 lines by bo, cy:\n"
