@@ -10,8 +10,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from terrarium_mcp.chat.disentanglement import ReplyLink, conversations_in
-from terrarium_mcp.chat.disentanglement.utterance import DOUBTFUL
+from terrarium_mcp.chat.disentanglement import (
+    ReplyLink,
+    conversations_in,
+    without_leaps,
+    without_silences,
+)
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.mentions import addressee, mentions
@@ -20,11 +24,6 @@ from terrarium_mcp.chat.question import is_question
 from terrarium_mcp.chat.records import SPEECH, Message, MessageType
 from terrarium_mcp.chat.scripts import RUN_TOGETHER
 from terrarium_mcp.chat.urls import urls_in
-
-_SURE_ENOUGH = ((3_600.0, 0.9), (600.0, DOUBTFUL))
-"""(seconds, probability): a reply link longer than that needs at least that probability. A wrong
-one joins what was said at different hours: to what a person said two hours ago, their new topic is
-linked with 0.75. Where they are 0.9 sure, links are right 95 times in 100."""
 
 _FEWEST_WORDS = 3
 """Words of a question that can be understood by itself; `really?` cannot."""
@@ -99,15 +98,22 @@ def digest_of(messages: Sequence[Message], links: Sequence[ReplyLink], nick: str
         nick: for whom; "" for nobody in particular.
     """
     said = {message.id: message for message in messages if message.kind in SPEECH}
-    kept = [_without_leap(link, said) for link in links if link.line in said]
-    groups = [[said[link.line] for link in group] for group in conversations_in(kept)]
+    times = {message.id: message.said_at.timestamp() for message in said.values()}
+    kept = without_leaps((link for link in links if link.line in said), times)
+    connected = conversations_in(kept)
+    groups = [[said[link.line] for link in group] for group in connected]
+    talks = [
+        [said[link.line] for link in talk]
+        for group in connected
+        for talk in without_silences(group, times)
+    ]
     others = [one for one in said.values() if folded(one) != fold(nick, one.room.casemapping)]
     return Digest(
         said=[*said.values()],
         people=len({(message.room.network, folded(message)) for message in said.values()}),
         mentions=[message for message in said.values() if nick and _is_mention(message, nick)],
         questions=_unanswered(groups, kept, set(_followed_by_an_answer(said.values()))),
-        conversations=_summaries(groups),
+        conversations=_summaries(talks),
         links=list(_posted(said.values())),
         moves=_moves(messages, {(one.room.id, folded(one)) for one in others}),
     )
@@ -122,16 +128,6 @@ def _is_mention(message: Message, nick: str) -> bool:
     casemapping = message.room.casemapping
     is_theirs = folded(message) == fold(nick, casemapping) and not message.via
     return not is_theirs and mentions(plain(message.text), nick, casemapping)
-
-
-def _without_leap(link: ReplyLink, said: Mapping[int, Message]) -> ReplyLink:
-    """The link; the start of a conversation if it reaches too far back for how sure it is."""
-    answered = said.get(link.answers or 0)
-    if answered is None:
-        return link
-    pause = (said[link.line].said_at - answered.said_at).total_seconds()
-    needed = next((least for length, least in _SURE_ENOUGH if pause > length), 0.0)
-    return link if link.probability >= needed else link._replace(answers=None)
 
 
 def _summaries(groups: Iterable[Sequence[Message]]) -> list[ConversationSummary]:

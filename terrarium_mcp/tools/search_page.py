@@ -23,7 +23,7 @@ from terrarium_mcp.tools.parameters import clamping_notes
 from terrarium_mcp.tools.search_arguments import SearchArguments, requested_search
 from terrarium_mcp.tools.search_text import (
     NOT_NEVER,
-    apart_note,
+    all_lines_note,
     exact_total_note,
     headline,
     hits_summary,
@@ -161,7 +161,7 @@ class _PageWriter(NamedTuple):
         ]
         if hits.reached:
             notes.append(scan_note(request, search, hits.reached))
-        notes += apart_note(request, search, hits)
+        notes += all_lines_note(request, search, hits)
         notes += exact_total_note(request, search, hits)
         notes += map(note, await changed_nick_note(request, search, hits))
         if not (hits.messages or search.cursor):

@@ -133,21 +133,21 @@ def scan_note(request: Request, search: Search, reached: datetime) -> str:
     return f"searched only {direction} {time}: the next page continues from there"
 
 
-def apart_note(request: Request, search: Search, hits: Hits) -> list[str]:
-    """That not all of a time is in the conversations of its first page, and the call that shows it.
+def all_lines_note(request: Request, search: Search, hits: Hits) -> list[str]:
+    """How many lines the conversations of a first page stand for, and the call that shows them.
 
-    Without, one conversation reads as all that happened.
+    Without, the lines that open them read as all that happened.
     """
-    if search.cursor or not (hits.apart or hits.is_sample):
+    if search.cursor or not hits.lines:
         return []
     argument = _all_lines_argument(request, search)
     call = f'search_irc_history({argument}, sort="oldest")'
-    left_out = (
-        "a long time, so these are only of the beginning of each sixth of it"
-        if hits.is_sample
-        else f"besides, {quantity(hits.apart, 'line')} of no conversation"
-    )
-    return [note(f"{left_out}: {call} shows every line" if argument else left_out)]
+    lines = quantity(hits.lines, "line")
+    if hits.is_sample:
+        told = f"more than {lines}, so these are only of the beginning of each sixth of the time"
+    else:
+        told = f"{lines} in all, {hits.apart:,} of them in no conversation"
+    return [note(f"{told}: {call} shows every line" if argument else told)]
 
 
 def _all_lines_argument(request: Request, search: Search) -> str:

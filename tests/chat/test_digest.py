@@ -53,7 +53,7 @@ def test_a_link_over_a_silence_counts_only_if_it_is_sure_enough() -> None:
     talk = "12:00 <bo> green tea\n{} <cy> black tea"
     for clock, probability, conversations in (
         ("12:05", 0.2, 1), ("12:30", 0.4, 0), ("12:30", 0.6, 1), ("14:30", 0.8, 0),
-        ("14:30", 0.95, 1), ("20:00", 1.0, 1),
+        ("14:30", 0.95, 1), ("18:00", 1.0, 1), ("20:00", 1.0, 0),
     ):  # fmt: skip
         found = digest(talk.format(clock), {2: (1, probability)})
         assert len(found.conversations) == conversations, (clock, probability)

@@ -96,7 +96,7 @@ async def test_lines_of_no_conversation_are_counted_beside_those_that_open_one(
     assert told.ids == [1]
     query = "in:#tea after:2026-05-01 before:2026-05-02"
     note = (
-        "note: besides, 1 line of no conversation:"
+        "note: 4 lines in all, 1 of them in no conversation:"
         f' search_irc_history(query="{query}", sort="oldest") shows every line'
     )
     assert note in told.outside.splitlines()
@@ -105,12 +105,21 @@ async def test_lines_of_no_conversation_are_counted_beside_those_that_open_one(
     assert every.ids == [1, 2, 3, 4]
 
 
+async def test_a_note_says_how_many_lines_there_are_though_each_has_a_conversation(
+    house: House,
+) -> None:
+    await house.hears("<ada> tea?\n<bo> ada: yes\n<ada> bo: thanks")
+    question = "what happened in #tea on 1 May 2026?"
+    told = await house.learns("search_irc_history", NOW, query=question, limit=2)
+    assert "note: 3 lines in all, 0 of them in no conversation: search_irc_history(" in told.outside
+
+
 async def test_of_a_long_time_it_is_said_that_parts_are_shown(house: House) -> None:
     for day in range(4):
         await house.hears("<ada> bo: tea?\n<bo> ada: yes\n" * 160, at=NOON + timedelta(days=day))
     told = await house.learns("search_irc_history", NOW, query="what happened in May 2026?")
     assert (
-        "note: a long time, so these are only of the beginning of each sixth of it:"
+        "note: more than 1,200 lines, so these are only of the beginning of each sixth of the time:"
         ' search_irc_history(query="after:2026-05-01 before:2026-06-01", sort="oldest")'
         " shows every line\n"
     ) in told.outside

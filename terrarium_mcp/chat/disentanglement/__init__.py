@@ -15,7 +15,7 @@ In the order in which to read them:
 - utterance, words, addressees, window: an utterance by itself; buckets: its figures by size
 - thread_state, word_overlap, scores, start_score: an utterance beside earlier ones
 - quiet_channels: how pauses change a score
-- linking, chains, grouping, extent: who answers whom, and what belongs together
+- linking, chains, grouping, leaps, extent: who answers whom, and what belongs together
 - tables: what was learnt
 - remarks: which lines add nothing
 """
@@ -23,6 +23,7 @@ In the order in which to read them:
 from terrarium_mcp.chat.disentanglement.chains import ReplyGraph
 from terrarium_mcp.chat.disentanglement.extent import Extent, extent_of
 from terrarium_mcp.chat.disentanglement.grouping import conversations_in
+from terrarium_mcp.chat.disentanglement.leaps import without_leaps, without_silences
 from terrarium_mcp.chat.disentanglement.linking import find_links
 from terrarium_mcp.chat.disentanglement.remarks import is_bare
 from terrarium_mcp.chat.disentanglement.utterance import ReplyLink, Utterance
@@ -36,4 +37,6 @@ __all__ = [
     "extent_of",
     "find_links",
     "is_bare",
+    "without_leaps",
+    "without_silences",
 ]

@@ -126,6 +126,7 @@ class Hits(NamedTuple):
             most lines first.
         wordless: the ids of the lines here that hold no word of the query: they are hits for what
             is said around them, or for who said them.
+        lines: of conversations, how many lines the time has; if it `is_sample`, more than these.
         apart: of conversations, how many lines of the time, as far as it was read, are in none.
         is_sample: whether the conversations are those of parts of a long time.
     """
@@ -144,6 +145,7 @@ class Hits(NamedTuple):
     names_a_time: bool = False
     stand_ins: Sequence[str] = ()
     wordless: Sequence[int] = ()
+    lines: int = 0
     apart: int = 0
     is_sample: bool = False
 

@@ -7,11 +7,16 @@ sampled: the talk at the beginning of equal parts of it. Lines that nobody answe
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from itertools import pairwise
 from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
-from terrarium_mcp.chat.disentanglement import Utterance, conversations_in, find_links
+from terrarium_mcp.chat.disentanglement import (
+    Utterance,
+    conversations_in,
+    find_links,
+    without_leaps,
+    without_silences,
+)
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.opening_line import opening_line
 from terrarium_mcp.chat.times.timestamps import Position, from_text, to_text
@@ -37,10 +42,6 @@ _PARTS, _OF_EACH = 6, 100
 _ALONE = 2
 """A conversation has at least this many lines."""
 
-_OVER = timedelta(hours=6)
-"""After such a silence those who go on begin another conversation, or what two people say day after
-day would be one of them, and shown once."""
-
 
 @dataclass(frozen=True, slots=True)
 class _OpenedTalk:
@@ -57,12 +58,13 @@ class _OpenedTalk:
 
 
 class OpeningLines(NamedTuple):
-    """The ids of the lines that open conversations; how many of those read are `apart`, in none.
+    """The ids of the lines that open conversations, of so many `lines` of a time, as far as known.
 
-    It `is_sample` if not all lines of the time were read.
+    So many of those read are `apart`, in no conversation. It `is_sample` if not all were read.
     """
 
     ids: Sequence[int] = ()
+    lines: int = 0
     apart: int = 0
     is_sample: bool = False
 
@@ -96,7 +98,9 @@ class ConversationOpeners:
         pages = (leading[start : start + PAGE] for start in range(0, len(leading), PAGE))
         openers = (OLDEST.arranged(one.opener for one in page) for page in pages)
         ids = [row["id"] for page in openers for row in page]
-        return OpeningLines(ids, apart, is_sample=len(stretches) > 1)
+        if len(stretches) > 1:
+            return OpeningLines(ids, _ALL, apart, is_sample=True)
+        return OpeningLines(ids, len(stretches[0]), apart)
 
     async def _stretches(self, query: ExactQuery) -> list[Sequence[Row]]:
         """All lines of a scope in order, or the lines with which equal parts of it begin."""
@@ -139,19 +143,14 @@ def _largest(window: Sequence[Row]) -> list[_OpenedTalk]:
 
 def _in_window(window: Sequence[Row]) -> Iterator[_OpenedTalk]:
     rows = {row["id"]: row for row in window}
-    for links in conversations_in(find_links([_utterance(row) for row in window])):
-        for said in _without_silence([rows[link.line] for link in links]):
-            if len(said) >= _ALONE:
+    utterances = [_utterance(row) for row in window]
+    times = {utterance.id: utterance.at for utterance in utterances}
+    for links in conversations_in(without_leaps(find_links(utterances), times)):
+        for talk in without_silences(links, times):
+            if len(talk) >= _ALONE:
+                said = [rows[link.line] for link in talk]
                 people, texts = zip(*map(_said_by, said), strict=True)
                 yield _OpenedTalk(said[opening_line(texts)], len(said), len({*people}))
-
-
-def _without_silence(said: Sequence[Row]) -> Iterator[Sequence[Row]]:
-    """The lines of a conversation up to each long silence in it."""
-    times = [from_text(row["timestamp"]) for row in said]
-    ends = [n for n in range(1, len(said)) if times[n] - times[n - 1] > _OVER]
-    for start, end in pairwise([0, *ends, len(said)]):
-        yield said[start:end]
 
 
 def _utterance(row: Row) -> Utterance:

@@ -51,6 +51,7 @@ class RankedHead:
         wordless: the ids of lines without any word of the question.
         stand_ins: the words taken for some of the question.
         names_a_time: whether words of the question name a time.
+        lines: of conversations, how many lines the time has; if it `is_sample`, more than these.
         apart: how many lines are in none of the conversations that were found.
         is_sample: not all conversations were looked for.
     """
@@ -62,6 +63,7 @@ class RankedHead:
     wordless: frozenset[int] = frozenset()
     stand_ins: StandIns = NO_STAND_INS
     names_a_time: bool = False
+    lines: int = 0
     apart: int = 0
     is_sample: bool = False
 
@@ -89,6 +91,7 @@ class RankedHead:
             names_a_time=self.names_a_time,
             stand_ins=taken.said_in(message.text for message in hits.messages),
             wordless=[message.id for message in hits.messages if message.id in self.wordless],
+            lines=self.lines,
             apart=self.apart,
             is_sample=self.is_sample,
         )
@@ -284,7 +287,13 @@ class Pages:
         few = 0 if request.search.cursor else request.search.limit
         found = await ConversationOpeners(self._exact).opening_lines(request.query, HEAD, few)
         total = Total(len(found.ids))
-        return RankedHead(found.ids, total, apart=found.apart, is_sample=found.is_sample)
+        return RankedHead(
+            found.ids,
+            total,
+            lines=found.lines,
+            apart=found.apart,
+            is_sample=found.is_sample,
+        )
 
     async def _with_all_words(self, request: PageRequest) -> list[int]:
         """The few lines with all words, newest first; only a first page has them at hand."""

@@ -93,7 +93,37 @@ async def test_the_lines_of_no_conversation_are_counted(store: Store) -> None:
         alone = line_of("eve", "where is the kettle?", DAY + timedelta(hours=hour))
         await store.messages.append([alone])
     hits = await talk_of(store, limit=4)
-    assert (hits.total, hits.apart, hits.is_sample) == (1, 2, False)
+    assert (hits.total, hits.lines, hits.apart, hits.is_sample) == (1, 5, 2, False)
+
+
+async def test_a_quiet_day_of_a_few_regulars_is_told_topic_by_topic(store: Store) -> None:
+    """Unsure links over a pause join nothing: their topics were one conversation each before."""
+    day = """
+        08:00 <olga> the ferry leaves at six tomorrow
+        08:03 <pete> then I set two alarms
+        09:30 <pete> has anyone fed the hens?
+        09:35 <olga> this morning, both bowls
+        12:10 <rosa> which paint is left for the fence?
+        12:16 <pete> green, half a bucket
+        16:20 <olga> who bought stamps for the letters?
+        16:24 <rosa> in the drawer under the phone
+        19:40 <pete> storm tonight, take the chairs in
+    """
+    await store.messages.append(chat(day, at=DAY, origin=Origin.IMPORT))
+    hits = await talk_of(store, limit=5)
+    assert [message.nick for message in hits.messages] == ["olga", "pete", "rosa", "olga"]
+    assert (hits.total, hits.lines, hits.apart) == (4, 9, 1)
+
+
+async def test_an_unsure_link_over_a_pause_joins_nothing(store: Store) -> None:
+    """A digest of the same time ends conversations in the same places."""
+    said = "12:00 <ada> tea is ready\n12:05 <bo> tea?\n{} <ada> is the tea cold now\n{} <bo> yes"
+    for day, (first, second) in enumerate((("12:07", "12:08"), ("15:07", "15:08"))):
+        at = DAY + timedelta(days=day)
+        lines = chat(said.format(first, second), at=at, origin=Origin.IMPORT)
+        await store.messages.append(lines)
+    hits = await talk_of(store, days=2, limit=5)
+    assert texts(hits.messages) == ["tea is ready", "tea is ready", "is the tea cold now"]
 
 
 async def test_pages_go_on_though_the_next_one_has_room_for_every_line(store: Store) -> None:
