@@ -105,7 +105,7 @@ async def catch_up(
         Field(description=f"length of the answer, {LEAST_JSON} to {_MOST_TOKENS}"),
     ] = USUAL_TOKENS,
 ) -> Annotated[CallToolResult, CatchUp]:
-    """Summarize what someone missed: mentions, unanswered questions, conversations, links."""
+    """Summarize what someone missed: mentions, open questions, conversations, links."""
     is_named = bool(nick)
     nick, rooms = request.narrowed_to_nick(nick or request.view.asker, request.narrowed(channel))
     start = await digest_start(request, rooms, since, nick)
