@@ -45,7 +45,7 @@ async def create_enhancement_request(
     summary: Annotated[Text, Field(description="markdown: what is wanted, and why")],
     request: FromRequest,
 ) -> CallToolResult:
-    """Add an idea for an improvement to the backlog, when someone in the channel asks for it."""
+    """Add an idea to the backlog, when someone in the channel asks for it."""
     if not title or not summary:
         raise TerrariumError("An enhancement request needs a `title` and a `summary`.")
     room = request.rooms[0] if len(request.rooms) == 1 else None

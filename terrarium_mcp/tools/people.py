@@ -102,7 +102,7 @@ class LastSighting(NamedTuple):
 async def lookup_nick(
     request: FromRequest, nick: Annotated[Nick, Field(description="a nick, in any case")]
 ) -> Annotated[CallToolResult, NickReport]:
-    """Look up a person: when and where they were last seen.
+    """Look up a person: when and where last seen.
 
     Also lines said, and other nicks with the evidence.
     """
