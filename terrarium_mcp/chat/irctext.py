@@ -40,7 +40,9 @@ _SERVICE = re.compile(
     # QuakeNet's and Undernet's: without an address it may be somebody's nick.
     r"|[qx]@.*"
     # The modules of ZNC (`*status`, `*sasl`): no nick begins so.
-    r"|\*.*",
+    r"|\*.*"
+    # Those to which passwords are typed, where a file's name cannot have the asterisk.
+    r"|_(?:admin|autoop|controlpanel|crypt|nickserv|perform|q|sasl|send_raw|status)",
     re.IGNORECASE,
 )
 REMOVED_KEY = "*"

@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 
 from anyio import to_thread
 
+from terrarium_mcp.chat.irctext import is_service
 from terrarium_mcp.chat.on_record import NotRecorded
 from terrarium_mcp.chat.recorded_times import RecordedTime
 from terrarium_mcp.chat.records import NewMessage
@@ -196,7 +197,8 @@ class LogImport:
     def _note(self, report: ContentReport, part: ReadPart) -> None:
         """Report what became of a part of a content."""
         self._on_lines(part.lines)
-        if report.content.target:  # what a client says to its user is of no interest
+        target = report.content.target
+        if target and not is_service(target):  # what a client says to its user is of no interest
             for line in part.rejected:
                 report.unread = report.unread or line
                 self._on_reject(report.content.file, line)

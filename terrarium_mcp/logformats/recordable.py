@@ -21,7 +21,8 @@ def recordable(
         return NotRecorded.PRIVATE
     kind, text = event.kind, event.text.replace("\0", "")  # no line of IRC has one
     if not is_channel(channel):
-        if is_service(channel):  # a password with a slip of the keyboard, or services' answer
+        # A password with a slip of the keyboard, or services' answer, in whosever window that is.
+        if is_service(channel) or is_service(event.nick):
             return NotRecorded.SERVICE
         if is_secret(f"{channel}@services {text}"):  # Q and X may be services, or people
             return NotRecorded.SECRET

@@ -185,13 +185,16 @@ def test_no_mode_string_tells_the_key(letters: str, extra: int) -> None:
     [
         *["NickServ", "nickserv", "nickserv@services.example", "ChanServ", "OperServ", "HistServ"],
         *["Q@CServe.quakenet.org", "x@channels.undernet.org", "BouncerServ", "*status", "*sasl"],
+        *["_status", "_sasl"],
     ],
 )
 def test_services_are_known_by_their_nick(nick: str) -> None:
     assert is_service(nick)
 
 
-@pytest.mark.parametrize("nick", ["ada", "q", "X", "serv", "observer", "Nickserva", "server", ""])
+@pytest.mark.parametrize(
+    "nick", ["ada", "q", "X", "serv", "observer", "Nickserva", "server", "_ada", ""]
+)
 def test_who_has_another_nick_may_be_a_person(nick: str) -> None:
     assert not is_service(nick)
 

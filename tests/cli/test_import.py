@@ -322,6 +322,8 @@ def test_a_disk_that_is_full_of_rejects_is_explained_and_the_import_goes_on_late
     again = imported(tmp_path, log, *BERLIN)
     assert again.returncode == 0
     assert len(messages(database(tmp_path))) == lines
+    trial = imported(tmp_path, log, *BERLIN, "--dry-run", "--rejects", "/dev/full")
+    assert trial.stderr.endswith("/dev/full cannot be written: No space left on device.\n")
 
 
 @pytest.mark.parametrize("trial", [(), ("--dry-run",)], ids=["import", "trial"])

@@ -387,6 +387,34 @@ async def test_what_is_said_to_services_stays_out_of_private_conversations(tmp_p
     ]
 
 
+async def test_what_services_say_in_the_window_of_a_person_stays_out_too(tmp_path: Path) -> None:
+    log = tmp_path / "logs/LabNet/eve.log"
+    log.parent.mkdir(parents=True)
+    log.write_text(
+        "--- Log opened Sat Oct 24 10:00:00 2026\n"
+        "10:00 < ada> hi eve\n"
+        "10:01 -NickServ(NickServ@services.)- The password for ada is hunter2\n"
+    )
+    async with history(tmp_path) as store:
+        _, [report] = await imported(store, tmp_path, tmp_path / "logs", private=True)
+    assert [*rows(tmp_path, "SELECT message FROM private_messages")] == [("hi eve",)]
+    assert report.left_out == {NotRecorded.SERVICE: 1}
+
+
+async def test_no_line_of_the_window_of_services_is_reported_as_unreadable(tmp_path: Path) -> None:
+    log = tmp_path / "logs/irc.labnet.*status.weechatlog"
+    log.parent.mkdir()
+    log.write_text(
+        "2026-10-24 10:00:00\tada\tAddServer irc.example.org hunter2\n"
+        "2026-10-24 10:00:01\t*status\tServer added: irc.example.org hunter2\n"
+    )
+    async with history(tmp_path) as store:
+        _, [report] = await imported(store, tmp_path, tmp_path / "logs", private=True)
+    assert report.unread is None
+    assert report.left_out == {NotRecorded.SERVICE: 1}
+    assert report.counts.rejected == 1
+
+
 async def test_imported_lines_lie_in_the_past(tmp_path: Path) -> None:
     async with history(tmp_path) as store:
         await imported(store, tmp_path, LOGS / "irssi")

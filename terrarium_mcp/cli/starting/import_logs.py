@@ -151,7 +151,7 @@ async def _imported(
     rules = await store.imports.voice_rules()
     number = 0
     _write_down(options.rejects, findings.skipped)
-    with _rejects(options.rejects) as on_reject, _progress(findings.contents) as on_lines:
+    with _rejects(options) as on_reject, _progress(findings.contents) as on_lines:
         run = LogImport(findings.contents, rules, on_lines=on_lines, on_reject=on_reject)
         if options.dry_run:
             await run.try_out()
@@ -272,12 +272,12 @@ def _write_down(path: Path | None, files: Iterable[TerrariumError]) -> None:
 
 
 @contextmanager
-def _rejects(path: Path | None) -> Iterator[Reject]:
+def _rejects(options: ImportOptions) -> Iterator[Reject]:
     """Where lines go that cannot be read: to a file, or nowhere."""
-    if path is None:
+    if options.rejects is None:
         yield lambda _, __: None
         return
-    with _appended(path) as append:
+    with _appended(options.rejects, "" if options.dry_run else _GO_ON) as append:
 
         def write(file: LogFile, line: RejectedLine) -> None:
             append(f"{harmless(file.path)}:{line.number}: {line.why}: {harmless(line.text)}")
@@ -286,8 +286,12 @@ def _rejects(path: Path | None) -> Iterator[Reject]:
 
 
 @contextmanager
-def _appended(path: Path) -> Iterator[Callable[[str], None]]:
+def _appended(path: Path, way_out: str = "") -> Iterator[Callable[[str], None]]:
     """What adds lines to a text file: the same import may be run again, and what is there stays.
+
+    Args:
+        path: the file.
+        way_out: what the error says of an import that is cut off by it.
 
     Raises:
         OutputFailed: it cannot be written.
@@ -296,7 +300,7 @@ def _appended(path: Path) -> Iterator[Callable[[str], None]]:
         stream = path.open("a", encoding="utf-8")
 
     def append(line: str) -> None:
-        with _named_failures(path, _GO_ON):
+        with _named_failures(path, way_out):
             stream.write(f"{line}\n")
 
     try:
@@ -305,7 +309,7 @@ def _appended(path: Path) -> Iterator[Callable[[str], None]]:
         with suppress(OSError):  # what failed first is what is told
             stream.close()
         raise
-    with _named_failures(path, _GO_ON):
+    with _named_failures(path, way_out):
         stream.close()
 
 
