@@ -5,7 +5,8 @@ of their name.
 """
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from itertools import chain, count
 from typing import NamedTuple
 
 from terrarium_mcp.store.sqlite.engine.fts5_tables import shadow_tables
@@ -28,6 +29,9 @@ class Obstacle(NamedTuple):
     table: str
     """The table that it belongs to."""
 
+    free_name: str = ""
+    """What a table can be called instead."""
+
     def __str__(self) -> str:
         """For people."""
         where = f" on {self.table}" if self.kind in ("index", "trigger") else ""
@@ -36,10 +40,9 @@ class Obstacle(NamedTuple):
     @property
     def remedy(self) -> str:
         """The statement that gets it out of the way; a table keeps its rows."""
-        name = self.name.replace('"', '""')
         if self.kind == "table":
-            return f'ALTER TABLE "{name}" RENAME TO "my_{name}"'
-        return f'DROP {self.kind.upper()} "{name}"'
+            return f"ALTER TABLE {_quoted(self.name)} RENAME TO {_quoted(self.free_name)}"
+        return f"DROP {self.kind.upper()} {_quoted(self.name)}"
 
 
 def additions(connection: sqlite3.Connection, version: int) -> Sequence[Obstacle]:
@@ -62,7 +65,23 @@ def taken_names(connection: sqlite3.Connection, version: int) -> Sequence[Obstac
     needed = {_key(kind, name) for name, kind in created.items()}
     ours = expected_schema(version).objects if version else {}
     found = [Obstacle(*row) for row in connection.execute(_NAMED)]
-    return [one for one in found if one.name not in ours and _key(one.kind, one.name) in needed]
+    names = {one.name.lower() for one in found}
+    return [
+        one._replace(free_name=_free_name(one.name, names)) if one.kind == "table" else one
+        for one in found
+        if one.name not in ours and _key(one.kind, one.name) in needed
+    ]
+
+
+def _free_name(name: str, names: Container[str]) -> str:
+    """The first of my_x, my_x_2, ... that is not among the folded `names`, for a table x."""
+    candidates = chain([f"my_{name}"], (f"my_{name}_{number}" for number in count(2)))
+    return next(one for one in candidates if one.lower() not in names)
+
+
+def _quoted(name: str) -> str:
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"'
 
 
 def _key(kind: str, name: str) -> tuple[bool, str]:

@@ -3,6 +3,7 @@
 # ruff: noqa: ASYNC240  # small files, and nobody else waits for this loop
 
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -33,6 +34,21 @@ def contents(file: Path) -> str:
     """What the doctor says is wrong with a file."""
     [fact] = [one for one in examine(file, datetime.now(UTC))[0].facts if one.wrong]
     return fact.text
+
+
+async def remedies(file: Path) -> list[str]:
+    """The statements that the refusal of a file prints, in their order."""
+    with pytest.raises(NamesTaken) as refused:
+        await can_be_used(file)
+    [listed] = re.findall(r"\(((?:ALTER|DROP) .*);\)", str(refused.value))
+    return str(listed).split("; ")
+
+
+async def can_be_used(file: Path) -> bool:
+    """Whether a line can be written into a file, which is migrated or adopted first."""
+    async with open_store(file, SETTINGS, adopt=True) as store:
+        await store.opening.wait(PATIENCE)
+        return bool(await store.messages.append(chat("<zoe> still here")))
 
 
 @pytest.mark.parametrize(("sql", "named"), REFUSING)
@@ -94,6 +110,22 @@ async def test_what_is_in_the_way_of_a_migration_or_adoption_is_named_before_it_
     async with open_store(file, SETTINGS, adopt=True) as store:
         await store.opening.wait(PATIENCE)
         assert await store.messages.append(chat("<zoe> still here"))
+
+
+MINE = ("CREATE TABLE my_topics (mine)", "CREATE VIEW My_Topics_2 AS SELECT 1 AS one")
+
+
+@pytest.mark.parametrize(("beside", "free"), [(MINE[:1], "my_topics_2"), (MINE, "my_topics_3")])
+async def test_a_table_in_the_way_is_renamed_to_the_first_name_that_is_free(
+    file: Path, beside: Sequence[str], free: str
+) -> None:
+    sample.make(file, 9)
+    for sql in (*beside, "CREATE TABLE topics (mine)"):
+        write(file, sql)
+    [remedy] = await remedies(file)
+    assert remedy == f'ALTER TABLE "topics" RENAME TO "{free}"'
+    write(file, remedy)
+    assert await can_be_used(file)
 
 
 async def test_what_refuses_no_line_of_ours_may_stay(file: Path) -> None:
