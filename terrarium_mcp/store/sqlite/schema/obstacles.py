@@ -5,7 +5,7 @@ of their name.
 """
 
 import sqlite3
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from itertools import chain, count
 from typing import NamedTuple
 
@@ -20,6 +20,12 @@ WHERE type = 'trigger' OR (type = 'index' AND sql LIKE 'CREATE UNIQUE %')"""
 
 _NAMED = "SELECT type, name, tbl_name FROM sqlite_master"
 
+_VIRTUAL = "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL %'"
+
+_ORDER = ("trigger", "index", "table", "view")
+"""In which the kinds leave. A dropped view takes its triggers with it, and SQLite renames no table
+while another view, or a trigger, reads a view that was dropped."""
+
 
 class Obstacle(NamedTuple):
     """An object that terrarium-mcp did not make."""
@@ -30,7 +36,7 @@ class Obstacle(NamedTuple):
     """The table that it belongs to."""
 
     free_name: str = ""
-    """What a table can be called instead."""
+    """What it can be called instead, if it is a table in the way."""
 
     def __str__(self) -> str:
         """For people."""
@@ -57,26 +63,47 @@ def additions(connection: sqlite3.Connection, version: int) -> Sequence[Obstacle
 
 
 def taken_names(connection: sqlite3.Connection, version: int) -> Sequence[Obstacle]:
-    """What has a name under which the versions after `version` create something."""
+    """What has a name under which the versions after `version` create something.
+
+    The remedies work in this order. The tables in which a listed virtual table stores its rows are
+    left out: SQLite renames them with it.
+    """
+    needed = _needed(version)
+    ours = expected_schema(version).objects if version else {}
+    found = [Obstacle(*row) for row in connection.execute(_NAMED)]
+    names = [one.name for one in found]
+    taken = [one for one in found if one.name not in ours and _key(one.kind, one.name) in needed]
+    virtual = {row[0] for row in connection.execute(_VIRTUAL)} & {one.name for one in taken}
+    implied = shadow_tables(virtual)
+    listed = [
+        one._replace(free_name=_free_name(one.name, names, is_virtual=one.name in virtual))
+        for one in taken
+        if one.name not in implied
+    ]
+    return sorted(listed, key=lambda one: _ORDER.index(one.kind))
+
+
+def _needed(version: int) -> set[tuple[bool, str]]:
+    """The keys of what the versions after `version` create."""
     pending = creations(sql for one in VERSIONS[version:] for sql in statements(one.text))
     created = {name: made.kind for name, made in pending.items() if not made.if_missing}
     indexes = [name for name, made in pending.items() if made.is_virtual]
     created |= dict.fromkeys(shadow_tables(indexes), "table")
-    needed = {_key(kind, name) for name, kind in created.items()}
-    ours = expected_schema(version).objects if version else {}
-    found = [Obstacle(*row) for row in connection.execute(_NAMED)]
-    names = {one.name.lower() for one in found}
-    return [
-        one._replace(free_name=_free_name(one.name, names)) if one.kind == "table" else one
-        for one in found
-        if one.name not in ours and _key(one.kind, one.name) in needed
-    ]
+    return {_key(kind, name) for name, kind in created.items()}
 
 
-def _free_name(name: str, names: Container[str]) -> str:
-    """The first of my_x, my_x_2, ... that is not among the folded `names`, for a table x."""
+def _free_name(name: str, names: Sequence[str], *, is_virtual: bool) -> str:
+    """The first of my_x, my_x_2, ... that is not among `names`, for a table x.
+
+    Of a virtual one, SQLite renames x_data and the like too: my_x_data must be free as well.
+    """
+    folded = {one.lower() for one in names}
+    stored = [one.removeprefix(name) for one in names if one.startswith(f"{name}_")]
+    endings = ["", *stored] if is_virtual else [""]
     candidates = chain([f"my_{name}"], (f"my_{name}_{number}" for number in count(2)))
-    return next(one for one in candidates if one.lower() not in names)
+    return next(
+        one for one in candidates if folded.isdisjoint(f"{one}{end}".lower() for end in endings)
+    )
 
 
 def _quoted(name: str) -> str:

@@ -128,6 +128,63 @@ async def test_a_table_in_the_way_is_renamed_to_the_first_name_that_is_free(
     assert await can_be_used(file)
 
 
+SEVERAL = (
+    (
+        "v4",
+        ["CREATE VIRTUAL TABLE msgid_index USING fts5 (mine)"],
+        ['ALTER TABLE "msgid_index" RENAME TO "my_msgid_index"'],
+    ),
+    (
+        "v4",
+        [
+            "CREATE VIRTUAL TABLE Msgid_Index USING fts4 (mine)",
+            "CREATE TABLE my_msgid_index_segments (mine)",
+        ],
+        ['ALTER TABLE "Msgid_Index" RENAME TO "my_Msgid_Index_2"'],
+    ),
+    (
+        "v5",
+        [
+            "CREATE VIEW opt_outs AS SELECT 1 AS one",
+            "CREATE VIEW w AS SELECT one FROM opt_outs",
+            "CREATE TABLE imports (mine)",
+        ],
+        ['ALTER TABLE "imports" RENAME TO "my_imports"', 'DROP VIEW "opt_outs"'],
+    ),
+    (
+        "",
+        [
+            "CREATE TABLE topics (mine)",
+            "CREATE INDEX spans_by_import ON topics (mine)",
+            "CREATE VIEW runs AS SELECT mine FROM topics",
+            "CREATE TRIGGER word_new INSTEAD OF INSERT ON runs BEGIN SELECT 1; END",
+        ],
+        [
+            'DROP TRIGGER "word_new"',
+            'DROP INDEX "spans_by_import"',
+            'ALTER TABLE "topics" RENAME TO "my_topics"',
+            'DROP VIEW "runs"',
+        ],
+    ),
+)
+
+
+@pytest.mark.parametrize(("name", "added", "printed"), SEVERAL)
+async def test_the_statements_against_all_that_is_in_the_way_work_in_the_order_printed(
+    file: Path, name: str, added: Sequence[str], printed: Sequence[str]
+) -> None:
+    if name:
+        stored(name, file)
+    else:
+        sample.make(file, 9)
+    for sql in added:
+        write(file, sql)
+    assert await remedies(file) == printed
+    for sql in printed:
+        write(file, sql)
+    assert await can_be_used(file)
+
+
 async def test_what_refuses_no_line_of_ours_may_stay(file: Path) -> None:
     stored(f"v{CURRENT}-adopted", file)
     for sql in (
