@@ -67,17 +67,25 @@ class Obstructed(NotOurs):
 
 
 class NamesTaken(NotOurs):
-    """An owner's table has a name that a migration needs."""
+    """An owner's table has a name that a migration needs; `added` may refuse lines besides."""
 
-    def __init__(self, path: Path, version: int, taken: Sequence[Obstacle]) -> None:
+    def __init__(
+        self, path: Path, version: int, taken: Sequence[Obstacle], added: Sequence[Obstacle]
+    ) -> None:
         few = and_more([str(one) for one in taken], _SHOWN)
-        remedies = "; ".join(one.remedy for one in taken[:_SHOWN])
+        danger = (
+            f" Besides, lines might be refused by {and_more([str(one) for one in added], _SHOWN)}."
+            if added
+            else ""
+        )
+        # An index may be both.
+        remedies = dict.fromkeys(one.remedy for one in (*added[:_SHOWN], *taken[:_SHOWN]))
         super().__init__(
             f"{path} cannot be {'migrated' if version else 'adopted'}: its {few}, made by another"
             f" hand, {'has a name' if len(taken) == 1 else 'have names'} that terrarium-mcp gives"
-            " to tables of its own. Nothing was changed. Stop every program that uses the file,"
-            f" rename a table and remove anything else ({remedies};), as with sqlite3, and start"
-            " again."
+            f" to tables of its own.{danger} Nothing was changed. Stop every program that uses the"
+            f" file, rename a table and remove anything else ({'; '.join(remedies)};), as with"
+            " sqlite3, and start again."
         )
 
 
@@ -167,12 +175,13 @@ def check_names(connection: sqlite3.Connection, path: Path, version: int) -> Non
     """Check that nothing is in the way of the versions after that of an open database.
 
     Raises:
-        NamesTaken: something has the name of what they create.
+        NamesTaken: something has the name of what they create. It also names what Obstructed would.
         Obstructed: something on terrarium-irc's messages may refuse lines once they are adopted.
     """
+    added = () if version else additions(connection, version)
     if taken := taken_names(connection, version):
-        raise NamesTaken(path, version, taken)
-    if not version and (added := additions(connection, version)):
+        raise NamesTaken(path, version, taken, added)
+    if added:
         raise Obstructed(path, added)
 
 

@@ -185,6 +185,30 @@ async def test_the_statements_against_all_that_is_in_the_way_work_in_the_order_p
     assert await can_be_used(file)
 
 
+async def test_an_adoption_names_what_has_a_name_of_ours_and_what_may_refuse_a_line_at_once(
+    file: Path,
+) -> None:
+    sample.make(file, 9)
+    for sql in (
+        "CREATE TABLE topics (mine)",
+        "CREATE UNIQUE INDEX mine ON messages (id, nick)",
+        "CREATE UNIQUE INDEX messages_by_msgid ON messages (id, host)",
+    ):
+        write(file, sql)
+    printed = await remedies(file)
+    assert printed == [
+        'DROP INDEX "mine"',
+        'DROP INDEX "messages_by_msgid"',
+        'ALTER TABLE "topics" RENAME TO "my_topics"',
+    ]
+    said = contents(file)
+    assert "its index messages_by_msgid on messages, table topics, made by another hand" in said
+    assert "refused by index mine on messages, index messages_by_msgid on messages." in said
+    for sql in printed:
+        write(file, sql)
+    assert await can_be_used(file)
+
+
 async def test_what_refuses_no_line_of_ours_may_stay(file: Path) -> None:
     stored(f"v{CURRENT}-adopted", file)
     for sql in (
