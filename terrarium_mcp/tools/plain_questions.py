@@ -20,6 +20,7 @@ from terrarium_mcp.chat.questions.people import (
 from terrarium_mcp.chat.records import SPEECH
 from terrarium_mcp.chat.terms import Term, TermKind, words_in
 from terrarium_mcp.chat.times.calendar_words import WEEKDAYS
+from terrarium_mcp.chat.times.open_times import with_both_ends
 from terrarium_mcp.chat.times.time_expressions import (
     TimeExpression,
     time_expressions,
@@ -86,7 +87,7 @@ async def read_as_question(
     read = partial(time_expressions, asked_in_words, search.now, search.zone)
     times = await offload(read)  # the first one compiles the patterns: 120 ms
     times = await _without_people(times, search, request)
-    times = await _likelier_reading_first(times, search, request)
+    times = with_both_ends(await _likelier_reading_first(times, search, request))
     rest = " ".join(without_times(times, asked_in_words).split())
     hints = await question_hints(rest, times, search, request)
     parts = _parts(rest, times, search.query, in_channel=in_channel)

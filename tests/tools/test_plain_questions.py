@@ -117,6 +117,7 @@ CALLED_LIKE_TIMES = """
         ("what was said by february?", "before:2026-03-01", []),  # nobody here is called so
         ("what was said by the summer?", "before:2026-09-01", [1, 2, 3, 4]),
         ("what was said by June 2026?", "before:2026-07-01", [1, 2, 3, 4]),
+        ("what was said since May by june?", "from:june after:2026-05-01 before:2026-06-11", [2]),
         ("what happened in june?", "after:2026-06-01 before:2026-07-01", []),
         ("what happened before june?", "before:2026-06-01", [1, 2, 3, 4]),
     ],
@@ -128,6 +129,35 @@ async def test_by_a_word_that_names_a_time_is_by_somebody_called_so(
     told = await asked(house, query)
     assert notes(told)[0] == f"note: read as {read_as}"
     assert told.ids == ids
+
+
+@pytest.mark.parametrize(
+    ("times", "read_as", "ids"),
+    [
+        ("since 30 April until 2 May", "after:2026-04-30 before:2026-05-03", [1, 2, 3, 4]),
+        (
+            "after 1 May 8am and before 1 May 11:30",
+            "after:2026-05-01T08:00:00.000Z before:2026-05-01T11:30:00.000Z",
+            [],
+        ),
+        ("since 30 April by February", "before:2026-06-11", [1, 2, 3, 4]),
+    ],
+)
+async def test_since_and_until_are_read_as_what_lies_between(
+    house: House, times: str, read_as: str, ids: list[int]
+) -> None:
+    await house.hears(TALK)
+    told = await asked(house, f"what was said {times}?")
+    assert notes(told)[0] == f"note: read as {read_as}"
+    assert told.ids == ids
+
+
+async def test_in_a_ranked_search_both_times_are_what_lies_between(house: House) -> None:
+    await house.hears(TALK)
+    told = await asked(house, "where is the shed key since 30 April until 2 May?")
+    during = "after:2026-04-30 before:2026-05-03: any hits of that time rank higher"
+    assert f"note: since 30 April is {during}" in notes(told)
+    assert f"note: until 2 May is {during}" in notes(told)
 
 
 async def test_a_topic_by_somebody_called_like_a_time_is_theirs(house: House) -> None:

@@ -10,6 +10,7 @@ from terrarium_mcp.chat.identity import CHANNEL_PREFIXES, fold
 from terrarium_mcp.chat.named_people import people_named, possible_nicks
 from terrarium_mcp.chat.question import asks_when, content_words, is_literal, version_spellings
 from terrarium_mcp.chat.terms import words_in
+from terrarium_mcp.chat.times.open_times import with_both_ends
 from terrarium_mcp.chat.times.time_expressions import time_expressions, without_times
 from terrarium_mcp.store.search.relevance.compound_groups import with_compounds
 from terrarium_mcp.store.search.relevance.corpus import Corpus
@@ -105,7 +106,7 @@ async def parse_question(question: PlainQuestion, corpus: Corpus) -> ParsedQuest
     groups.sort(key=lambda group: group.lines or log.lines)
     return ParsedQuestion(
         people=named.people,
-        times=times,
+        times=with_both_ends(times),
         groups=tuple(groups[:MOST_WORDS]),
         asks_when=asks_when(question.text),
         lines=log.lines,

@@ -1,6 +1,6 @@
 """Question analysis: its people, times and words, as far as the history knows them."""
 
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -221,3 +221,16 @@ async def test_the_words_that_name_a_time_or_a_person_are_no_content(store: Stor
         NOON.replace(hour=0) - timedelta(days=1),
         NOON.replace(hour=0),
     )
+
+
+async def test_since_one_time_and_until_another_is_what_lies_between(store: Store) -> None:
+    await said(store, "the gate was painted")
+    parsed = await analysed(store, "what was painted since 5 March until 9 March")
+    ends = {(time.nearer, time.until) for time in parsed.times}
+    assert ends == {(datetime(2026, 3, 5, tzinfo=UTC), datetime(2026, 3, 10, tzinfo=UTC))}
+
+
+async def test_a_time_that_is_somebodys_nick_ends_no_other(store: Store) -> None:
+    await store.messages.append(chat("<june> the gate is painted"))
+    (time,) = (await analysed(store, "what was painted since March 2026 by june")).times
+    assert (time.said, time.until) == ("since March 2026", NOON.replace(hour=0) + timedelta(1))
