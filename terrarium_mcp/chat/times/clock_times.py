@@ -1,6 +1,6 @@
 """The time of day beside a day: `at 8pm on 5 May`, `from 22:00 to 2:00`, `the evening of`. Pure.
 
-Without a day it is that of today, or of yesterday if it is to come: `since 9am`.
+Without a day it is that of today, or of yesterday if it is to come: `since 9am until noon`.
 """
 
 import re
@@ -38,7 +38,10 @@ _BEFORE = (
 _HOUR_AFTER = rf",?\s+(?P<how>at|around|about)\s+(?P<at>\d{{1,2}}){BY_NUMBER_ALONE}"
 """An hour by its number alone, which only a part of a day makes one: `this morning at 9`."""
 _MOMENT_AFTER = rf",?\s+(?:at\s+)?(?P<at>{CLOCK})(?!\w)"
-_WITHOUT_DAY = rf"\b(?P<how>since|after|before|until|till)\s+(?P<at>{CLOCK})(?!\w)"
+_WITHOUT_DAY = (
+    rf"\b(?:(?:between|from|since|after)\s+(?P<begins>{_BEGINS})\s*{_AND}\s*(?P<ends>{CLOCK})"
+    rf"|(?P<how>since|after|before|until|till)\s+(?P<at>{CLOCK}))(?!\w)"
+)
 _AFTER = rf",?\s+(?:{_TIME}|(?:(?:in|during)\s+the|at(?=\s+night))\s+(?P<part>{PART}))(?!\w)"
 _LONGEST = 50
 """Characters before a day in which its time is looked for."""
@@ -130,16 +133,28 @@ def times_without_a_day(
     today = local(now, zone).date()
     for found in _compiled(_WITHOUT_DAY).finditer(text):
         with suppress(ValueError, OverflowError):  # 25:00
-            moment = clock_on(found["at"], today, zone)
-            midnight, tomorrow = hours_of("", today, zone)
-            if found["how"].lower() not in ("since", "after"):
-                ends = midnight, moment
-            elif moment > now:
-                ends = clock_on(found["at"], today - timedelta(1), zone), tomorrow
-            else:
-                ends = moment, tomorrow
-            if ends[0] < ends[1]:
-                yield found, *ends
+            _, tomorrow = hours_of("", today, zone)
+            since, until = _without_a_day(found, today, tomorrow, zone)
+            if since > now:
+                since, until = _without_a_day(found, today - timedelta(1), tomorrow, zone)
+            if since < until:
+                yield found, since, until
+
+
+def _without_a_day(
+    found: re.Match[str], day: date, tomorrow: datetime, zone: tzinfo
+) -> tuple[datetime, datetime]:
+    """From when to when a time that names no day is if it is of this one; `since 9am` to tomorrow.
+
+    Raises:
+        ValueError, OverflowError: there is no such time of day.
+    """
+    if ends := found["ends"]:
+        return _between(found["begins"], ends, day, zone, "")
+    moment = clock_on(found["at"], day, zone)
+    if found["how"].lower() in ("since", "after"):
+        return moment, tomorrow
+    return hours_of("", day, zone)[0], moment
 
 
 def clock_on(said: str, day: date, zone: tzinfo, part: str = "") -> datetime:

@@ -141,7 +141,7 @@ def is_meant(found: re.Match[str]) -> bool:
 
     `After 5pm` does only where nothing else is asked: a shop may be open then.
     """
-    is_in_question = found["how"].lower() == "since" and is_put_as_a_question(found.string)
+    is_in_question = found[0].lower().startswith("since") and is_put_as_a_question(found.string)
     return is_in_question or _is_all_that_is_asked(found)
 
 
