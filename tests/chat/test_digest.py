@@ -93,7 +93,10 @@ def test_an_answer_to_what_was_said_before_the_question_is_none() -> None:
         ("12:09 <cy> yes, under the pot", True),  # nobody is called yes
         ("12:09 <cy> bo: under the pot", True),
         ("12:05 <bo> the blue one\n12:09 <cy> under the pot", True),
-        ("12:11 <cy> under the pot", False),
+        ("12:28 <cy> under the pot", True),
+        ("12:05 <bo> the blue one\n12:59 <cy> under the pot", True),
+        ("12:28 <dora> where is the ladder?\n12:29 <cy> under the pot", False),
+        ("13:01 <cy> under the pot", False),
         ("12:09 <cy> is it going to rain?", False),
         ("12:05 <cy> dora: good morning", False),
         ("12:05 <dora> where is the ladder?\n12:06 <cy> under the pot", False),  # asked of dora
@@ -104,6 +107,12 @@ def test_an_answer_to_what_was_said_before_the_question_is_none() -> None:
 def test_where_few_talk_the_next_line_of_another_person_answers(reply: str, answered: bool) -> None:
     talk = f"09:00 <dora> morning\n12:00 <bo> where is the key?\n{reply}"
     assert (2 not in [one.id for one in digest(talk).questions]) == answered
+
+
+def test_what_is_said_to_the_absent_reader_answers_nobody_else() -> None:
+    talk = "12:00 <bo> where is the key?\n12:28 <cy> ada: your parcel arrived"
+    assert [one.id for one in digest(talk, nick="Ada").questions] == [1]
+    assert digest(talk.replace("ada: ", "")).questions == []
 
 
 def test_many_questions_of_one_conversation_take_a_moment() -> None:
