@@ -31,10 +31,38 @@ def test_the_first_that_says_something_stands_for_all() -> None:
     assert opening_line(["\u6c34\u6ef4\u4e0b\u6765", TELLING]) == 0
 
 
-def test_where_none_says_much_the_most_has_to_do() -> None:
-    assert opening_line(["hi", "greenhouse?", "pump drips", "yes, drips badly", "no"]) == 2
-    assert opening_line(["hi", "\u2026", ":)"]) == 0
-    assert opening_line([""]) == 0
+@pytest.mark.parametrize(
+    ("talk", "opener"),
+    [
+        (["hi", "greenhouse?", "pump drips", "yes, drips badly", "no"], 1),
+        (["how many are that", "14"], 0),
+        (["14", "3.5", "1 min"], 2),
+        (["standup", "1 min"], 0),
+        (["tea is ready", "is the tea cold now"], 0),
+        (["good morning all", "thanks bo", "ok", "lol", "standup", "tea first"], 4),
+        (["hi", "bo: hello cy", "bo: standup"], 2),
+        (["hi", "\u2026", ":)"], 0),
+        (["14"], 0),
+        ([""], 0),
+    ],
+)
+def test_where_none_says_much_the_first_that_is_no_mere_remark_has_to_do(
+    talk: list[str], opener: int
+) -> None:
+    assert opening_line(talk) == opener
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what do you want for dinner",
+        "bo: is dinner ready",
+        "tea for dinner?",
+        "I'm done, where are you",
+    ],
+)
+def test_an_early_question_opens_more_than_what_is_told_later(question: str) -> None:
+    assert opening_line(["hi", question, "parking lot, on the left", TELLING]) == 1
 
 
 def test_what_is_said_late_opens_nothing() -> None:
