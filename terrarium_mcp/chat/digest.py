@@ -21,6 +21,7 @@ from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.mentions import addressee, mentions
 from terrarium_mcp.chat.opening_line import opening_line
 from terrarium_mcp.chat.question import is_question
+from terrarium_mcp.chat.question_marks import asking_part
 from terrarium_mcp.chat.records import SPEECH, Message, MessageType
 from terrarium_mcp.chat.scripts import RUN_TOGETHER
 from terrarium_mcp.chat.urls import urls_in
@@ -181,7 +182,7 @@ def _followed_by_an_answer(said: Iterable[Message], nick: str) -> Iterator[int]:
         absent = {fold(nick, lines[0].room.casemapping)} if nick else set()
         nicks = absent.union(map(folded, lines))
         for place, question in enumerate(lines):
-            if not is_question(plain(question.text)):
+            if not asking_part(plain(question.text)):
                 continue
             asked = times[place]
             around = bisect_right(times, asked + _AROUND) - bisect_left(times, asked - _AROUND)
@@ -218,7 +219,7 @@ def _unanswered_in(
         for asker, upto in reached.items():
             if asker != speaker and asker in waiting:
                 waiting[asker] = [one for one in waiting[asker] if one > upto]
-        if is_question(text) and _is_complete(text):
+        if _is_complete(asking_part(text)):
             waiting[speaker].append(place)
     yield from (group[place] for asked in waiting.values() for place in asked)
 

@@ -123,6 +123,14 @@ def test_many_questions_of_one_conversation_take_a_moment() -> None:
     assert time.thread_time() - began < 1
 
 
+def test_a_question_may_be_followed_by_a_sentence_of_its_line() -> None:
+    talk = "12:00 <bo> is there parking nearby? I come by car"
+    assert [one.id for one in digest(talk).questions] == [1]
+    assert digest(f"{talk}\n12:20 <cy> behind the hall").questions == []
+    assert digest(f"{talk}\n12:20 <cy> the hall? behind it").questions == []
+    assert digest("<bo> what? I come by car\n<bo> http://a.example/?q=tea is good").questions == []
+
+
 def test_a_question_that_says_nothing_by_itself_is_none() -> None:
     assert digest("<bo> what?\n<bo> really now?\n<bo> ?\n<bo> http://a.example/?").questions == []
 

@@ -1,9 +1,17 @@
 """A question mark is one in any script, and a semicolon is one among Greek letters."""
 
+import time
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from terrarium_mcp.chat.question import is_put_as_a_question
-from terrarium_mcp.chat.question_marks import ends_with_question_mark, has_question_mark
+from terrarium_mcp.chat.question_marks import (
+    asking_part,
+    ends_with_question_mark,
+    has_question_mark,
+)
 
 GREEK = "\u03c0\u03bf\u03cd"
 
@@ -16,6 +24,7 @@ def test_any_question_mark_may_end_a_text(text: str) -> None:
     assert has_question_mark(text)
     assert has_question_mark(f"{text} no")
     assert not ends_with_question_mark(f"{text} no")
+    assert asking_part(f"{text} no") == text.rstrip()
 
 
 @pytest.mark.parametrize(
@@ -24,8 +33,38 @@ def test_any_question_mark_may_end_a_text(text: str) -> None:
 def test_any_other_text_has_none(text: str) -> None:
     assert not ends_with_question_mark(text)
     assert not has_question_mark(text)
+    assert not asking_part(text)
 
 
 @pytest.mark.parametrize("mark", ["?", "\uff1f", "\uff1f\uff01", "\u061f", "\uff1f\u3002"])
 def test_a_query_that_ends_so_is_put_as_a_question(mark: str) -> None:
     assert is_put_as_a_question(f"tea{mark}")
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("is there parking? I come by car", "is there parking?"),
+        ("tea? or mate?? both", "tea? or mate??"),
+        ("tea?! now", "tea?"),
+        ('"any tea?" he asked', '"any tea?'),
+        ("(any tea?) yes", "(any tea?"),
+        ("\u8336\uff1f\u662f", "\u8336\uff1f"),
+        ("see http://a.example/?q=tea and drink", ""),
+        ("match colou?r with it", ""),
+        ("?a ??b ?", "?a ??b ?"),
+    ],
+)
+def test_a_question_mark_that_ends_a_sentence_may_stand_within_a_line(text: str, part: str) -> None:
+    assert asking_part(text) == part
+
+
+@given(st.text(alphabet="tea? ;\uff1f\u03c0\u03bf"))
+def test_what_ends_as_a_question_asks_to_its_end(text: str) -> None:
+    assert not ends_with_question_mark(text) or asking_part(text) == text.rstrip()
+
+
+def test_a_long_run_of_question_marks_takes_a_moment() -> None:
+    began = time.thread_time()
+    assert not asking_part("?" * 200_000 + "a")
+    assert time.thread_time() - began < 1
