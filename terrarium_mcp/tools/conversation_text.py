@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from terrarium_mcp.chat.irctext import plain
+from terrarium_mcp.chat.question import is_put_as_a_question
+from terrarium_mcp.chat.question_marks import asking_part
 from terrarium_mcp.chat.records import SPEECH
 from terrarium_mcp.store import Conversation
 from terrarium_mcp.wording import and_more, quantity
@@ -25,7 +28,8 @@ def conversation_notes(conversation: Conversation) -> list[str]:
         return ["no other line is recorded around it"]
     outside = [*_bounds(conversation), *_left_out(conversation)]
     if len(conversation.messages) > 1:
-        return [_size(conversation), *_certainty(conversation), *outside]
+        certainty = [*_certainty(conversation), *_unanswered(conversation)]
+        return [_size(conversation), *certainty, *outside]
     if outside:
         return outside
     others = quantity(conversation.looked_at - 1, "line")
@@ -59,7 +63,7 @@ def links_json(conversation: Conversation) -> dict[int, dict[str, object]]:
 
 def _size(conversation: Conversation) -> str:
     """`24 lines by 3 people, of 200 examined; 41 lines of other talk lie between them`."""
-    people = len({message.nick.lower() for message in conversation.messages})
+    people = _people(conversation)
     authors = "one person" if people == 1 else f"{people} people"
     lie = "lies" if conversation.between == 1 else "lie"
     others = f"{quantity(conversation.between, 'line')} of other talk {lie} between them"
@@ -68,6 +72,23 @@ def _size(conversation: Conversation) -> str:
         f" of {conversation.looked_at} examined;"
         f" {others if conversation.between else 'nothing else lies between them'}"
     )
+
+
+def _people(conversation: Conversation) -> int:
+    return len({message.nick.lower() for message in conversation.messages})
+
+
+def _unanswered(conversation: Conversation) -> list[str]:
+    """Where to look for an answer, if one person asks and all of the conversation is theirs."""
+    if conversation.beyond or _people(conversation) > 1:
+        return []
+    if not any(_asks(plain(message.text)) for message in conversation.messages):
+        return []
+    return ["no answer by another person was found: scope=channel shows what came next"]
+
+
+def _asks(text: str) -> bool:
+    return bool(asking_part(text)) or is_put_as_a_question(text)
 
 
 def _bounds(conversation: Conversation) -> list[str]:

@@ -253,6 +253,29 @@ async def test_a_bounded_conversation_says_how_much_of_it_is_beyond(house: House
     assert (await house.learns("get_message_context", **asked, before=8, after=1)).ids == [1, 3, 5]
 
 
+@pytest.mark.parametrize(
+    ("lines", "hinted"),
+    [
+        ("<ann> who has the ladder\n<ann> ann: the long one", True),
+        ("<ann> I paint. Is the ladder free? the long one\n<ann> ann: I need it today", True),
+        ("<ann> the ladder is free\n<ann> ann: the long one", False),
+        ("<ann> who has the ladder\n<bob> ann: it is in the shed", False),
+    ],
+)
+async def test_of_a_question_that_its_asker_alone_goes_on_with_it_says_where_to_look(
+    house: House, lines: str, hinted: bool
+) -> None:
+    await house.hears(lines)
+    asked = {"message_id": 1, "scope": "conversation"}
+    told = await house.learns("get_message_context", **asked)
+    assert told.ids == [1, 2]
+    note = "no answer by another person was found: scope=channel shows what came next"
+    assert (note in told.outside.splitlines()) == hinted
+    await house.hears("<bob> ann: it is in the shed", at=NOON + timedelta(minutes=2))
+    cut = await house.learns("get_message_context", **asked, after=1)
+    assert (cut.ids, note in cut.outside) == ([1, 2], False)  # the answer is cut off
+
+
 async def test_lines_that_are_far_and_doubtful_are_named(house: House) -> None:
     await hear_of_kettle_and_train(house)
     told = await house.learns(
