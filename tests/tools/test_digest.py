@@ -54,7 +54,7 @@ ALONE = """
 
 
 async def scripted_day(house: House) -> None:
-    """Ada leaves after the morning; three conversations, two mentions, a question, a link."""
+    """Ada leaves after the morning; four conversations, two mentions, a question, a link."""
     await house.store.spans.begin("net", "#tea", NOON - 2 * HOUR, "joined")
     await house.hears(MORNING)
     await moves(house, "ada", MessageType.QUIT, NOON - 30 * MINUTE, "off to work")
@@ -105,13 +105,15 @@ async def test_a_day_is_told_by_all_that_matters_most_important_first(after_work
         "20 19:30 <eve> ada: your parcel arrived, it is at the front desk\n"
         "questions without an answer found: 1\n"
         "19 18:30 <frank> does anybody know the password of the guest wifi?\n"
-        "conversations: 3\n"
+        "conversations: 4\n"
         "4 to 8, 5 lines by bo, cy:\n"
         "4 13:00 <bo> the garden gate is stuck again, the hinge is rusty\n"
         "10 to 14, 5 lines by dora, eve:\n"
         "10 15:00 <dora> who wants to test the new kettle firmware?\n"
         "15 to 18, 4 lines by cy, bo, dora:\n"
         "15 17:00 <cy> train to the seaside on saturday, who comes along?\n"
+        "20 to 22, 2 lines by eve, ada:\n"
+        "20 19:30 <eve> ada: your parcel arrived, it is at the front desk\n"
         "links: 1\n"
         "12 15:02 <dora> https://kettle.example/notes\n"
         "arrivals and departures: 1\n"
@@ -125,12 +127,13 @@ async def test_a_program_is_told_the_same_day_within_the_same_budget(after_work:
     facts = told.facts
     assert facts["since"] == "2026-05-01T11:30:00.000Z"
     assert facts["counts"] == {
-        "mentions": 2, "questions": 1, "conversations": 3, "links": 1, "arrivals": 1
+        "mentions": 2, "questions": 1, "conversations": 4, "links": 1, "arrivals": 1
     }  # fmt: skip
     assert [one["id"] for one in facts["mentions"]] == ["14", "20"]
     assert [one["nick"] for one in facts["questions"]] == ["frank"]
     assert [(one["first_id"], one["last_id"], one["people"]) for one in facts["conversations"]] == [
-        ("4", "8", ["bo", "cy"]), ("10", "14", ["dora", "eve"]), ("15", "18", ["cy", "bo", "dora"])
+        ("4", "8", ["bo", "cy"]), ("10", "14", ["dora", "eve"]), ("15", "18", ["cy", "bo", "dora"]),
+        ("20", "22", ["eve", "ada"]),
     ]  # fmt: skip
     assert facts["links"][0]["text"] == "https://kettle.example/notes"
     assert facts["arrivals"][0] == {
@@ -165,7 +168,7 @@ async def test_a_small_budget_cuts_the_least_important_in_both(
         kept = [len(told.facts[name]) for name in sections]
         assert kept[0]
         assert all(earlier or not later for earlier, later in pairwise(kept))
-        assert told.facts.get("left_out", 0) == 8 - sum(kept)
+        assert told.facts.get("left_out", 0) == 9 - sum(kept)
 
 
 @pytest.mark.parametrize(
@@ -587,3 +590,66 @@ async def test_where_nothing_was_said_since_the_last_line_before_is_named(house:
     assert f"note: the last line before that is {elsewhere}, of 2026-05-01 12:10" in told.outside
     told = await house.learns("catch_up", here, since="2026-05-01")
     assert "the last line" not in told.text
+
+
+BEFORE_MIDNIGHT = """
+    20:30 <dad> the boiler was serviced on monday
+    20:40 <tom> the radiator in my room is cold
+    20:41 <mum> open the valve a little
+    20:45 <tom> ok
+"""
+BOILER = """
+    06:58 <dad> boiler is making that noise again. did anybody touch the pressure valve?
+    07:05 <mum> not me
+    07:06 <tom> I bled the radiator in my room yesterday evening
+    07:07 <dad> that explains it, pressure is at 0.8
+    07:08 <dad> I'll refill it tonight
+"""
+
+
+@pytest.mark.parametrize("rooms", [1, 20])
+async def test_the_regulars_of_a_quiet_channel_are_no_newcomers_in_a_later_period(
+    house: House, rooms: int
+) -> None:
+    for n in range(rooms):
+        await house.hears(BEFORE_MIDNIGHT, f"#home{n}", NOON - DAY)
+        await house.hears(BOILER, f"#home{n}", NOON)
+    told = await house.learns("catch_up", VIEW, since="2026-05-01")
+    talks = told.facts["conversations"]
+    assert {tuple(one["people"]) for one in talks} == {("dad", "mum", "tom")}
+    assert {one["lines"] for one in talks} == {5}
+
+
+async def test_a_conversation_that_began_before_is_told_by_its_lines_of_the_period(
+    house: House,
+) -> None:
+    ids = await house.hears(GATE)
+    told = await house.learns("catch_up", VIEW, since="2026-05-01 13:02")
+    (talk,) = told.facts["conversations"]
+    assert (talk["first_id"], talk["last_id"], talk["lines"]) == (str(ids[2]), str(ids[4]), 3)
+    assert "oil the hinge" not in told.everything
+
+
+async def test_lines_that_answer_a_line_before_the_period_are_of_one_conversation(
+    house: House,
+) -> None:
+    await house.hears("""
+        12:00 <bo> who comes to the seaside on saturday?
+        12:01 <cy> bo: me, by the early train
+        12:09 <dora> bo: my sister and I
+    """)
+    told = await house.learns("catch_up", VIEW, since="2026-05-01 12:01")
+    (talk,) = told.facts["conversations"]
+    assert talk["people"] == ["cy", "dora"]
+
+
+async def test_removed_lines_and_commands_before_the_period_change_nothing(house: House) -> None:
+    await house.hears(BOILER)
+    view = VIEW | {"now": to_iso(NOON + DAY)}
+    alone = await house.learns("catch_up", view, since="2026-05-01")
+    earlier = await house.hears(BEFORE_MIDNIGHT, at=NOON - DAY)
+    for line in earlier:
+        await redact(house.store, line)
+    await house.hears("20:50 <tom> !search radiator", at=NOON - DAY)
+    again = await house.learns("catch_up", view, since="2026-05-01")
+    assert again.facts["conversations"] == alone.facts["conversations"]

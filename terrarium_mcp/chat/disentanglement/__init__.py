@@ -7,6 +7,7 @@ The highest score wins, and later utterances are scored against that decision. A
 at its word.
 
     links = find_links(utterances)         one for each utterance
+    links_of_period(before, utterances)    the same, with what was said before in mind
     conversations_in(links)                the links of each conversation
     extent_of(100, utterances, links)      the lines of 100's conversation to show, and to leave out
 
@@ -15,7 +16,7 @@ In the order in which to read them:
 - utterance, words, addressees, window: an utterance by itself; buckets: its figures by size
 - thread_state, word_overlap, scores, start_score: an utterance beside earlier ones
 - quiet_channels: how pauses change a score
-- linking, chains, grouping, leaps, extent: who answers whom, and what belongs together
+- linking, chains, grouping, leaps, periods, extent: who answers whom, and what belongs together
 - tables: what was learnt
 - remarks: which lines add nothing
 """
@@ -25,6 +26,7 @@ from terrarium_mcp.chat.disentanglement.extent import Extent, extent_of
 from terrarium_mcp.chat.disentanglement.grouping import conversations_in
 from terrarium_mcp.chat.disentanglement.leaps import without_leaps, without_silences
 from terrarium_mcp.chat.disentanglement.linking import find_links
+from terrarium_mcp.chat.disentanglement.periods import lines_before, links_of_period
 from terrarium_mcp.chat.disentanglement.remarks import is_bare
 from terrarium_mcp.chat.disentanglement.utterance import ReplyLink, Utterance
 
@@ -37,6 +39,8 @@ __all__ = [
     "extent_of",
     "find_links",
     "is_bare",
+    "lines_before",
+    "links_of_period",
     "without_leaps",
     "without_silences",
 ]

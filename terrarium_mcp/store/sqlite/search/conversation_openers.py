@@ -4,7 +4,7 @@ For a question that names a time and nothing else ("what happened on 6 August?")
 sampled: the talk at the beginning of equal parts of it. Lines that nobody answered are in none.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from operator import attrgetter, itemgetter
@@ -13,18 +13,18 @@ from typing import NamedTuple
 from terrarium_mcp.chat.disentanglement import (
     Utterance,
     conversations_in,
-    find_links,
-    without_leaps,
+    lines_before,
+    links_of_period,
     without_silences,
 )
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.opening_line import opening_line
-from terrarium_mcp.chat.times.timestamps import Position, from_text, to_text
+from terrarium_mcp.chat.times.timestamps import BEGINNING, Position, from_text, to_text
 from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rows import said_by
 from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch
-from terrarium_mcp.store.sqlite.search.order import OLDEST, position_of
+from terrarium_mcp.store.sqlite.search.order import NEWEST, OLDEST, position_of
 
 PAGE = 20
 """The largest conversations of all parts of the time lead, this many at a time in the order of
@@ -32,6 +32,9 @@ time: one page of hits."""
 
 _WINDOW = 200
 """Lines of a room that are disentangled together, in 7 ms."""
+
+_OF_WINDOW_BEFORE = 100
+"""Lines of a room that are known before each further window of it, which costs no read."""
 
 _ALL = 6 * _WINDOW
 """Up to this many lines a time is read as a whole."""
@@ -55,6 +58,13 @@ class _OpenedTalk:
     def weight(self) -> tuple[bool, int]:
         """How much it matters: talk between people before anybody's monologue, then its length."""
         return self.people > 1, self.lines
+
+
+class _RoomWindow(NamedTuple):
+    """Lines of a room that are disentangled together, and those right before them."""
+
+    before: Sequence[Row]
+    lines: Sequence[Row]
 
 
 class OpeningLines(NamedTuple):
@@ -89,10 +99,11 @@ class ConversationOpeners:
             return OpeningLines()
         ranked: list[tuple[int, _OpenedTalk]] = []
         apart = 0
-        for window in _windows(stretches):
-            largest = _largest(window)
-            ranked += enumerate(largest)
-            apart += len(window) - sum(one.lines for one in largest)
+        for stretch in stretches:
+            for window in await self._windows(query, stretch):
+                largest = _largest(window)
+                ranked += enumerate(largest)
+                apart += len(window.lines) - sum(one.lines for one in largest)
         ranked.sort(key=_RANK)  # the largest of each window before the second of any
         leading = [one for _, one in ranked[:most]]
         pages = (leading[start : start + PAGE] for start in range(0, len(leading), PAGE))
@@ -113,6 +124,39 @@ class ConversationOpeners:
         ]
         return [(await self._exact.first(part, _OF_EACH, OLDEST)).rows for part in parts]
 
+    async def _windows(self, query: ExactQuery, stretch: Sequence[Row]) -> list[_RoomWindow]:
+        """The lines of each room in a stretch, a window at a time."""
+        by_room: dict[int, list[Row]] = {}
+        for row in stretch:
+            by_room.setdefault(row["room"], []).append(row)
+        earlier = await self._earlier(query, by_room)
+        windows = list[_RoomWindow]()
+        for room, said in by_room.items():
+            lines = [*earlier.get(room, ()), *said]
+            for start in range(len(lines) - len(said), len(lines), _WINDOW):
+                before = lines[max(0, start - _OF_WINDOW_BEFORE) : start]
+                windows.append(_RoomWindow(before, lines[start : start + _WINDOW]))
+        return windows
+
+    async def _earlier(
+        self, query: ExactQuery, by_room: Mapping[int, Sequence[Row]]
+    ) -> dict[int, list[Row]]:
+        """The lines right before those of each room that the scope has but for its beginning."""
+        rooms = {room.id: room for room in query.scope.rooms}
+        earlier = dict[int, list[Row]]()
+        for room, most in lines_before(by_room).items():
+            scope = replace(
+                query.scope,
+                rooms=[rooms[room]],
+                all_rooms=False,
+                since=BEGINNING.timestamp,
+                until=position_of(by_room[room][0]),
+            )
+            before = ExactQuery(scope, query.snapshot)
+            found = await self._exact.first(before, most, NEWEST, wants_total=False)
+            earlier[room] = OLDEST.arranged(found.rows)
+        return earlier
+
 
 def _parts(scope: SearchScope, first: Position) -> Iterator[SearchScope]:
     """Equal parts of the scope's time from its first line on."""
@@ -126,31 +170,21 @@ def _parts(scope: SearchScope, first: Position) -> Iterator[SearchScope]:
         )
 
 
-def _windows(stretches: Iterable[Sequence[Row]]) -> Iterator[Sequence[Row]]:
-    """The lines of each room in each stretch, a window at a time."""
-    for stretch in stretches:
-        by_room: dict[int, list[Row]] = {}
-        for row in stretch:
-            by_room.setdefault(row["room"], []).append(row)
-        for said in by_room.values():
-            yield from (said[start : start + _WINDOW] for start in range(0, len(said), _WINDOW))
-
-
-def _largest(window: Sequence[Row]) -> list[_OpenedTalk]:
+def _largest(window: _RoomWindow) -> list[_OpenedTalk]:
     """The conversations of a window, the largest first."""
     return sorted(_in_window(window), key=_WEIGHT, reverse=True)
 
 
-def _in_window(window: Sequence[Row]) -> Iterator[_OpenedTalk]:
-    rows = {row["id"]: row for row in window}
-    utterances = [_utterance(row) for row in window]
-    times = {utterance.id: utterance.at for utterance in utterances}
-    for links in conversations_in(without_leaps(find_links(utterances), times)):
+def _in_window(window: _RoomWindow) -> Iterator[_OpenedTalk]:
+    rows = {row["id"]: row for row in window.lines}
+    before, said = (list(map(_utterance, lines)) for lines in window)
+    times = {utterance.id: utterance.at for utterance in said}
+    for links in conversations_in(links_of_period(before, said)):
         for talk in without_silences(links, times):
             if len(talk) >= _ALONE:
-                said = [rows[link.line] for link in talk]
-                people, texts = zip(*map(_said_by, said), strict=True)
-                yield _OpenedTalk(said[opening_line(texts)], len(said), len({*people}))
+                lines = [rows[link.line] for link in talk]
+                people, texts = zip(*map(_said_by, lines), strict=True)
+                yield _OpenedTalk(lines[opening_line(texts)], len(lines), len({*people}))
 
 
 def _utterance(row: Row) -> Utterance:

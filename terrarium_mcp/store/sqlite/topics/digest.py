@@ -6,14 +6,14 @@ index of each room back from the end, and stops.
 
 # ruff: noqa: S608 -- every statement is made of constants and our own ids
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
 from terrarium_mcp.chat.digest import digest_of
-from terrarium_mcp.chat.disentanglement import ReplyLink, find_links
+from terrarium_mcp.chat.disentanglement import ReplyLink, lines_before, links_of_period
 from terrarium_mcp.chat.records import SPEECH, Message, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
 from terrarium_mcp.store.records.readings import RecentDigest
@@ -77,9 +77,9 @@ class DigestReader:
                 if looked_at.reached or len(rows) < most:
                     break
             told = [one for one in looked_at.messages[::-1] if not one.is_aside]
-            return RecentDigest(
-                digest_of(told, _links(looked_at.said[::-1]), nick), looked_at.reached
-            )
+            lines = _by_room(looked_at.said[::-1])
+            earlier = await _earlier(reads, looked_at, lines_before(lines), rooms)
+            return RecentDigest(digest_of(told, _links(lines, earlier), nick), looked_at.reached)
 
         return await self._database.read_whole(read)
 
@@ -99,6 +99,14 @@ def _rows_of(condition: str) -> str:
         " AND m.redacted_at IS NULL AND (m.timestamp, m.id) > (:after, :after_id)"
         f" AND {BEFORE_CUTOFF}"
     )
+
+
+_ROWS_BEFORE = (
+    f"SELECT {UTTERANCE_COLUMNS} FROM messages m"
+    f" WHERE m.room = :room AND m.redacted_at IS NULL AND {BEFORE_CUTOFF}"
+    " ORDER BY m.timestamp DESC, m.id DESC LIMIT :most"
+)
+"""The statement for the newest rows of a room before a position."""
 
 
 class _LookedAt(NamedTuple):
@@ -128,10 +136,33 @@ def _looked_at(rows: Sequence[Row], rooms: Sequence[Room]) -> _LookedAt:
     return _LookedAt(messages, said, None)
 
 
-def _links(said: Sequence[Row]) -> list[ReplyLink]:
-    """The reply link of each line. Rooms are apart."""
+def _by_room(said: Iterable[Row]) -> dict[int, list[Row]]:
     by_room = groupby(sorted(said, key=itemgetter("room")), key=itemgetter("room"))
-    windows = [list(window) for _, window in by_room]
+    return {room: list(lines) for room, lines in by_room}
+
+
+async def _earlier(
+    reads: Reads, looked_at: _LookedAt, wanted: Mapping[int, int], rooms: Sequence[Room]
+) -> dict[int, Sequence[Row]]:
+    """What was said in rooms right before the messages of a digest: of each, so many rows."""
+    earlier = dict[int, Sequence[Row]]()
+    for room, most in wanted.items():
+        first = looked_at.messages[-1].position
+        place = {"room": room, "until": first.timestamp, "until_id": first.id, "most": most}
+        rows = await reads.rows(_ROWS_BEFORE, place)
+        earlier[room] = _looked_at(rows, rooms).said[::-1]
+    return earlier
+
+
+def _links(
+    lines: Mapping[int, Sequence[Row]], earlier: Mapping[int, Sequence[Row]]
+) -> list[ReplyLink]:
+    """The reply link of each line. Rooms are apart."""
     return [
-        link for window in windows for link in find_links(utterances(window), bot_nicks(window))
+        link
+        for room, said in lines.items()
+        for before in (earlier.get(room, ()),)
+        for link in links_of_period(
+            utterances(before), utterances(said), bot_nicks([*before, *said])
+        )
     ]

@@ -177,3 +177,46 @@ async def test_a_long_silence_ends_a_conversation_though_the_same_people_go_on(
         )
     hits = await talk_of(store, limit=5)
     assert texts(hits.messages) == ["bo: hello again"] * 3
+
+
+@pytest.mark.parametrize(("channel", "apart"), [("#tea", 0), ("#mate", 1)])
+async def test_the_regulars_of_the_day_before_in_the_same_room_are_no_newcomers(
+    store: Store, channel: str, apart: int
+) -> None:
+    """Alone, the line of tom would be in no conversation: it is the first of him that day."""
+    before = """
+        20:30 <dad> the boiler was serviced on monday
+        20:40 <tom> the radiator in my room is cold
+        20:41 <mum> open the valve a little
+        20:45 <tom> ok
+    """
+    day = """
+        06:58 <dad> boiler is making that noise again. did anybody touch the pressure valve?
+        07:05 <mum> not me
+        07:06 <tom> I bled the radiator in my room yesterday evening
+        07:07 <dad> that explains it, pressure is at 0.8
+        07:08 <dad> I'll refill it tonight
+    """
+    earlier = DAY - timedelta(days=1)
+    await store.messages.append(chat(before, channel=channel, at=earlier, origin=Origin.IMPORT))
+    await store.messages.append(chat(day, at=DAY, origin=Origin.IMPORT))
+    hits = await talk_of(store, limit=3)
+    assert (hits.total, hits.lines, hits.apart) == (1, 5, apart)
+    hits = await talk_of(store, limit=3, words="-from:olga")
+    assert (hits.total, hits.lines, hits.apart) == (1, 5, apart)
+
+
+async def test_a_conversation_that_began_before_goes_on_by_its_lines_of_that_time(
+    store: Store,
+) -> None:
+    await store.messages.append(
+        chat(
+            "23:58 <bo> who comes to the seaside on saturday?",
+            at=DAY - timedelta(days=1),
+            origin=Origin.IMPORT,
+        )
+    )
+    said = "00:01 <cy> bo: me, by the early train\n00:09 <dora> bo: my sister and I"
+    await store.messages.append(chat(said, at=DAY, origin=Origin.IMPORT))
+    hits = await talk_of(store, limit=1)
+    assert (texts(hits.messages), hits.apart) == (["bo: me, by the early train"], 0)
