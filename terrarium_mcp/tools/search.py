@@ -16,7 +16,7 @@ from terrarium_mcp.tools.parameters import (
     clamped_to,
 )
 from terrarium_mcp.tools.results import lines_result
-from terrarium_mcp.tools.search_arguments import SearchArguments
+from terrarium_mcp.tools.search_arguments import LARGEST_PAGE, USUAL_PAGE, SearchArguments
 from terrarium_mcp.tools.search_page import search_page
 
 SortOrder = Annotated[
@@ -40,8 +40,11 @@ async def search_irc_history(
     channel: Channel = "",
     hours: Hours = 0,
     limit: Annotated[
-        int, Forgiving, clamped_to(1, 100), Field(description="hits per page, 1 to 100")
-    ] = 20,
+        int,
+        Forgiving,
+        clamped_to(1, LARGEST_PAGE),
+        Field(description=f"hits per page, 1 to {LARGEST_PAGE}"),
+    ] = USUAL_PAGE,
     sort: SortOrder = "relevance",
     context: Annotated[
         int,

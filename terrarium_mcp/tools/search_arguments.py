@@ -15,6 +15,9 @@ from terrarium_mcp.tools.plain_questions import read_as_question
 from terrarium_mcp.tools.typed_queries import typed_query
 from terrarium_mcp.wording import did_you_mean, shown
 
+USUAL_PAGE, LARGEST_PAGE = 20, 100
+"""Hits of a page by default, and at most."""
+
 
 class SearchArguments(NamedTuple):
     """What to find, as the arguments of `search_irc_history` say it."""
@@ -22,7 +25,7 @@ class SearchArguments(NamedTuple):
     query: str
     channel: str = ""
     hours: int = 0
-    limit: int = 20
+    limit: int = USUAL_PAGE
     sort: str = "relevance"
     context: int = 0
     cursor: str = ""

@@ -13,6 +13,7 @@ from terrarium_mcp.request import Request
 from terrarium_mcp.store import COUNTED, Hits, Rung, Search, Sort
 from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.repeated_query import query_argument
+from terrarium_mcp.tools.search_arguments import LARGEST_PAGE, USUAL_PAGE
 from terrarium_mcp.wording import and_more, quantity, shown
 
 _MOST_TYPED = 200
@@ -141,13 +142,16 @@ def all_lines_note(request: Request, search: Search, hits: Hits) -> list[str]:
     if search.cursor or not hits.lines:
         return []
     argument = _all_lines_argument(request, search)
-    call = f'search_irc_history({argument}, sort="oldest")'
+    limit = min(hits.lines, LARGEST_PAGE)
+    page = f", limit={limit}" if limit > USUAL_PAGE else ""
+    pages = f", {limit} a page" if hits.lines > limit else ""
+    call = f'search_irc_history({argument}, sort="oldest"{page}) shows every line{pages}'
     lines = quantity(hits.lines, "line")
     if hits.is_sample:
         told = f"more than {lines}, so these are only of the beginning of each sixth of the time"
     else:
         told = f"{lines} in all, {hits.apart:,} of them in no conversation"
-    return [note(f"{told}: {call} shows every line" if argument else told)]
+    return [note(f"{told}: {call}" if argument else told)]
 
 
 def _all_lines_argument(request: Request, search: Search) -> str:

@@ -105,6 +105,17 @@ async def test_lines_of_no_conversation_are_counted_beside_those_that_open_one(
     assert every.ids == [1, 2, 3, 4]
 
 
+async def test_the_call_that_shows_every_line_has_a_page_for_all_of_them(house: House) -> None:
+    await house.hears("<ada> tea?\n<bo> ada: yes\n" * 18)
+    question = "what happened in #tea on 1 May 2026?"
+    told = await house.learns("search_irc_history", NOW, query=question)
+    query = "in:#tea after:2026-05-01 before:2026-05-02"
+    call = f'search_irc_history(query="{query}", sort="oldest", limit=36) shows every line\n'
+    assert call in told.outside
+    every = await house.learns("search_irc_history", NOW, query=query, sort="oldest", limit=36)
+    assert len(every.ids) == 36
+
+
 async def test_a_note_says_how_many_lines_there_are_though_each_has_a_conversation(
     house: House,
 ) -> None:
@@ -120,8 +131,8 @@ async def test_of_a_long_time_it_is_said_that_parts_are_shown(house: House) -> N
     told = await house.learns("search_irc_history", NOW, query="what happened in May 2026?")
     assert (
         "note: more than 1,200 lines, so these are only of the beginning of each sixth of the time:"
-        ' search_irc_history(query="after:2026-05-01 before:2026-06-01", sort="oldest")'
-        " shows every line\n"
+        ' search_irc_history(query="after:2026-05-01 before:2026-06-01", sort="oldest",'
+        " limit=100) shows every line, 100 a page\n"
     ) in told.outside
 
 
