@@ -16,6 +16,7 @@ from pathlib import Path
 
 from terrarium_mcp.chat.irc_message import IrcMessage, MalformedMessage, Source, parse_line
 from terrarium_mcp.chat.records import SPEECH, MessageType
+from terrarium_mcp.chat.server_address import parse_server
 from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
@@ -64,11 +65,11 @@ def _name_of_address(address: str) -> str:
 
     A socket of this machine (`irc+unix:///run/soju.sock`) has no host.
     """
-    scheme, separator, rest = address.partition("://")
-    place = rest if separator else scheme
-    end = "]" if place.startswith("[") else ":"
-    host = place.removeprefix("[").partition("/")[0].partition(end)[0]
-    return network_name_of(host or "localhost")
+    try:
+        host = parse_server(address.rpartition("://")[2]).host
+    except ValueError:
+        host = "localhost"
+    return network_name_of(host)
 
 
 def _said(time: str, raw: bytes) -> Sequence[DatedEvent]:
