@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from terrarium_mcp.chat.disentanglement import (
     ReplyLink,
     conversations_in,
-    without_leaps,
     without_silences,
 )
 from terrarium_mcp.chat.identity import fold
@@ -100,12 +99,12 @@ def digest_of(messages: Sequence[Message], links: Sequence[ReplyLink], nick: str
 
     Args:
         messages: its lines and events, oldest first, without commands and words of the bot.
-        links: the reply link of each line.
+        links: the reply link of each line, without leaps.
         nick: for whom; "" for nobody in particular.
     """
     said = {message.id: message for message in messages if message.kind in SPEECH}
     times = {message.id: message.said_at.timestamp() for message in said.values()}
-    kept = without_leaps((link for link in links if link.line in said), times)
+    kept = [link for link in links if link.line in said]
     connected = conversations_in(kept)
     groups = [[said[link.line] for link in group] for group in connected]
     talks = [

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from terrarium_mcp.chat.digest import Digest, digest_of
-from terrarium_mcp.chat.disentanglement import ReplyLink
+from terrarium_mcp.chat.disentanglement import ReplyLink, without_leaps
 from terrarium_mcp.chat.records import Message, MessageType, Room
 from tests.store.scene import NOON, chat
 
@@ -24,11 +24,9 @@ def digest(
         for number, line in enumerate(chat(talk), 1)
     ]
     known = links or {}
-    return digest_of(
-        messages,
-        [ReplyLink(one.id, *known.get(one.id, (None, 1.0))) for one in messages],
-        nick,
-    )
+    replies = [ReplyLink(one.id, *known.get(one.id, (None, 1.0))) for one in messages]
+    times = {one.id: one.said_at.timestamp() for one in messages}
+    return digest_of(messages, without_leaps(replies, times), nick)
 
 
 def test_a_conversation_is_told_by_the_first_line_that_says_something() -> None:
