@@ -23,6 +23,7 @@ from terrarium_mcp.chat.times.calendar_words import WEEKDAYS
 from terrarium_mcp.chat.times.open_times import with_both_ends
 from terrarium_mcp.chat.times.time_expressions import (
     TimeExpression,
+    may_express_times,
     time_expressions,
     without_times,
 )
@@ -84,10 +85,12 @@ async def read_as_question(
     asked_in_words = search.query.question
     if not (search.now and search.query.terms and _is_sentence(search.query)):
         return QuestionReading(search)
-    read = partial(time_expressions, asked_in_words, search.now, search.zone)
-    times = await offload(read)  # the first one compiles the patterns: 120 ms
-    times = await _without_people(times, search, request)
-    times = with_both_ends(await _likelier_reading_first(times, search, request))
+    times: Times = ()
+    if may_express_times(asked_in_words):
+        read = partial(time_expressions, asked_in_words, search.now, search.zone)
+        times = await offload(read)  # the first one compiles the patterns: 120 ms
+        times = await _without_people(times, search, request)
+        times = with_both_ends(await _likelier_reading_first(times, search, request))
     rest = " ".join(without_times(times, asked_in_words).split())
     hints = await question_hints(rest, times, search, request)
     parts = _parts(rest, times, search.query, in_channel=in_channel)

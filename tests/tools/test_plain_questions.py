@@ -2,6 +2,7 @@
 
 import re
 import threading
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -665,3 +666,20 @@ async def test_the_times_of_a_question_are_read_beside_the_event_loop(
     await asked(house, "what was said about the kettle yesterday?")
     assert threads
     assert threading.get_ident() not in threads
+
+
+async def test_a_question_that_names_no_time_is_read_without_leaving_the_event_loop(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = list[object]()
+
+    async def noted(think: Callable[[], Any]) -> Any:
+        left.append(think)
+        return think()
+
+    monkeypatch.setattr("terrarium_mcp.tools.plain_questions.offload", noted)
+    await house.hears("<ada> the kettle is on")
+    await asked(house, "what was said about the kettle?")
+    assert not left
+    await asked(house, "what was said about the kettle yesterday?")
+    assert len(left) == 1

@@ -51,6 +51,7 @@ _ABOUT = {"at": timedelta(minutes=30), "around": timedelta(hours=1), "about": ti
 
 _NOON = 12
 _NAMED = {"noon": time(_NOON), "midnight": time()}
+_IN_ALL = rf"\d|{'|'.join(_NAMED)}"
 _FIELDS = re.compile(r"(\d+)(?::(\d\d))?(?::(\d\d))?\s*(?:([ap])\.?m\.?)?", re.IGNORECASE)
 
 
@@ -124,6 +125,11 @@ def moment_after(
     if found is None and part:
         found = _compiled(_HOUR_AFTER).match(text, end)
     return (_moment(found["at"], day, zone, part), found.end()) if found else None
+
+
+def may_name_an_hour(text: str) -> bool:
+    """Whether `text` holds what is in every time of day: a digit, noon or midnight."""
+    return re.search(_IN_ALL, text, re.IGNORECASE) is not None
 
 
 def times_without_a_day(

@@ -621,8 +621,11 @@ _IN_ALL = (
     rf"|{'|'.join(ORDINALS)}|{_SHORT_WEEKDAYS}"
     r"|yesterday|today|tonight|night|weekend|ago|last|past|this|(?:beginning|start)\s+of)\b"
 )
-"""Something of this is in all words that name days: most texts are read in a fiftieth of the time
-of all the patterns."""
+
+
+def may_name_days(text: str) -> bool:
+    """Whether `text` holds something that is in all words that name days."""
+    return re.search(_IN_ALL, text, re.IGNORECASE) is not None
 
 
 def matches(text: str) -> Iterator[tuple[re.Match[str], Reader]]:
@@ -631,8 +634,7 @@ def matches(text: str) -> Iterator[tuple[re.Match[str], Reader]]:
     A match includes the words in front that say how the days are related to the time meant
     (`RELATION`), which its reader does not look at.
     """
-    readers = _compiled() if re.search(_IN_ALL, text, re.IGNORECASE) else ()
-    return ((match, read) for words, read in readers for match in words.finditer(text))
+    return ((match, read) for words, read in _compiled() for match in words.finditer(text))
 
 
 def _date(found: re.Match[str], today: date) -> date:

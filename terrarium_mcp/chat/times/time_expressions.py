@@ -11,8 +11,19 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from terrarium_mcp.chat.times.calendar_words import PERIODS, Period
-from terrarium_mcp.chat.times.clock_times import moment_after, time_of_day, times_without_a_day
-from terrarium_mcp.chat.times.named_days import OF_WAKING_HOURS, RELATION, is_meant, matches
+from terrarium_mcp.chat.times.clock_times import (
+    may_name_an_hour,
+    moment_after,
+    time_of_day,
+    times_without_a_day,
+)
+from terrarium_mcp.chat.times.named_days import (
+    OF_WAKING_HOURS,
+    RELATION,
+    is_meant,
+    matches,
+    may_name_days,
+)
 from terrarium_mcp.chat.times.nested_days import NamedDays, nested
 from terrarium_mcp.chat.times.parts_of_day import FIRST_HOUR, hours_of, part_named
 from terrarium_mcp.chat.times.recent_hours import RecentTime, recent_times
@@ -83,9 +94,16 @@ class TimeExpression(NamedTuple):
         return self.since.year > _EARLIEST.year
 
 
+def may_express_times(text: str) -> bool:
+    """Whether `text` holds what is in all such times: told in a fiftieth of the time of reading."""
+    return may_name_days(text) or may_name_an_hour(text)
+
+
 @lru_cache(maxsize=16)  # several parts of one search ask, and it takes half a millisecond
 def time_expressions(text: str, now: datetime, zone: tzinfo) -> tuple[TimeExpression, ...]:
     """The times that `text` names, the most certain first, read at `now` in the reader's `zone`."""
+    if not may_express_times(text):
+        return ()
     today = local(now, zone).date()
     text = text.translate(_LIKE_ASCII)
     times = _recent(text, now, zone)
