@@ -27,7 +27,7 @@ async def is_relay(request: Request, nick: str, rooms: Sequence[Room]) -> bool:
 
 async def people_called(request: Request, nick: str, rooms: Sequence[Room]) -> list[Person]:
     """Who did anything in these rooms under a nick, or changed to or from it: one for a network."""
-    return [one for one in await _look_up_everywhere(request, nick, rooms) if one.is_known]
+    return [one for one in await look_up_everywhere(request, nick, rooms) if one.is_known]
 
 
 async def on_its_network(
@@ -52,19 +52,21 @@ async def unknown_nick_notes(
         if await is_relay(request, nick, rooms):
             notes.append(f"the nick {shown(nick)} {IS_A_RELAY}")
             continue
-        people = await _look_up_everywhere(request, nick, rooms)
+        people = await look_up_everywhere(request, nick, rooms)
         if not (any(person.is_known for person in people) or await _is_found(request, nick, rooms)):
             people = [await without_opted_out(request, person) for person in people]
             notes.append(_unknown(nick, similar_to(people)))
     return notes
 
 
-async def misspelt_nick_note(request: Request, nick: str, rooms: Sequence[Room]) -> list[str]:
-    """A sentence on a nick that is not recorded, where one with a letter or two changed is."""
-    people = [
-        await without_opted_out(request, person)
-        for person in await _look_up_everywhere(request, nick, rooms)
-    ]
+async def misspelt_nick_note(
+    request: Request, nick: str, people: Iterable[Person], rooms: Sequence[Room]
+) -> list[str]:
+    """A sentence on a nick that is not recorded, where one with a letter or two changed is.
+
+    `people` is what is known of the nick on each network of the rooms.
+    """
+    people = [await without_opted_out(request, person) for person in people]
     near = [one for one in similar_to(people) if is_nearly(fold(nick), fold(one))]
     return [_unknown(nick, near)] if near and not await _is_found(request, nick, rooms) else []
 
@@ -111,6 +113,6 @@ async def look_up(request: Request, nick: str, network: str, rooms: Sequence[Roo
     )
 
 
-async def _look_up_everywhere(request: Request, nick: str, rooms: Sequence[Room]) -> list[Person]:
+async def look_up_everywhere(request: Request, nick: str, rooms: Sequence[Room]) -> list[Person]:
     """What is known of a nick on each network of the rooms."""
     return [await look_up(request, nick, network, rooms) for network in networks_of(rooms)]

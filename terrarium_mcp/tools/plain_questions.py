@@ -29,9 +29,13 @@ from terrarium_mcp.chat.times.time_expressions import (
 )
 from terrarium_mcp.offload import offload
 from terrarium_mcp.request import Request
-from terrarium_mcp.store import ENOUGH, Search, Sort
-from terrarium_mcp.tools.known_nicks import misspelt_nick_note, people_called
-from terrarium_mcp.tools.question_hints import finds_exactly, found_exactly, question_hints
+from terrarium_mcp.store import ENOUGH, Person, Search, Sort
+from terrarium_mcp.tools.known_nicks import (
+    look_up_everywhere,
+    misspelt_nick_note,
+    people_called,
+)
+from terrarium_mcp.tools.question_hints import finds_exactly, question_hints
 from terrarium_mcp.tools.silence import is_silent
 from terrarium_mcp.wording import quantity
 
@@ -140,8 +144,9 @@ async def _every_line(parts: QuestionParts, search: Search, _: Request) -> Searc
     So is asking what a person said whom an operator names. `Recently` and no time (`what happened
     lately`) is for the newest lines.
     """
-    is_no_topic = parts.asks_for_all or (_is_blank(parts.rest) and parts.is_selected)
-    is_of_a_time = (parts.times or parts.is_lately) and is_no_topic
+    is_of_a_time = (parts.times or parts.is_lately) and (
+        parts.asks_for_all or (_is_blank(parts.rest) and parts.is_selected)
+    )
     if not (is_of_a_time or (search.query.people and asks_for_their_words(parts.rest))):
         return None
     every_line = narrowed_to(parts.times, search.query).with_clauses()
@@ -159,8 +164,10 @@ async def _by_person(parts: QuestionParts, search: Search, request: Request) -> 
     )
     if asked is None or (asked.nick and query.people):  # operators name the people
         return None
-    if not await _is_speaker(asked, parts.rest, search, request):
-        slips = await _slip_note(asked, parts.rest, search, request)
+    people = await look_up_everywhere(request, asked.nick, search.rooms) if asked.nick else []
+    is_known = not asked.nick or any(person.is_known for person in people)
+    if not (is_known and await _is_speaker(asked, parts.rest, search, request)):
+        slips = [] if is_known else await _slip_note(asked, people, parts.rest, search, request)
         return await _by_words(parts, _with_notes(search, slips), request)
     return None if asked.about and _is_ranked(search) else _said_by(asked, parts.times, search)
 
@@ -245,6 +252,8 @@ def _with_query(search: Search, query: Query) -> Search:
 
 
 def _with_notes(search: Search, notes: Sequence[str]) -> Search:
+    if not notes:
+        return search
     return replace(search, query=replace(search.query, notes=(*search.query.notes, *notes)))
 
 
@@ -253,7 +262,7 @@ async def _with_time_notes(parts: QuestionParts, search: Search, request: Reques
 
     Where enough lines hold all words, those that name the time too, no others are searched for.
     """
-    if (await found_exactly(search.query, search, request)).total >= ENOUGH:
+    if await finds_exactly(search.query, search, request, lines=ENOUGH):
         return _with_notes(search, [_as_words_note(parts, search)])
     named = likelier(parts.times)
     notes = [await _time_note(time, search, request) for time in named[:_TIMES_TOLD]]
@@ -297,7 +306,7 @@ async def _without_people(times: Times, search: Search, request: Request) -> Tim
     for one in times:
         others = tuple(other for other in times if other is not one)
         nick = one.author or _author_asked_for(one, without_times(others, search.query.question))
-        if nick and await _is_known(nick, search, request):
+        if nick and await people_called(request, nick, search.rooms):
             times = others
     return times
 
@@ -322,28 +331,23 @@ async def _likelier_reading_first(times: Times, search: Search, request: Request
 
 
 async def _is_speaker(asked: PersonQuestion, rest: str, search: Search, request: Request) -> bool:
-    """Whether a question is for what its nick said: a program may be called so, too."""
-    if not await _is_known(asked.nick, search, request):
-        return False
+    """Whether a question is for what its known nick said: a program may be called so, too."""
     if not asked.nick or names_a_speaker(rest):
         return True
-    said = await found_exactly(Query(people=(asked.nick,)), search, request)
+    said = Query(people=(asked.nick,))
     if asked.is_general:
-        return said.total >= ENOUGH and not await finds_exactly(search.query, search, request)
-    return said.total > 0
+        is_speaker = await finds_exactly(said, search, request, lines=ENOUGH)
+        return is_speaker and not await finds_exactly(search.query, search, request)
+    return await finds_exactly(said, search, request)
 
 
 async def _slip_note(
-    asked: PersonQuestion, rest: str, search: Search, request: Request
+    asked: PersonQuestion, people: Sequence[Person], rest: str, search: Search, request: Request
 ) -> list[str]:
-    """The nicks that a question may have misspelt, unless the question was said like that."""
-    if not names_a_speaker(rest) or await _is_known(asked.nick, search, request):
-        return []
-    if await finds_exactly(search.query, search, request):
-        return []
-    return await misspelt_nick_note(request, asked.nick, search.rooms)
+    """The nicks that a question may have misspelt, unless the question was said like that.
 
-
-async def _is_known(nick: str, search: Search, request: Request) -> bool:
-    """Whether somebody of that nick did anything in the rooms of the search; of none, true."""
-    return not nick or bool(await people_called(request, nick, search.rooms))
+    `people` is what is known of its nick, under which nobody is recorded.
+    """
+    if not names_a_speaker(rest) or await finds_exactly(search.query, search, request):
+        return []
+    return await misspelt_nick_note(request, asked.nick, people, search.rooms)

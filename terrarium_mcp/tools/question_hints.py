@@ -148,13 +148,18 @@ async def _event_hints(
     return hints
 
 
-async def finds_exactly(query: Query, search: Search, request: Request) -> bool:
-    """Whether a query finds a line where the `search` looks, without any similar words."""
-    return bool((await found_exactly(query, search, request)).messages)
+async def finds_exactly(query: Query, search: Search, request: Request, *, lines: int = 1) -> bool:
+    """Whether a query finds so many lines where the `search` looks, without any similar words."""
+    sought = replace(search, query=query, limit=lines, wants_total=False)
+    return len((await _exact_hits(sought, request)).messages) >= lines
 
 
 async def found_exactly(query: Query, search: Search, request: Request) -> Hits:
-    """What a query finds exactly, and its newest line; nothing if it finds only similar lines."""
-    exact = replace(search, query=query, sort=Sort.NEWEST, limit=1, wants_total=True)
-    hits = await request.store.search(exact, "hint")
+    """How many lines a query finds exactly where the `search` looks, and the newest of them."""
+    return await _exact_hits(replace(search, query=query, limit=1, wants_total=True), request)
+
+
+async def _exact_hits(search: Search, request: Request) -> Hits:
+    """The newest hits of a search; none if it finds only similar lines."""
+    hits = await request.store.search(replace(search, sort=Sort.NEWEST), "hint")
     return hits if hits.rung in EXACT else hits._replace(messages=[], total=0)

@@ -10,6 +10,8 @@ import pytest
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.times.time_expressions import time_expressions
+from terrarium_mcp.store import Person
+from terrarium_mcp.store.sqlite.topics.people import People
 from tests.store.scene import NOON, line_of
 from tests.tools.scene import House, Told
 
@@ -683,3 +685,20 @@ async def test_a_question_that_names_no_time_is_read_without_leaving_the_event_l
     assert not left
     await asked(house, "what was said about the kettle yesterday?")
     assert len(left) == 1
+
+
+async def test_a_nick_that_a_question_misspells_is_looked_up_once(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_up = list[str]()
+
+    async def noted(people: People, nick: str, *where: Any, **limits: Any) -> Person:
+        looked_up.append(nick)
+        return await lookup(people, nick, *where, **limits)
+
+    lookup = People.lookup
+    monkeypatch.setattr(People, "lookup", noted)
+    await house.hears("<grace> the kettle is on")
+    told = await asked(house, "what did grac say?")
+    assert "similar nicks: grace" in told.text
+    assert looked_up == ["grac"]
