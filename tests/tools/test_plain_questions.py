@@ -10,7 +10,8 @@ import pytest
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.times.time_expressions import time_expressions
-from terrarium_mcp.store import Person
+from terrarium_mcp.store import Hits, Person, Search
+from terrarium_mcp.store.sqlite.search.message_search import MessageSearch
 from terrarium_mcp.store.sqlite.topics.people import People
 from tests.store.scene import NOON, line_of
 from tests.tools.scene import House, Told
@@ -702,3 +703,20 @@ async def test_a_nick_that_a_question_misspells_is_looked_up_once(
     told = await asked(house, "what did grac say?")
     assert "similar nicks: grace" in told.text
     assert looked_up == ["grac"]
+
+
+async def test_lines_are_counted_only_by_the_search_whose_answer_tells_their_number(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = list[bool]()
+
+    async def noted(search: MessageSearch, asked_for: Search, fingerprint: str) -> Hits:
+        counted.append(asked_for.wants_total)
+        return await answer(search, asked_for, fingerprint)
+
+    answer = MessageSearch.__call__
+    monkeypatch.setattr(MessageSearch, "__call__", noted)
+    await house.hears("<ada> the kettle is on")
+    told = await asked(house, "who spoke of the kettle in May?")
+    assert "rank higher" in told.text
+    assert counted == [False, False, True]  # is it said just so; was anything said in May; the page
