@@ -23,7 +23,6 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 VERSIONS = ("3.11", "3.12", "3.13", "3.14")
 SHORT = (
-    "tests/chat",
     "tests/test_policy.py",
     "tests/settings/test_settings.py",
     "tests/test_sdk.py",
@@ -34,13 +33,11 @@ SHORT = (
     "tests/irc_bridge/test_bridge.py",
     "tests/irc_bridge/network/test_channels.py",
 )
-SCENES = tuple(
-    f"tests/irc_bridge/hostile/test_{scene}.py"
-    for scene in ("networks", "truth", "wire", "fuzzed_wire")
-)
-"""The scenes of sockets and tasks take half as long as all of the above: only the newest Python
-plays them, beside the one of `make test`, since what changes between two versions is seen there
-first."""
+SCENES = ("networks", "truth", "wire", "fuzzed_wire")
+NEWEST = ("tests/chat", *(f"tests/irc_bridge/hostile/test_{scene}.py" for scene in SCENES))
+"""What is pure, where the Unicode tables and regular expressions of a version count, and scenes of
+sockets and tasks. They take ten times as long as all of the above: only the newest Python runs
+them, beside the one of `make test`, since what changes between two versions is seen there first."""
 
 QUIETLY = ("-q", "-p", "no:cacheprovider")
 ASKING = "import ensurepip, sys, venv; print('%d.%d' % sys.version_info[:2], sys.executable)"
@@ -57,9 +54,7 @@ def main(*, others: bool, prepare: bool) -> int:
     if prepare:
         return 0
     with ThreadPoolExecutor() as pool:  # one at a time would leave a CPU idle at each end
-        done = pool.map(
-            lambda version: run(pythons[version], with_scenes=version == newest), pythons
-        )
+        done = pool.map(lambda version: run(pythons[version], is_newest=version == newest), pythons)
         failed = [
             version
             for version, result in zip(pythons, done, strict=True)
@@ -110,14 +105,14 @@ class Result:
     seconds: float
 
 
-def run(python: str, *, with_scenes: bool) -> Result:
+def run(python: str, *, is_newest: bool) -> Result:
     """Run the tests there.
 
     The short form alone is bound by CPU, and every process collects and compiles all of it: there
     are as many as cores. Scenes mostly wait, for which `-n auto` has twice as many.
     """
-    tests = SHORT + (SCENES if with_scenes else ())
-    processes = "auto" if with_scenes else f"{os.cpu_count() or 2}"
+    tests = SHORT + (NEWEST if is_newest else ())
+    processes = "auto" if is_newest else f"{os.cpu_count() or 2}"
     began = time.monotonic()
     done = subprocess.run(
         [python, "-m", "pytest", *QUIETLY, "-n", processes, *tests],
