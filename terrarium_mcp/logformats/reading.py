@@ -61,19 +61,18 @@ class LogReading:
         They can be asked for once. The parts raise UnusableFile where a content cannot be read to
         its end, and ReadingStopped.
         """
-        with reading_child.rarely_collecting():
-            if self._process is None:
-                yield _here(contents, rules)
-                return
-            into, parts = anyio.create_memory_object_stream[ReadParts | ReadingStopped](AHEAD)
-            try:
-                with plainly():
-                    async with parts, anyio.create_task_group() as tasks:
-                        tasks.start_soon(_receive, self._process, contents, rules, into)
-                        yield _received(parts)
-                        tasks.cancel_scope.cancel()
-            finally:
-                self._process.kill()  # what waits for its next parts ends with it
+        if self._process is None:
+            yield _here(contents, rules)
+            return
+        into, parts = anyio.create_memory_object_stream[ReadParts | ReadingStopped](AHEAD)
+        try:
+            with plainly():
+                async with parts, anyio.create_task_group() as tasks:
+                    tasks.start_soon(_receive, self._process, contents, rules, into)
+                    yield _received(parts)
+                    tasks.cancel_scope.cancel()
+        finally:
+            self._process.kill()  # what waits for its next parts ends with it
 
 
 @contextmanager

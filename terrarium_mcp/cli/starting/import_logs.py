@@ -35,6 +35,7 @@ from terrarium_mcp.logformats.log_reader import RejectedLine
 from terrarium_mcp.logformats.named_files import log_files
 from terrarium_mcp.logformats.planning import Choices, UnknownFormat
 from terrarium_mcp.logformats.reading import LogReading, reading
+from terrarium_mcp.logformats.reading_child import rarely_collecting
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import NotRestorable, Store, StoreFailed
 from terrarium_mcp.wording import and_more, quantity
@@ -71,7 +72,7 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
         OutputFailed: the rejects cannot be written. What was stored stays.
         StoreFailed: the store cannot write. Run the same import again.
     """
-    with scratch_folder() as scratch:
+    with rarely_collecting(), scratch_folder() as scratch:
         rooms = await _recorded_rooms(settings, options)
         files = list(log_files(options.paths, scratch))
         with reading(() if options.dry_run else _logs_among(files)) as read:
