@@ -290,18 +290,23 @@ class TextFormat:
         """The unit of the stamps in some lines: a second, or a minute where none is written."""
         texts = (self._text_of(line) for line in lines)
         stamps = (match for text in texts if (match := self._stamped(text)))
-        has_seconds = any({"second", "epoch"} & _written(match).keys() for match in stamps)
+        written = (match.groupdict().get for match in stamps)
+        has_seconds = any(one("second") or one("epoch") for one in written)
         return timedelta(seconds=1) if has_seconds else timedelta(minutes=1)
 
     def announces_days(self, lines: Iterable[str]) -> bool:
         """Whether one of some lines says that another day begins."""
-        if not any(
-            isinstance(rule, BoundaryRule) and rule.boundary is Boundary.DAY
-            for rule in (*self.rules, *self.unstamped)
-        ):
+        if not self._may_announce_days:
             return False
         read = map(self.read, lines)
         return any(line.boundary is Boundary.DAY for line in read if line)
+
+    @cached_property
+    def _may_announce_days(self) -> bool:
+        return any(
+            isinstance(rule, BoundaryRule) and rule.boundary is Boundary.DAY
+            for rule in (*self.rules, *self.unstamped)
+        )
 
     def read(self, line: str) -> LogLine | None:
         """What a line (without its line break) says; None if it is not of this format."""
@@ -323,11 +328,6 @@ class TextFormat:
 
     def _text_of(self, line: str) -> str:
         return self.text_of(line) if self.text_of else line
-
-
-def _written(match: re.Match[str]) -> dict[str, str]:
-    """The groups that took part in a match."""
-    return {name: value for name, value in match.groupdict().items() if value}
 
 
 def stamp_in(match: re.Match[str]) -> Stamp | None:

@@ -14,7 +14,7 @@ from unicodedata import normalize
 from urllib.parse import unquote
 
 from terrarium_mcp.chat.identity import fold, is_channel
-from terrarium_mcp.logformats.dated_paths import COPY_OF_DAY, DatedPath, without_dates
+from terrarium_mcp.logformats.dated_paths import COPY_OF_DAY, without_dates
 
 _WORDS_OF_FOLDERS = {
     *("log", "logs", "moddata", "irclog", "irclogs", "channellogger", "mirc"),
@@ -106,9 +106,8 @@ def _named_in(path: str, patterns: tuple[re.Pattern[str], ...]) -> Sequence[_Nam
     named = list[_Named]()
     for pattern in patterns:
         has_date = "date" in pattern.groupindex
-        undated = DatedPath(original, None) if has_date else without_dates(original)
-        if match := pattern.search(undated.path):
-            day = _day(match["date"] or "") if has_date else undated.day
+        if match := pattern.search(original if has_date else without_dates(original).path):
+            day = _day(match["date"] or "") if has_date else without_dates(original).day
             named += (
                 _Named(
                     network,
