@@ -133,7 +133,7 @@ class QuestionService:
             with pending.watch.part("splitting"):
                 reply = self._speech.addressed(pending.command, found.lines, mark)
             await self._speech.say(pending, reply, turn)
-        self._summarizer.consider(place)
+        self._summarizer.consider(place, replace(before, turns=(*before.turns, turn.turn)))
 
     async def _gathered(
         self, pending: PendingCommand, question: Question, place: DialoguePlace

@@ -78,13 +78,17 @@ class Summarizer:
         self._failures = BoundedDict[DialoguePlace, _Failures](_REMEMBERED_PLACES)
         self._bell = Bell()
 
-    def consider(self, place: DialoguePlace) -> None:
-        """An answer was said here: summarise what is older, if there is too much of it."""
+    def consider(self, place: DialoguePlace, dialogue: StoredDialogue) -> None:
+        """An answer was said here: summarise what is older, if there is too much of it.
+
+        `dialogue` is what there is with that answer. It is read again only for a summary: that
+        takes as long as to read it for a question.
+        """
         if (failures := self._failures.get(place, _Failures())).to_skip:
             self._failures[place] = replace(failures, to_skip=failures.to_skip - 1)
-            return
-        self._places.setdefault(place, [])
-        self._bell.ring()
+        elif is_due(dialogue, self._settings().zone):
+            self._places.setdefault(place, [])
+            self._bell.ring()
 
     async def compact(self, place: DialoguePlace) -> DialogueSummary | None:
         """Summarise the older turns of a place now; None if that failed."""

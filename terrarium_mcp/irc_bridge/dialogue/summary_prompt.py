@@ -11,7 +11,7 @@ from terrarium_mcp.irc_bridge.answer.budget import (
     TURNS_SHARE,
     truncated,
 )
-from terrarium_mcp.irc_bridge.answer.model_request import LONGEST_ARGUMENTS, size
+from terrarium_mcp.irc_bridge.answer.model_request import LONGEST_ARGUMENTS
 from terrarium_mcp.irc_bridge.answer.past_turns import MOST_STEPS, past_question, past_turn
 from terrarium_mcp.irc_bridge.model.chat_types import ChatMessage, TalkMessage
 from terrarium_mcp.store import DialogueTurn, StoredDialogue
@@ -46,10 +46,10 @@ class SummaryRequest:
 
 def is_due(dialogue: StoredDialogue, zone: tzinfo) -> bool:
     """Whether the turns are too many, or too long for their share of a request."""
-    if len(dialogue.turns) <= KEPT_TURNS:
+    turns = dialogue.turns
+    if len(turns) <= KEPT_TURNS:
         return False
-    tokens = sum(size(past_turn(turn, zone).messages) for turn in dialogue.turns)
-    return len(dialogue.turns) > MOST_TURNS or tokens > TURNS_SHARE
+    return len(turns) > MOST_TURNS or sum(past_turn(one, zone).size for one in turns) > TURNS_SHARE
 
 
 def summary_request(dialogue: StoredDialogue, zone: tzinfo) -> SummaryRequest | None:

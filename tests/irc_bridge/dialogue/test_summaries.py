@@ -88,7 +88,7 @@ class Talk:
                 found = await self.study.asks(text, dialogue=before)
             held.answer("\n".join(found.lines), found.steps, found.shown)
             held.said()
-        self.summarizer.consider(TEA)
+        self.summarizer.consider(TEA, replace(before, turns=(*before.turns, held.turn)))
         return list(found.lines)
 
     async def has_summary(self, last: int) -> DialogueSummary:
@@ -132,6 +132,24 @@ async def test_the_twenty_first_turn_has_the_older_ones_summarised(tmp_path: Pat
     last = agent.requests[-1]
     assert last["messages"][0]["content"].endswith("ada asked about facts 1 to 15")
     assert questions(last) == [f"fact {number}?" for number in range(16, 23)]
+
+
+async def test_a_dialogue_is_not_read_again_where_no_summary_is_due(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with strict_agent() as agent, talk(tmp_path, agent) as scene:
+        current, reads = scene.dialogues.current, list[DialoguePlace]()
+
+        async def counted(place: DialoguePlace) -> StoredDialogue:
+            reads.append(place)
+            return await current(place)
+
+        monkeypatch.setattr(scene.dialogues, "current", counted)
+        agent.thinks = lambda _: says("yes")
+        for number in range(1, KEPT_TURNS + 3):
+            await scene.asks(f"fact {number}?")
+            await anyio.wait_all_tasks_blocked()
+    assert reads == [TEA] * (KEPT_TURNS + 2)  # before each question
 
 
 async def test_turns_that_are_too_long_are_summarised_sooner(tmp_path: Path) -> None:
