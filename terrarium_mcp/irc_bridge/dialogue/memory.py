@@ -38,6 +38,10 @@ MOST_SOURCES = 3_000
 """Messages that a talk may rest on. As each turn rests on all that the turns before it rest on,
 they grow with every turn, and each turn is stored with them."""
 
+OPENED_AFTER = 0.05
+"""Seconds after which an open turn is written: the request to the model leaves first, which would
+share the interpreter's lock with that. An answer that comes sooner is written in its place."""
+
 MARK_AGAIN = 5.0
 """Seconds before a failed marking of cut turns is retried."""
 
@@ -149,7 +153,7 @@ class DialogueMemory:
         opened = OpenTurn(turn)
         if is_kept:
             self._reach(place, before.window, number)
-            self._put_turn(place, turn)
+            self._put_turn(place, turn, after=OPENED_AFTER)
         try:
             yield opened
         finally:
@@ -226,9 +230,9 @@ class DialogueMemory:
         """Note how far a dialogue has come."""
         self._reached[place] = StoredDialogue(window, newest)
 
-    def _put_turn(self, place: DialoguePlace, turn: DialogueTurn) -> None:
+    def _put_turn(self, place: DialoguePlace, turn: DialogueTurn, *, after: float = 0.0) -> None:
         write = partial(self._store.dialogues.put_turn, place, turn)
-        self._unwritten.put((place, turn.number), turn, write)
+        self._unwritten.put((place, turn.number), turn, write, after=after)
 
     def _put_window(
         self, place: DialoguePlace, number: int, summary: DialogueSummary | None

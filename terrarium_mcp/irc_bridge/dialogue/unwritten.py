@@ -54,11 +54,18 @@ class UnwrittenState:
         self._finished = False
         self._running = anyio.CancelScope(shield=True)
 
-    def put(self, key: WriteKey, value: object, write: Callable[[], Awaitable[object]]) -> None:
-        """Write this soon. Never waits."""
+    def put(
+        self,
+        key: WriteKey,
+        value: object,
+        write: Callable[[], Awaitable[object]],
+        *,
+        after: float = 0.0,
+    ) -> None:
+        """Write this soon, or after some seconds. Never waits."""
         self.changes += 1
         self._waiting.pop(key, None)
-        self._waiting[key] = PendingWrite(value, write)
+        self._waiting[key] = PendingWrite(value, write, due=anyio.current_time() + after)
         self._bell.ring()
 
     def waiting(self, place: DialoguePlace) -> Iterator[tuple[int, object]]:

@@ -13,9 +13,18 @@ from terrarium_mcp.irc_bridge.dialogue import memory as dialogue_memory
 from terrarium_mcp.irc_bridge.dialogue import unwritten
 from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory, DialogueUnreadable
 from terrarium_mcp.irc_bridge.dialogue.unwritten import UnwrittenState
-from terrarium_mcp.store import DialoguePlace, Store, StoredDialogue, open_store
+from terrarium_mcp.store import (
+    DialoguePlace,
+    DialogueTurn,
+    Store,
+    StoredDialogue,
+    TurnState,
+    open_store,
+)
 from tests.irc_bridge.dialogue.test_turns import TEA, execute_in, turn
 from tests.irc_bridge.house import said
+from tests.patience import PATIENCE
+from tests.servers.beside import beside
 
 
 @asynccontextmanager
@@ -89,6 +98,33 @@ async def test_a_turn_that_is_written_while_its_dialogue_is_read_is_part_of_it(
         monkeypatch.setattr(store.dialogues, "load", load_slowly)
         found = await memory.current(TEA)
     assert [one.question for one in found.turns] == ["who?"]
+
+
+async def test_a_question_that_is_answered_at_once_is_written_with_its_answer_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dialogue_memory, "OPENED_AFTER", PATIENCE)
+    written = list[TurnState]()
+    async with open_store(tmp_path / "irc_logs.db") as store:
+        memory, put_turn = memory_of(store), store.dialogues.put_turn
+
+        async def noted(place: DialoguePlace, turn: DialogueTurn) -> bool:
+            written.append(turn.state)
+            return await put_turn(place, turn)
+
+        monkeypatch.setattr(store.dialogues, "put_turn", noted)
+        async with beside(memory.run):
+            before, who = await memory.current(TEA), turn(1, "who?").asker
+            with memory.turn(
+                TEA, before, who, "who?", message_id=0, is_off_record=lambda: False
+            ) as opened:
+                await anyio.wait_all_tasks_blocked()
+                opened.answer("bo", (), frozenset())
+                opened.said()
+            memory.finish()
+        kept = (await store.dialogues.load(TEA)).turns
+    assert written == [TurnState.DONE]
+    assert [one.answer for one in kept] == ["bo"]
 
 
 async def test_a_talk_that_rests_on_too_many_lines_starts_over(
