@@ -3,6 +3,7 @@
 import gc
 import json
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from terrarium_mcp.irc_bridge.answer.tool_calls import SAME_CALL
 from terrarium_mcp.irc_bridge.model.chat_types import ToolSchema
 from terrarium_mcp.irc_bridge.model.check import check_endpoint
 from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, Toolbox, connection
+from terrarium_mcp.offload import offload
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import StoredDialogue, ToolStep
 from tests.irc_bridge.dialogue.test_turns import questions, turn
@@ -58,6 +60,25 @@ async def test_the_answer_is_the_models_own_in_lines(tmp_path: Path) -> None:
     assert "search_irc_history" in {tool["function"]["name"] for tool in first["tools"]}
     assert results(first) == []
     assert "I fixed the garden gate on Tuesday" in results(second)[0]
+
+
+@pytest.mark.parametrize(("words", "hops"), [("bo did", 0), ("bo did " * 1_000, 2)])
+async def test_only_a_long_answer_is_read_and_cleaned_in_another_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, hops: int
+) -> None:
+    thought = list[Callable[[], Any]]()
+
+    async def counted(think: Callable[[], Any]) -> Any:
+        thought.append(think)
+        return await offload(think)
+
+    monkeypatch.setattr("terrarium_mcp.irc_bridge.answer.loop.offload", counted)
+    monkeypatch.setattr("terrarium_mcp.irc_bridge.model.client.offload", counted)
+    async with strict_agent() as agent, study(tmp_path, agent) as scene:
+        agent.will(says(words))
+        found = await scene.asks("who fixed the gate?")
+    assert found.lines == [words.strip()]
+    assert len(thought) == hops
 
 
 async def test_the_question_stands_in_the_request_once_with_its_asker(tmp_path: Path) -> None:
