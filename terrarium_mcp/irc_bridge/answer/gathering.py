@@ -123,7 +123,8 @@ def _newest(limit: int, messages: Sequence[Message]) -> Sequence[Message]:
     speech = _speech(messages)
     if len(speech) <= limit:
         return messages
-    return [message for message in messages if message.position >= speech[-limit].position]
+    first = speech[-limit].position
+    return [message for message in messages if message.position >= first]
 
 
 def _speech(messages: Sequence[Message]) -> list[Message]:
