@@ -78,9 +78,9 @@ class ReplySpeech:
         """Who is in the channel besides the asker and us."""
         if not command.channel:
             return NO_ONE_HERE
-        here = {self._network.fold(one.nick) for one in self._network.members(command.channel)}
-        addressed = {self._network.fold(nick) for nick in (command.asker, self._network.nick)}
-        return Unaddressed(frozenset(here - addressed), self._network.fold)
+        fold = self._network.fold
+        here = frozenset(map(fold, self._network.nicks(command.channel)))
+        return Unaddressed(here - {fold(command.asker), fold(self._network.nick)}, fold)
 
     def text_bytes(self, command: Command) -> int:
         """How many bytes of text a line of a reply holds at least."""

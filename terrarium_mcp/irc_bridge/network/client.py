@@ -260,6 +260,10 @@ class IrcNetwork:
         """Every member of `channel`, including us; empty while we are not in it."""
         return self._session.membership.members(channel)
 
+    def nicks(self, channel: str) -> frozenset[str]:
+        """The nick of every member of `channel`, ours included; none while we are not in it."""
+        return self._session.membership.nicks(channel)
+
     def is_operator(self, channel: str, nick: str) -> bool:
         """Whether `nick` is in `channel` now and operates it, as half-operators do too."""
         prefixes = self.isupport.prefix

@@ -363,6 +363,7 @@ async def test_nobody_is_known_of_channels_that_we_are_not_in() -> None:
         await server.says(":srv 353 Terra = #coffee :ada bo", ":bo!b@h JOIN #coffee")
         await server.settles()
         assert (network.members("#coffee"), network.channels_of("bo")) == ([], [])
+        assert not network.nicks("#coffee")
 
 
 async def test_members_are_sorted_as_the_network_compares_them() -> None:
@@ -372,6 +373,7 @@ async def test_members_are_sorted_as_the_network_compares_them() -> None:
         await server.settles()
         nicks = [member.nick for member in network.members("#tea")]
         assert nicks == ["ada", "bo", "Cy", "Terra", "Zoe"]
+        assert network.nicks("#TEA") == set(nicks)
 
 
 async def test_our_own_mask_follows_what_the_server_says_of_us() -> None:
