@@ -29,6 +29,8 @@ _MARKS = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """What only encloses words, or follows them."""
+_ROLE = re.compile(r"\s*(?:assistant|(?:final )?answer|response)\s*:(?!\S)\s*", re.IGNORECASE)
+"""What may precede the first line of an answer, and its prefixes."""
 
 
 def without_echoed_tags(text: str) -> str:
@@ -67,23 +69,21 @@ class EchoedPrefixes:
             r"\[(?:off|nolog)\]",
             rf"(?:[|·] )?{re.escape(mark)}" if mark else r"\| (?=[^|]*\Z)",  # no row of a table
         ]
-        self._pattern = re.compile(rf"(?:\s*(?:{'|'.join(forms)})\s*)+", re.IGNORECASE)
-        roles = r"\s*(?:assistant|(?:final )?answer|response)\s*:(?!\S)\s*"
-        self._first = re.compile(rf"{roles}(?:{self._pattern.pattern})?", re.IGNORECASE)
+        self._prefixes = re.compile(rf"(?:\s*(?:{'|'.join(forms)})\s*)+", re.IGNORECASE)
 
     def removed(self, lines: Sequence[str], question: str) -> list[str]:
         """The lines of an answer without the prefixes, and without the `question` repeated."""
-        unechoed = [self._without(self._pattern, line) for line in lines]
+        unechoed = [_without(self._prefixes, line) for line in lines]
         if len(unechoed) > 1 and question and _same(unechoed[0], question):
             unechoed = unechoed[1:]
-        if unechoed:
-            unechoed[0] = self._without(self._first, unechoed[0])
+        if unechoed and (role := _ROLE.match(unechoed[0])):
+            unechoed[0] = _without(self._prefixes, unechoed[0][role.end() :])
         return [rest for line in unechoed if (rest := REST_NOTE.sub("", line.rstrip()).rstrip())]
 
-    @staticmethod
-    def _without(pattern: re.Pattern[str], line: str) -> str:
-        found = pattern.match(line)
-        return line[found.end() :] if found else line
+
+def _without(beginning: re.Pattern[str], line: str) -> str:
+    found = beginning.match(line)
+    return line[found.end() :] if found else line
 
 
 def _same(one: str, other: str) -> bool:
