@@ -83,10 +83,10 @@ def unrepeated(
     answers = [(_start(turn.asker.nick, mark), _squeezed(_sent_again(turn))) for turn in turns]
 
     def is_repeated(message: Message) -> bool:
-        if message.id in asked:
-            return True
+        if message.id in asked or not message.own:
+            return message.id in asked
         said = REST_NOTE.sub("", _squeezed(harmless(message.text)))
-        return message.own and any(start.sub("", said) in answer for start, answer in answers)
+        return any(start.sub("", said) in answer for start, answer in answers)
 
     return [message for message in newest if not is_repeated(message)]
 
