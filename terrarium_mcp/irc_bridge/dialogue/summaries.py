@@ -114,7 +114,10 @@ class Summarizer:
             await self._bell.wait()
 
     async def _summarise(self, place: DialoguePlace, *, wished: bool) -> DialogueSummary | None:
-        """Summarise as long as there is too much; returns the last summary made."""
+        """Summarise as long as there is too much; returns the last summary made.
+
+        What was said meanwhile is for `consider`, which its answer calls.
+        """
         made: DialogueSummary | None = None
         dialogue = await self._dialogues.current(place)
         while wished or is_due(dialogue, self._settings().zone):
@@ -122,6 +125,8 @@ class Summarizer:
                 return made
             made = summary
             self._dialogues.summarised(place, dialogue.window, summary)
+            if not (wished or is_due(_after(dialogue, summary), self._settings().zone)):
+                return made
             dialogue = await self._dialogues.current(place)
         return made
 
@@ -170,3 +175,10 @@ class Summarizer:
             larger = min(larger, AGENT_HISTORY - SOFT_LIMIT)  # the request may have SOFT_LIMIT
         again = await self._llm.next_message(request.talk, (), max_tokens=larger)
         return again.text
+
+
+def _after(dialogue: StoredDialogue, summary: DialogueSummary) -> StoredDialogue:
+    """The dialogue with a summary in the place of the turns that it rests on."""
+    told = summary.turns
+    turns = tuple(turn for turn in dialogue.turns if turn.number not in told)
+    return replace(dialogue, summary=summary, turns=turns)

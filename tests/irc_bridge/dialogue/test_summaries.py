@@ -134,7 +134,7 @@ async def test_the_twenty_first_turn_has_the_older_ones_summarised(tmp_path: Pat
     assert questions(last) == [f"fact {number}?" for number in range(16, 23)]
 
 
-async def test_a_dialogue_is_not_read_again_where_no_summary_is_due(
+async def test_a_dialogue_is_read_again_only_for_a_summary_of_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with strict_agent() as agent, talk(tmp_path, agent) as scene:
@@ -146,10 +146,17 @@ async def test_a_dialogue_is_not_read_again_where_no_summary_is_due(
 
         monkeypatch.setattr(scene.dialogues, "current", counted)
         agent.thinks = lambda _: says("yes")
-        for number in range(1, KEPT_TURNS + 3):
+        for number in range(1, MOST_TURNS + 1):
             await scene.asks(f"fact {number}?")
             await anyio.wait_all_tasks_blocked()
-    assert reads == [TEA] * (KEPT_TURNS + 2)  # before each question
+        assert reads == [TEA] * MOST_TURNS  # before each question
+        await scene.asks("fact 21?")
+        with anyio.fail_after(PATIENCE):
+            await agent.asked(1, is_summary)
+            async with scene.queue.question():  # until that summary has ended
+                await anyio.wait_all_tasks_blocked()
+        assert reads == [TEA] * (MOST_TURNS + 2)
+        assert (await current(TEA)).summary
 
 
 async def test_turns_that_are_too_long_are_summarised_sooner(tmp_path: Path) -> None:
