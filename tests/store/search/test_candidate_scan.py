@@ -20,6 +20,7 @@ from terrarium_mcp.store.search.relevance.lookup import (
 )
 from terrarium_mcp.store.search.relevance.question import PlainQuestion
 from terrarium_mcp.store.search.scope import SearchScope
+from terrarium_mcp.store.sqlite.engine.reads import Params, Reads, Row
 from terrarium_mcp.store.sqlite.search.corpus import SqliteCorpus
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot, current_snapshot
 from tests.store.scene import NOON, chat, line_of, redact
@@ -39,6 +40,7 @@ async def corpus_of(
     channel: str = "",
     since: str = BEGINNING.timestamp,
     until: Position = EVERY_LINE,
+    reads: Reads | None = None,
 ) -> SqliteCorpus:
     every = await store.rooms.all()
     rooms = [room for room in every if not channel or room.channel == channel]
@@ -46,7 +48,20 @@ async def corpus_of(
         query=parse_query(words), rooms=rooms, all_rooms=rooms == every, since=since, until=until
     )
     question = PlainQuestion(text=words, scope=scope, now=NOON, zone=UTC, hits=20)
-    return SqliteCorpus(store._database, await snapshot_of(store), question)  # noqa: SLF001
+    return SqliteCorpus(reads or store._database, await snapshot_of(store), question)  # noqa: SLF001
+
+
+class CountingReads(Reads):
+    """Reads that note how many rows each statement returns."""
+
+    def __init__(self, reads: Reads) -> None:
+        self._reads = reads
+        self.rows_of_statements: list[int] = []
+
+    async def rows(self, sql: str, params: Params = ()) -> list[Row]:
+        rows = await self._reads.rows(sql, params)
+        self.rows_of_statements.append(len(rows))
+        return rows
 
 
 async def found(corpus: SqliteCorpus, lookup: Lookup) -> list[int] | None:
@@ -161,6 +176,17 @@ async def test_windows_that_share_a_line_are_one_talk(
     assert [[line.id for line in talk] for talk in found] == [
         list(range(first, last + 1)) for first, last in talks
     ]
+
+
+async def test_a_line_of_several_windows_is_read_once(store: Store) -> None:
+    await store.messages.append(
+        [line_of("ada", "x", NOON + timedelta(minutes=n)) for n in range(40)]
+    )
+    reads = CountingReads(store._database)  # noqa: SLF001
+    lines = await (await corpus_of(store)).lines([10, 11, 12, 13])
+    (talk,) = await (await corpus_of(store, reads=reads)).around(lines)
+    windows, lines_read = reads.rows_of_statements
+    assert (windows, lines_read) == (4, len(talk))
 
 
 async def test_only_lines_that_may_be_seen_are_read(store: Store) -> None:

@@ -14,7 +14,7 @@ from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF
-from terrarium_mcp.store.sqlite.engine.voices_sql import SPEAKER, TEXT
+from terrarium_mcp.store.sqlite.engine.voices_sql import JOINED, JOINED_SPEAKER, JOINED_TEXT
 from terrarium_mcp.store.sqlite.search.fts_query import FtsQuery
 
 _POSITION = attrgetter("timestamp", "id")
@@ -28,7 +28,7 @@ class Neighbours:
         self._reads = reads
         may_answer = " AND ".join(["m.timestamp >= :since", *query.where])
         self._columns = (
-            f"m.id, m.room, m.timestamp, {SPEAKER} AS nick, {TEXT} AS message,"
+            f"m.id, m.room, m.timestamp, {JOINED_SPEAKER} AS nick, {JOINED_TEXT} AS message,"
             f" ({may_answer}) AS may_answer"
         )
         self._is_readable = (
@@ -46,45 +46,51 @@ class Neighbours:
 
     async def lines(self, ids: Iterable[int]) -> list[CandidateLine]:
         """Those of the lines that may answer."""
+        return await self._read(ids, f"{self._is_readable} AND may_answer")
+
+    async def around(self, lines: Sequence[CandidateLine]) -> list[Passage]:
+        """The passages around these lines, in which neighbours need not answer themselves.
+
+        A line of several windows is read once.
+        """
+        positions = [[line.room, *line.position] for line in lines]
+        rows = await self._reads.rows(
+            f"{self._windows('best', LATER)} UNION ALL {self._windows('others', NEAR)}",
+            self._params
+            | {
+                "best": json.dumps(positions[:REPLIES_TO]),
+                "others": json.dumps(positions[REPLIES_TO:]),
+            },
+        )
+        windows: list[list[int]] = [json.loads(ids) for (ids,) in rows]
+        read = await self._read({number for window in windows for number in window}, "true")
+        by_id = {line.id: line for line in read}  # without those purged meanwhile
+        there = ([by_id[number] for number in window if number in by_id] for window in windows)
+        return list(_passages(filter(None, there)))
+
+    async def _read(self, ids: Iterable[int], condition: str) -> list[CandidateLine]:
+        """Those of the lines that meet a condition on `m`."""
         rows = await self._reads.rows(
             # CROSS JOIN keeps the order: the ids lead, whatever else an index could narrow.
-            f"SELECT {self._columns} FROM json_each(:ids) found CROSS JOIN messages m"  # noqa: S608 -- ids of ours, parameters
-            f" ON m.id = found.value WHERE {self._is_readable}"
-            " AND may_answer",
+            f"SELECT {self._columns} FROM json_each(:ids) found CROSS JOIN {JOINED}"  # noqa: S608 -- ids of ours, parameters
+            f" WHERE m.id = found.value AND {condition}",
             self._params | ids_params(ids),
         )
         return [_line(*row) for row in rows]
 
-    async def around(self, lines: Sequence[CandidateLine]) -> list[Passage]:
-        """The passages around these lines, in which neighbours need not answer themselves."""
-        positions = [[line.room, *line.position] for line in lines]
-        sides = (
-            self._side("best_positions", "<", "DESC", NEAR),
-            self._side("best_positions", ">=", "ASC", LATER + 1),
-            self._side("other_positions", "<", "DESC", NEAR),
-            self._side("other_positions", ">=", "ASC", NEAR + 1),
-        )
-        rows = await self._reads.rows(
-            " UNION ALL ".join(sides),
-            self._params
-            | {
-                "best_positions": json.dumps(positions[:REPLIES_TO]),
-                "other_positions": json.dumps(positions[REPLIES_TO:]),
-            },
-        )
-        windows: dict[tuple[str, int], list[CandidateLine]] = {}
-        for parameter, number, *row in rows:
-            windows.setdefault((parameter, number), []).append(_line(*row))
-        return list(_passages(windows.values()))
+    def _windows(self, positions: str, later: int) -> str:
+        """For each of the positions in that parameter the ids of the lines around it, as JSON."""
+        sides = (self._side("<", "DESC", NEAR), self._side(">=", "ASC", later + 1))
+        ids = f"SELECT json_group_array(id) FROM ({' UNION ALL '.join(sides)})"  # noqa: S608 -- as above
+        return f"SELECT ({ids}) FROM json_each(:{positions}) p"  # noqa: S608 -- as above
 
-    def _side(self, positions: str, comparison: str, order: str, most: int) -> str:
-        """The lines of a room on one side of each of the positions in that parameter."""
+    def _side(self, comparison: str, order: str, most: int) -> str:
+        """The ids of the lines of a room on one side of a position `p`."""
         return f"""
-SELECT '{positions}', p.key, {self._columns} FROM json_each(:{positions}) p CROSS JOIN messages m
-WHERE m.id IN (
+SELECT * FROM (
   SELECT m.id FROM messages m
-  WHERE m.room = json_extract(p.value, '$[0]') AND (m.timestamp, m.id) {comparison}
-    (json_extract(p.value, '$[1]'), json_extract(p.value, '$[2]')) AND {self._is_readable}
+  WHERE m.room = p.value ->> 0 AND (m.timestamp, m.id) {comparison} (p.value ->> 1, p.value ->> 2)
+    AND {self._is_readable}
   ORDER BY m.timestamp {order}, m.id {order} LIMIT {most})"""  # noqa: S608 -- ids of ours
 
 
