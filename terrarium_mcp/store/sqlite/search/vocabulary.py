@@ -37,8 +37,6 @@ SELECT w.word, w.lines FROM (
   ORDER BY word_parts.rowid LIMIT :looked_at{n}
 ) n JOIN words w ON w.word = n.word"""
 
-_NONE = "SELECT word, lines FROM words WHERE false"
-
 
 class SqliteVocabulary:
     """The words table."""
@@ -62,17 +60,19 @@ class SqliteVocabulary:
     ) -> list[dict[str, int]]:
         """For each query as many of its words, of as many that are looked at."""
         found: list[dict[str, int]] = [{} for _ in queries]
-        if not queries:
-            return found
         statements, params = [], dict[str, object]()
         for n, (query, most, looked_at) in enumerate(queries):
             sql, values = _statement(query)
+            if not sql:
+                continue
             statements.append(
                 f"SELECT * FROM (SELECT {n}, * FROM ({sql.format(n=n)})"  # noqa: S608 -- words of strangers are parameters
                 f" ORDER BY lines DESC, word LIMIT :most{n})"
             )
             params |= {f"{name}{n}": value for name, value in values.items()}
             params |= {f"most{n}": most, f"looked_at{n}": looked_at}
+        if not statements:
+            return found
         for n, word, lines in await self._reads.rows(" UNION ALL ".join(statements), params):
             found[n][word] = lines
         return found
@@ -89,9 +89,12 @@ def as_kept(words: Iterable[str]) -> str:
 
 
 def _statement(query: VocabularyQuery) -> tuple[str, Mapping[str, object]]:
-    """The statement for a query, and its parameters, whose names end in `{n}` there."""
+    """The statement for a query, and its parameters, whose names end in `{n}` there.
+
+    It is "" where no word can be found.
+    """
     match query:
-        case WordsAmong(words):
+        case WordsAmong(words) if words:
             return _AMONG, {"words": as_kept(sorted(words))}
         case WordsBeginning(start, longest):
             start = storable(start)
@@ -102,4 +105,4 @@ def _statement(query: VocabularyQuery) -> tuple[str, Mapping[str, object]]:
             return _HOLDING, params
         case WordsMisspelt(word) if len(word) < LONGEST:
             return _AMONG, {"words": as_kept(sorted({*one_letter_away(word)}))}
-    return _NONE, {}
+    return "", {}

@@ -14,6 +14,7 @@ from terrarium_mcp.store.search.vocabulary_queries import (
     WordsHolding,
     WordsMisspelt,
 )
+from terrarium_mcp.store.sqlite.engine.reads import Params, Reads, Row
 from terrarium_mcp.store.sqlite.index.message_index import TOKENIZER
 from terrarium_mcp.store.sqlite.index.unindexing import unindex_rows
 from terrarium_mcp.store.sqlite.index.vocabulary import LONGEST
@@ -26,6 +27,13 @@ pytestmark = pytest.mark.usefixtures("at_once")
 @pytest.fixture
 def words(store: Store) -> SqliteVocabulary:
     return SqliteVocabulary(store._database)  # noqa: SLF001 -- the table itself
+
+
+class NoReads(Reads):
+    """Reads that fail a test with the first statement."""
+
+    async def rows(self, sql: str, params: Params = ()) -> list[Row]:
+        pytest.fail(f"{sql} {params}")
 
 
 async def remove(store: Store, *ids: int) -> None:
@@ -104,6 +112,11 @@ async def test_events_are_not_what_was_said(
     )
     await store._indexer.catch_up()  # noqa: SLF001
     assert await words.most_frequent(WordsAmong(["fishing"])) == [{}]
+
+
+async def test_where_no_word_can_be_found_nothing_is_read() -> None:
+    words = SqliteVocabulary(NoReads())
+    assert await words.most_frequent(WordsAmong([]), WordsHolding("be", 4)) == [{}, {}]
 
 
 async def test_a_word_is_found_by_its_beginning_its_middle_and_with_a_slip(
