@@ -161,10 +161,13 @@ class Scorer:
 
     def _replies(self, passage: Passage) -> dict[int, int]:
         """The replies in a passage that name whom they answer, each with that one's latest line."""
+        called = {at: nick for at, line in enumerate(passage) if (nick := self.addressee(line))}
+        if not called:
+            return {}
         replies: dict[int, int] = {}
         latest: dict[str, int] = {}
         for at, line in enumerate(passage):
-            answered = latest.get(self.addressee(line))
+            answered = latest.get(called[at]) if at in called else None
             if answered is not None and at - answered <= weights.LATER:
                 replies[at] = answered
             latest[line.nick] = at
