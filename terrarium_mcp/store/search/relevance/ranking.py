@@ -78,9 +78,14 @@ class Ranking:
         self._spans = [(to_text(time.since), to_text(time.until)) for time in parsed.times]
 
     def promising(self, lines: Collection[CandidateLine], most: int) -> list[CandidateLine]:
-        """The `most` best lines by themselves, the best first."""
+        """Up to `most` of the best lines by themselves, the best first.
+
+        They are half as many and, of the next ones, those that come near the best of all.
+        """
         rough = {line.id: self._scorer.alone(line) for line in lines}
-        return sorted(lines, key=lambda line: (rough[line.id], line.position), reverse=True)[:most]
+        best = sorted(lines, key=lambda line: (rough[line.id], line.position), reverse=True)[:most]
+        near = weights.PROMISES * max(rough.values(), default=0.0)
+        return [line for n, line in enumerate(best) if n < most // 2 or rough[line.id] >= near]
 
     def ranked(
         self, passages: Sequence[Passage], found: Collection[CandidateLine]

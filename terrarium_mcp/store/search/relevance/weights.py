@@ -84,6 +84,13 @@ NEAR = 4
 """Lines on each side of a candidate whose words count. Six add nothing to the first ten answers
 and make a question in a channel of ten million lines a tenth slower."""
 
+PROMISES = 0.5
+"""Beyond half of the candidates whose neighbours may be read, only lines with this share of the
+most points by themselves are promising. For ten hits the neighbours of 18 lines are read instead of
+24 (Ubuntu IRC), which takes a tenth less time. Of the development questions it finds as many;
+LoCoMo's recall at ten is 80.91 instead of 80.93, in all dialogues at once 79.98 instead of 79.82.
+"""
+
 JUDGED = 3
 """The best lines, by which an answer is judged: the first may be a stray."""
 

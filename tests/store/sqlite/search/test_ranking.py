@@ -337,9 +337,17 @@ def test_below_the_best_a_line_keeps_the_rank_that_others_lend_it() -> None:
 def test_the_promising_are_the_best_by_themselves_the_newest_of_equals_first() -> None:
     lines = talk("bo: gate", "x: a", "bo: gate", "bo: gate paint key", "ada: I am here")
     parsed = question(GATE, PAINT, KEY, people=["ada"])
-    by_themselves = Ranking(parsed).promising(lines, 4)
-    assert [line.id for line in by_themselves] == [4, 5, 3, 1]
+    by_themselves = Ranking(parsed).promising(lines, 10)
+    assert [line.id for line in by_themselves] == [4, 5, 3, 1, 2]
     assert len(Ranking(parsed).promising(lines, 1)) == 1
+
+
+def test_beyond_half_of_the_most_a_line_is_promising_only_near_the_best() -> None:
+    parsed = question(GATE, PAINT, KEY)
+    far = talk("bo: key", "bo: gate", "bo: gate", "bo: paint the gate now, and bring the key")
+    assert [line.id for line in Ranking(parsed).promising(far, 4)] == [4, 1]
+    near = talk("bo: paint key", "bo: gate key", "bo: gate paint", "bo: gate paint key")
+    assert {line.id for line in Ranking(parsed).promising(near, 4)} == {1, 2, 3, 4}
 
 
 def test_a_line_by_or_to_the_person_is_more_promising_than_a_few_words() -> None:
