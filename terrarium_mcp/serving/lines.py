@@ -3,15 +3,13 @@
 Unlike the SDK's it answers a line that it cannot read, so that its client does not wait for ever.
 """
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
 from typing import Protocol
 
 import anyio
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from anyio.abc import AsyncResource
 from mcp.shared.message import SessionMessage
 
-from terrarium_mcp.sdk import Incoming, Outgoing
+from terrarium_mcp.serving.relayed_messages import ReceivedMessages
 from terrarium_mcp.serving.unreadable import UnreadableMessage, message_in
 
 
@@ -29,42 +27,53 @@ class LineWriter(Protocol):
     """What `over_lines` writes to."""
 
     async def write(self, line: bytes, /) -> None:
-        """Write a line, and wait until more can be written."""
+        """Write a line, once the client has read enough of those before."""
 
 
-@asynccontextmanager
-async def over_lines(
-    reader: LineReader, writer: LineWriter
-) -> AsyncIterator[tuple[Incoming, Outgoing]]:
-    """The messages read, until `reader` ends, and those to write."""
-    heard, incoming = anyio.create_memory_object_stream[SessionMessage | Exception]()
-    outgoing, to_write = anyio.create_memory_object_stream[SessionMessage]()
-    async with anyio.create_task_group() as tasks, incoming, outgoing:
-        tasks.start_soon(_read, reader, heard, outgoing.clone())
-        tasks.start_soon(_write, to_write, writer)
-        yield incoming, outgoing
+def over_lines(reader: LineReader, writer: LineWriter) -> tuple["ReadLines", "WrittenLines"]:
+    """The messages read, until `reader` ends, and those to write.
+
+    Each is read and written by the task that waits for it: to hand it to one that reads or writes
+    takes a turn of the event loop, and 3 % of a call.
+    """
+    written = WrittenLines(writer)
+    return ReadLines(reader, written), written
 
 
-async def _read(
-    reader: LineReader,
-    heard: MemoryObjectSendStream[SessionMessage | Exception],
-    answers: MemoryObjectSendStream[SessionMessage],
-) -> None:
-    async with heard, answers:
-        with suppress(anyio.BrokenResourceError):  # the server reads no more
-            is_open = True
-            while is_open:
-                try:
-                    line = await reader.read()
-                    is_open = bool(line)
-                    if line.strip():  # a client may send empty lines to keep the pipe alive
-                        await heard.send(SessionMessage(message_in(line)))
-                except UnreadableMessage as unreadable:
-                    await answers.send(SessionMessage(unreadable.answer))
+class ReadLines(ReceivedMessages):
+    """The messages of a client, one on each line; a line that is none is answered here."""
+
+    def __init__(self, reader: LineReader, answers: "WrittenLines") -> None:
+        self._reader = reader
+        self._answers = answers
+
+    async def receive(self) -> SessionMessage:
+        """The next message."""
+        while True:
+            try:
+                line = await self._reader.read()
+                if line.strip():  # a client may send empty lines to keep the pipe alive
+                    return SessionMessage(message_in(line))
+            except UnreadableMessage as unreadable:
+                await self._answers.send(SessionMessage(unreadable.answer))
+                continue
+            if not line:
+                raise anyio.EndOfStream
+
+    async def aclose(self) -> None:
+        """Read no more; whoever opened the pipe closes it."""
 
 
-async def _write(to_write: MemoryObjectReceiveStream[SessionMessage], writer: LineWriter) -> None:
-    async with to_write:
-        async for sent in to_write:
-            json = sent.message.model_dump_json(by_alias=True, exclude_unset=True)
-            await writer.write(json.encode() + b"\n")
+class WrittenLines(AsyncResource):
+    """The messages to a client, one on each line."""
+
+    def __init__(self, writer: LineWriter) -> None:
+        self._writer = writer
+
+    async def send(self, item: SessionMessage) -> None:
+        """Write a message, once the client has read enough of those before."""
+        json = item.message.model_dump_json(by_alias=True, exclude_unset=True)
+        await self._writer.write(json.encode() + b"\n")
+
+    async def aclose(self) -> None:
+        """Write no more; whoever opened the pipe closes it."""

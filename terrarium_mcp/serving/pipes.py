@@ -43,8 +43,8 @@ async def serve_pipes(server: MCPServer[Any]) -> None:
         async with (
             _connected(stdin, stdout) as (reader, writer),
             _watched(reader, writer),
-            over_lines(reader, writer) as streams,
         ):
+            streams = over_lines(reader, writer)
             await sdk.serve_only_client(server, *bounded(*streams, too_late=reader.too_late))
 
 
@@ -129,10 +129,11 @@ class StdoutLines(asyncio.BaseProtocol):
         self._writable.set()
 
     async def write(self, line: bytes) -> None:
-        """Write a line, unless the client is gone, and wait for a slow client."""
+        """Write a line, once a slow client has read enough, unless it is gone."""
+        while not self._writable.is_set():  # another that waited may have written meanwhile
+            await self._writable.wait()
         if not self.closed.is_set():
             self._pipe.write(line)
-        await self._writable.wait()
 
     def stop_waiting(self) -> None:
         """From now on never wait for the client."""
