@@ -73,6 +73,7 @@ class Transcript(NamedTuple):
     """The rendered text, the messages and gaps it shows, and the number of messages left out.
 
     `which_left_out` says which these are: the `oldest`, `last` or `farthest`; "" if none are.
+    `json_lines` are the messages shown as JSON, where they are returned as that too.
     """
 
     text: str
@@ -80,19 +81,21 @@ class Transcript(NamedTuple):
     left_out: int
     gaps: tuple[Gap, ...] = ()
     which_left_out: str = ""
+    json_lines: tuple[Mapping[str, object], ...] = ()
 
     def headed(self, before: str, now: str) -> "Transcript":
         """This transcript with another first line, no longer than the old one: the budget holds."""
         return self._replace(text=harmless(now) + self.text.removeprefix(harmless(before)))
 
 
-class JsonCosts(NamedTuple):
-    """What the messages cost as JSON, each of them, and the `budget` for that, in estimated tokens.
+class JsonForm(NamedTuple):
+    """The messages as JSON, what each of them costs, and the `budget`, both in estimated tokens.
 
     A program that receives them in both forms receives the same messages in both.
     """
 
-    of_each: Sequence[int]
+    lines: Sequence[Mapping[str, object]]
+    costs: Sequence[int]
     budget: int
 
 
@@ -105,7 +108,7 @@ def fenced(
     nearest_to: int = 0,
     gaps: Iterable[Gap] = (),
     foot_tokens: int = _FOOTER_TOKENS,
-    json_costs: JsonCosts | None = None,
+    json_form: JsonForm | None = None,
     least: int = 0,
 ) -> Transcript:
     """Render `messages` in the order given, under `head`, within the budget.
@@ -121,7 +124,7 @@ def fenced(
         nearest_to: the id of the message around which `Keep.NEAREST` keeps.
         gaps: the gaps in the record, oldest first.
         foot_tokens: the part of the budget for what the caller puts below the fence.
-        json_costs: if the messages are returned as JSON too, what that costs.
+        json_form: the messages as JSON, if they are returned as that too.
         least: how many of the first or last are kept even beyond the budget.
     """
     safe_head = [harmless(line) for line in head]  # it may repeat the words of a question
@@ -129,10 +132,10 @@ def fenced(
     blocks = _blocks(messages, options, list(gaps))
     costs = [sum(map(line_cost, block.lines)) for block in blocks]
     first, last = _kept(messages, costs, options.budget - spent, keep, nearest_to)
-    if json_costs:  # both ranges grow from the same message, so one of them contains the other
-        both = zip(json_costs.of_each, blocks, strict=True)
+    if json_form:  # both ranges grow from the same message, so one of them contains the other
+        both = zip(json_form.costs, blocks, strict=True)
         costs = [cost + sum(map(_gap_json_cost, block.gaps)) for cost, block in both]
-        kept = _kept(messages, costs, json_costs.budget, keep, nearest_to)
+        kept = _kept(messages, costs, json_form.budget, keep, nearest_to)
         first, last = max(first, kept[0]), min(last, kept[1])
     if last - first < least:
         first, last = _kept(messages, [1] * len(messages), least, keep, nearest_to)
@@ -145,7 +148,8 @@ def fenced(
         *([left_out_line(left_out, which, options.budget)] if left_out else []),
     ]
     passed = tuple(gap for block in blocks[first:last][1:] for gap in block.gaps)
-    return Transcript("\n".join(lines), shown, left_out, passed, which)
+    json_lines = tuple(json_form.lines[first:last]) if json_form else ()
+    return Transcript("\n".join(lines), shown, left_out, passed, which, json_lines)
 
 
 def line_of(message: Message, options: RenderOptions) -> str:

@@ -12,7 +12,7 @@ from terrarium_mcp.chat.records import Message
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import (
     WHICH_LEFT_OUT,
-    JsonCosts,
+    JsonForm,
     Transcript,
     as_json,
     gap_json,
@@ -42,21 +42,21 @@ def lines_json(transcript: Transcript) -> dict[str, object]:
     """The lines and gaps that a transcript shows, and how many lines it left out, and which."""
     which = {"which_left_out": transcript.which_left_out} if transcript.left_out else {}
     return {
-        "messages": [as_json(message) for message in transcript.shown],
+        "messages": list(transcript.json_lines),
         "gaps": [gap_json(gap) for gap in transcript.gaps],
         "left_out": transcript.left_out,
         **which,
     }
 
 
-def json_costs(
+def json_form(
     form: str,
     messages: Sequence[Message],
     facts: Mapping[str, object],
     budget: int,
     more: Mapping[int, object] | None = None,
-) -> JsonCosts | None:
-    """What messages cost as structured content, within a budget that `facts` share; None for text.
+) -> JsonForm | None:
+    """Messages as structured content, within a budget that `facts` share; None for text.
 
     Args:
         form: `text` or `json`.
@@ -68,11 +68,12 @@ def json_costs(
     if form != "json":
         return None
     more = more or {}
-    return JsonCosts(
+    lines = [as_json(message) for message in messages]
+    return JsonForm(
+        lines,
         [
-            json_tokens(as_json(message))
-            + (json_tokens(more[message.id]) if message.id in more else 0)
-            for message in messages
+            json_tokens(line) + (json_tokens(more[message.id]) if message.id in more else 0)
+            for message, line in zip(messages, lines, strict=True)
         ],
         max(budget, LEAST_JSON)
         - json_tokens({**facts, **_LINES_LEFT_OUT, "messages": [], "gaps": []}),

@@ -10,12 +10,12 @@ from pydantic import Field
 from terrarium_mcp.chat.coverage import Coverage, Gap
 from terrarium_mcp.chat.records import Message, Page, Room
 from terrarium_mcp.chat.times.timestamps import BEGINNING, Position
-from terrarium_mcp.chat.transcript import Keep, Transcript, fenced
+from terrarium_mcp.chat.transcript import Keep, Transcript, as_json, fenced
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.request import Request
 from terrarium_mcp.tools.conversation_text import conversation_notes, links_json, sizes_json
 from terrarium_mcp.tools.directions import BACK, FORWARD, LONGEST_WAYS, PageEnds
-from terrarium_mcp.tools.facts import head_facts, json_costs
+from terrarium_mcp.tools.facts import head_facts, json_form
 from terrarium_mcp.tools.from_request import FromRequest
 from terrarium_mcp.tools.parameters import (
     Channel,
@@ -113,11 +113,13 @@ def _fitted_page(
         head=[longest, covered, *notes],
         keep=keep,
         gaps=gaps,
-        json_costs=json_costs(form, page.messages, facts, request.budget),
     )
-    transcript = render(page.messages)
+    in_json = json_form(form, page.messages, facts, request.budget)
+    transcript = render(page.messages, json_form=in_json)
     if not transcript.shown:
-        transcript = render([*map(shortened, page.messages)], least=1)
+        beginnings = [*map(shortened, page.messages)]
+        in_json = in_json and in_json._replace(lines=[*map(as_json, beginnings)])
+        transcript = render(beginnings, json_form=in_json, least=1)
     headline = f"{len(transcript.shown)} of {lines}" if transcript.left_out else lines
     return transcript.headed(longest, headline), headline
 
@@ -202,7 +204,7 @@ async def _transcript_around(
         keep=Keep.NEAREST,
         nearest_to=message.id,
         gaps=coverage.gaps(),
-        json_costs=json_costs(form, lines, facts, request.budget, links),
+        json_form=json_form(form, lines, facts, request.budget, links),
     )
     return transcript, facts
 

@@ -16,7 +16,7 @@ from terrarium_mcp.request import Request
 from terrarium_mcp.store import Hits, Rung, Search
 from terrarium_mcp.tools.asides import left_out_note
 from terrarium_mcp.tools.changed_nicks import changed_nick_note
-from terrarium_mcp.tools.facts import head_facts, json_costs
+from terrarium_mcp.tools.facts import head_facts, json_form
 from terrarium_mcp.tools.known_nicks import unknown_nick_notes
 from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.parameters import clamping_notes
@@ -145,7 +145,7 @@ class _PageWriter(NamedTuple):
             foot_tokens=sum(
                 estimated_tokens(line) + 1 for line in [over_budget(alone), *which, onward]
             ),
-            json_costs=json_costs(self.arguments.form, lines, facts, request.budget),
+            json_form=json_form(self.arguments.form, lines, facts, request.budget),
         )
         foot = [*which, onward] if transcript.shown else [over_budget(alone), onward]
         return SearchPage(hits, "\n".join([transcript.text, *foot]), transcript, facts)

@@ -18,7 +18,7 @@ from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import (
     GAP_JSON_TOKENS,
-    JsonCosts,
+    JsonForm,
     Keep,
     RenderOptions,
     Transcript,
@@ -395,9 +395,10 @@ def test_messages_that_are_returned_as_json_too_keep_to_both_budgets(
         head=["head"],
         keep=keep,
         nearest_to=named,
-        json_costs=JsonCosts(costs, budget),
+        json_form=JsonForm([*map(as_json, messages)], costs, budget),
     )
     assert len(both.shown) + both.left_out == len(messages)
+    assert both.json_lines == tuple(map(as_json, both.shown))
     starts = [
         n for n in range(len(messages) + 1) if messages[n:][: len(both.shown)] == [*both.shown]
     ]
@@ -412,8 +413,8 @@ def test_a_gap_costs_as_json_too_and_is_told_where_it_is_shown() -> None:
     gaps = [gap(1, 9), gap(11, 19)]
 
     def shown(budget: int) -> tuple[int, Sequence[Gap]]:
-        costs = JsonCosts([10, 10, 10], budget)
-        found = fenced(said, ROOMY, head=[], gaps=gaps, json_costs=costs)
+        costing = JsonForm([{}] * 3, [10, 10, 10], budget)
+        found = fenced(said, ROOMY, head=[], gaps=gaps, json_form=costing)
         return len(found.shown), found.gaps
 
     enough = 30 + 2 * GAP_JSON_TOKENS
@@ -431,8 +432,8 @@ def test_a_gap_that_logs_tell_names_them_and_costs_more_as_json() -> None:
     cost = estimated_tokens(json.dumps(gap_json(told)) + ", ")
 
     def shown(budget: int) -> int:
-        costs = JsonCosts([10, 10], budget)
-        return len(fenced(moments(0, 10), ROOMY, head=[], gaps=[told], json_costs=costs).shown)
+        costing = JsonForm([{}] * 2, [10, 10], budget)
+        return len(fenced(moments(0, 10), ROOMY, head=[], gaps=[told], json_form=costing).shown)
 
     assert cost > GAP_JSON_TOKENS
     assert shown(20 + cost - 1) == 1
