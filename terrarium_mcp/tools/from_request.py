@@ -20,9 +20,10 @@ async def request_from_context(ctx: Context[AppContext]) -> Request:
     Raises:
         BadView: the view is malformed, or another key of `_meta` looks like one of ours.
     """
-    meta: Any = ctx.request_context.meta
+    asked = ctx.request_context
+    meta: Any = asked.meta
     view = view_in(meta) if isinstance(meta, Mapping) else View()
-    return await request_for(ctx.request_context.lifespan_context, view)
+    return await request_for(asked.lifespan_context, view)
 
 
 def taking_context(tool: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:

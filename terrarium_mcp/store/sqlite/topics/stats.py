@@ -5,7 +5,6 @@
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
 
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, from_text
@@ -91,19 +90,11 @@ def _totals(room: Room, row: Row | None) -> RoomStats:
 def _detailed(room: Room, row: Row | None) -> RoomStats:
     if row is None:
         return RoomStats(room, talkers=[], hours=[0] * 24)
+    counts: Mapping[int, int] = dict(json.loads(row["hours"]))
     return _totals(room, row)._replace(
-        talkers=_pairs(row["talkers"]),
-        hours=_by_hour(row["hours"]),
+        talkers=[(nick, lines) for nick, lines in json.loads(row["talkers"])],
+        hours=[counts.get(hour, 0) for hour in range(24)],
     )
-
-
-def _pairs(text: str) -> list[tuple[Any, int]]:
-    return [(key, count) for key, count in json.loads(text)]
-
-
-def _by_hour(text: str) -> list[int]:
-    counts: Mapping[int, int] = dict(_pairs(text))
-    return [counts.get(hour, 0) for hour in range(24)]
 
 
 def _position(until: Position) -> dict[str, object]:
