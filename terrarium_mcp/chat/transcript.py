@@ -347,10 +347,11 @@ def _blocks(
     for message in messages:
         here = local(message.said_at, options.zone)
         passed = _between(gaps, before, message.said_at) if gaps else ()
-        lines = [_gap_line(gap, options.zone) for gap in passed]
-        if here.date() != today or here.utcoffset() != offset:
-            heading = _heading(here, clock_changed=here.date() == today)
-            today, offset = here.date(), here.utcoffset()
+        lines = [_gap_line(gap, options.zone) for gap in passed] if passed else []
+        date, shift = here.date(), here.utcoffset()
+        if date != today or shift != offset:
+            heading = _heading(here, clock_changed=date == today)
+            today, offset = date, shift
             lines.append(heading)
         line = _line_at(here, message, options)
         lines.append(line)
