@@ -25,6 +25,7 @@ from terrarium_mcp.store.sqlite.search.order import Order, position_of
 from terrarium_mcp.store.sqlite.search.scan_plans import ALL_OF_THEM, ScanSpec
 from terrarium_mcp.store.sqlite.search.scope_where import scope_params, scope_where
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
+from terrarium_mcp.store.sqlite.search.term_stats import counted_word
 
 _FEW = 400
 """Up to this many lines with the words are all read, and compared with the restrictions."""
@@ -75,6 +76,21 @@ class ExactQuery:
         may_be_said = self.snapshot.stats.may_be_said
         return any(not any(map(may_be_said, clause)) for clause in self.scope.query.clauses)
 
+    @property
+    def lines_with_its_word(self) -> int | None:
+        """How many lines hold its word, asides among them, as the statistics count them.
+
+        None if it asks for more than one word in the whole history.
+        """
+        scope, match = self.scope, self.match
+        if not (self.snapshot.is_counted and scope.all_rooms and match.is_exact):
+            return None
+        if scope.is_timed or match.restriction or scope.query.excluded:
+            return None
+        terms = scope.query.terms
+        word = counted_word(terms[0]) if len(terms) == 1 else ""
+        return self.snapshot.stats.lines.get(word)
+
     def _match_in(self, rooms: Sequence[Room]) -> FtsQuery:
         return fts_query(
             self.scope.query,
@@ -118,8 +134,10 @@ class ExactSearch:
             return ScanResult([], Total(0))
         few = await self.all_if_few(query)
         if few is None:
-            spec = _scan_spec(query, query.match)
-            return await self._index.first(spec, most, order, after, wants_total=wants_total)
+            spec, known = _scan_spec(query, query.match), _known_total(query)
+            counts = wants_total and known is None
+            found = await self._index.first(spec, most, order, after, wants_total=counts)
+            return replace(found, total=known) if wants_total and known else found
         rows = [
             row
             for row in order.arranged(few)
@@ -178,6 +196,12 @@ class ExactSearch:
         return await self._index.all_of_few(
             replace(spec, match=match.terms, where=where), index, most
         )
+
+
+def _known_total(query: ExactQuery) -> Total | None:
+    """The total if it is known without a walk through the lines."""
+    lines = None if query.match.without else query.lines_with_its_word
+    return None if lines is None else Total(min(lines, COUNTED + 1))
 
 
 def _required_terms(query: Query) -> list[Term]:

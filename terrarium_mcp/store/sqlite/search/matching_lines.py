@@ -13,7 +13,6 @@ from typing import Any
 
 from terrarium_mcp.chat.identity import fold, is_spelt_alike
 from terrarium_mcp.chat.query.parsed_query import Query
-from terrarium_mcp.chat.terms import TermKind
 from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE, Position
 from terrarium_mcp.store.search.talk_counts import CountedLine
 from terrarium_mcp.store.sqlite.engine.database import Database
@@ -22,12 +21,11 @@ from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.voices_sql import VOICE, parsed_voice
 from terrarium_mcp.store.sqlite.index.counters import Counters
-from terrarium_mcp.store.sqlite.index.vocabulary import LONGEST, WordsIndex
 from terrarium_mcp.store.sqlite.search.counted_blocks import counted_blocks
 from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan
 from terrarium_mcp.store.sqlite.search.order import NEWEST, OLDEST, Order
-from terrarium_mcp.store.sqlite.search.term_stats import is_folded_alike
+from terrarium_mcp.store.sqlite.search.term_stats import counted_word
 
 
 class MatchingLines:
@@ -91,10 +89,8 @@ class MatchingLines:
             return None
         if query.people and _is_only(query, people=query.people):
             return await self._said_by(query.people)
-        word = _counted_word(query)
-        if word and scope.all_rooms and not scope.is_timed:
-            return await self._with_word(word)
-        return None
+        lines = self._query.lines_with_its_word
+        return None if lines is None else lines - await self._exact.count_left_out(self._query)
 
     async def _said_by(self, people: Sequence[str]) -> int | None:
         """All lines of some people, less those after the end of the scope; None if uncounted."""
@@ -129,18 +125,6 @@ WHERE d.name = '{Counters.name}' AND d.upto = :last_id""",
         ranges = await self._index.ids_between(snapshot, scope.since, scope.until.timestamp)
         return 2 * sum(ids.last - ids.first for ids in ranges) < snapshot.last_id
 
-    async def _with_word(self, word: str) -> int | None:
-        """All lines with a word, in all rooms; None if more was said since the snapshot.
-
-        The words of asides are counted too, so these are subtracted.
-        """
-        rows = await self._database.rows(
-            "SELECT ifnull((SELECT lines FROM words WHERE word = :word), 0) FROM derived"
-            f" WHERE name = '{WordsIndex.name}' AND upto = :last_id",
-            {"word": word, "last_id": self._query.snapshot.last_id},
-        )
-        return int(rows[0][0]) - await self._exact.count_left_out(self._query) if rows else None
-
 
 LINE_COLUMNS = f"m.timestamp, m.room, m.nick, {VOICE} AS voice"
 """The columns of a `CountedLine`."""
@@ -170,8 +154,4 @@ def _counted_word(query: Query) -> str:
     terms = query.terms
     if len(terms) != 1 or not _is_only(query, clauses=query.clauses):
         return ""
-    (term,) = terms
-    is_word = term.kind is not TermKind.PREFIX and len(term.words) == 1 and not term.literal
-    # Longer words are counted together with all that begin alike.
-    is_counted = is_word and is_folded_alike(term) and len(term.words[0]) < LONGEST
-    return term.words[0] if is_counted else ""
+    return counted_word(terms[0])

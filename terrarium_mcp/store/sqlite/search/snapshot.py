@@ -27,13 +27,25 @@ _INDEX = MessageIndex.name
 SEARCHED = (_INDEX, PhraseIndex.name, Runs.name, WordsIndex.name, Counters.name)
 """The structures that a search reads."""
 
+_STATEMENT = (
+    "SELECT upto, (SELECT count(*) FROM rooms),"  # noqa: S608 -- our names
+    " EXISTS (SELECT 1 FROM voices WHERE aside NOT NULL),"
+    f" upto = (SELECT upto FROM derived WHERE name = '{WordsIndex.name}'),"
+    " (SELECT group_concat(DISTINCT casemapping) FROM networks"
+    "  WHERE name IN (SELECT value FROM json_each(:networks))),"
+    f" {STATISTICS}, runs.* FROM derived LEFT JOIN runs"
+    f" WHERE name = '{_INDEX}' AND {current_sql(*SEARCHED)}"
+)
+"""A row for each run, or one without; none if anything is to be indexed yet."""
+
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """The lines up to the id `last_id`, in runs; and what is known about the words of the query.
 
-    `casemappings` are those of the networks searched, `room_count` is the number of all rooms,
-    `has_asides` says whether any line is one.
+    `casemappings` are those of the networks searched, which matter only to a query that names who
+    said a line. `room_count` is the number of all rooms, `has_asides` says whether any line is one,
+    `is_counted` whether `stats` count exactly these lines.
     """
 
     last_id: int
@@ -42,6 +54,7 @@ class Snapshot:
     room_count: int
     stats: TermStats
     has_asides: bool = False
+    is_counted: bool = False
 
 
 async def take_snapshot(reads: Reads, search: Search, *, is_current: bool) -> Snapshot | None:
@@ -50,14 +63,9 @@ async def take_snapshot(reads: Reads, search: Search, *, is_current: bool) -> Sn
     Every page sees the messages that were indexed when the first page was read: the cursor carries
     the last id of these. `is_current`: everything is indexed, or cannot be.
     """
-    networks = {room.network for room in search.rooms}
+    networks = {room.network for room in search.rooms} if search.query.people else ()
     state = await reads.rows(
-        "SELECT upto, (SELECT count(*) FROM rooms),"  # noqa: S608 -- our names
-        " EXISTS (SELECT 1 FROM voices WHERE aside NOT NULL),"
-        " (SELECT group_concat(DISTINCT casemapping) FROM networks"
-        "  WHERE name IN (SELECT value FROM json_each(:networks))),"
-        f" {STATISTICS}, runs.* FROM derived LEFT JOIN runs"
-        f" WHERE name = '{_INDEX}' AND {current_sql(*SEARCHED)}",
+        _STATEMENT,
         {
             **statistics_params(search.query),
             "networks": json.dumps(sorted(networks)),
@@ -66,14 +74,16 @@ async def take_snapshot(reads: Reads, search: Search, *, is_current: bool) -> Sn
     )
     if not state:
         return None
-    upto, room_count, has_asides, casemappings, lines, prefixes, *_ = state[0]
+    upto, room_count, has_asides, is_counted, casemappings, lines, prefixes, *_ = state[0]
+    last_id = search.cursor.snapshot if search.cursor else upto
     return Snapshot(
-        search.cursor.snapshot if search.cursor else upto,
-        tuple(Run(*row[6:]) for row in state if row[6] is not None),
+        last_id,
+        tuple(Run(*row[7:]) for row in state if row[7] is not None),
         str(casemappings).split(","),
         room_count,
         term_stats(upto, lines, prefixes),
         bool(has_asides),
+        bool(is_counted and last_id == upto),
     )
 
 

@@ -110,6 +110,16 @@ def term_stats(total: int, lines: str, prefixes: str) -> TermStats:
     return TermStats(max(total, 1), json.loads(lines), expansions)
 
 
+def counted_word(term: Term) -> str:
+    """The word of a term of one word whose lines are counted exactly; "" for any other term.
+
+    Words of more than `LONGEST` characters are counted together with all that begin alike.
+    """
+    is_word = term.kind is not TermKind.PREFIX and len(term.words) == 1 and not term.literal
+    is_counted = is_word and is_folded_alike(term) and len(term.words[0]) < LONGEST
+    return term.words[0] if is_counted else ""
+
+
 def start_of(term: Term) -> str:
     """The prefix of a one-word term by which the words table finds its words; "" if it cannot.
 

@@ -12,10 +12,11 @@ from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.search import Rung, Search, Sort
 from terrarium_mcp.store.search.scope import SearchScope
+from terrarium_mcp.store.sqlite.engine.reads import Params, Reads, Row
 from terrarium_mcp.store.sqlite.search import exact
 from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan, Total
-from terrarium_mcp.store.sqlite.search.order import NEWEST, OLDEST
+from terrarium_mcp.store.sqlite.search.order import NEWEST, OLDEST, position_of
 from terrarium_mcp.store.sqlite.search.snapshot import current_snapshot
 from tests.store.scene import NOON, chat, find, line_of, texts
 
@@ -109,6 +110,57 @@ async def test_few_lines_are_paged_like_any_others(store: Store) -> None:
     assert ([row["id"] for row in following.rows], following.total) == ([2, 1], Total(4))
     oldest = await search.first(query, 9, OLDEST, after)
     assert [row["id"] for row in oldest.rows] == [4]
+
+
+class Recorded(Reads):
+    """The statements that run, for a count of them."""
+
+    def __init__(self, store: Store) -> None:
+        self._database = store._database  # noqa: SLF001 -- exact search itself
+        self.statements: list[str] = []
+
+    async def rows(self, sql: str, params: Params = ()) -> list[Row]:
+        self.statements.append(sql)
+        return await self._database.rows(sql, params)
+
+
+@pytest.mark.parametrize("said", [3, 1_100])
+async def test_the_lines_with_one_word_are_not_counted_again(store: Store, said: int) -> None:
+    await store.messages.append([line_of("ada", f"tea {n}") for n in range(said)])
+    query, reads = await query_of(store, "tea"), Recorded(store)
+    total = Total(min(said, 1_001))
+    newest = await ExactSearch(IndexScan(reads)).first(query, 2, NEWEST)
+    after = position_of(newest.rows[-1])
+    following = await ExactSearch(IndexScan(reads)).first(query, 1, NEWEST, after)
+    assert [row["id"] for row in (*newest.rows, *following.rows)] == [said, said - 1, said - 2]
+    assert (newest.total, following.total) == (total, total)
+    assert not any("count(" in sql for sql in reads.statements)
+
+
+@pytest.mark.parametrize(
+    "words", ["tea -milk", '"tea milk"', "tea*", "tea OR milk", "tea has:link"]
+)
+async def test_of_more_than_one_word_the_lines_are_counted(store: Store, words: str) -> None:
+    await store.messages.append(chat("<ada> tea milk\n<bo> tea\n<bo> milk http://tea.example\n"))
+    assert (await query_of(store, "tea")).lines_with_its_word == 3
+    assert (await query_of(store, words)).lines_with_its_word is None
+    assert (await query_of(store, "tea", channels=["#mate"])).lines_with_its_word is None
+    assert (await query_of(store, "tea", until=Position.at(NOON))).lines_with_its_word is None
+
+
+async def test_a_total_does_not_grow_by_what_is_said_between_the_pages(store: Store) -> None:
+    await store.messages.append(chat("<ada> tea 1\n<ada> tea 2\n<ada> tea 3"))
+    first = await find(store, "tea", limit=2)
+    await store.messages.append(chat("<ada> tea 4"))
+    asked = Search(
+        query=parse_query("tea"),
+        rooms=await store.rooms.all(),
+        limit=2,
+        sort=Sort.NEWEST,
+        cursor=first.next,
+    )
+    following = await store.search(asked, "question")
+    assert (texts(following.messages), first.total, following.total) == (["tea 1"], 3, 3)
 
 
 async def test_words_that_nobody_said_need_no_look_up(store: Store) -> None:

@@ -109,7 +109,7 @@ async def test_the_words_of_a_whole_query_are_counted_once(store: Store) -> None
             + " ".join(f"m{n}" for n in range(9))
         )
     )
-    query = parse_query('tea "ten milk" te* m* -milk -te* mentions:bo zebra zeb*')
+    query = parse_query('tea "ten milk" te* m* -milk -te* from:ada mentions:bo zebra zeb*')
     search = Search(query=query, rooms=await store.rooms.all(), limit=5)
     snapshot = await current_snapshot(store._indexer, search)  # noqa: SLF001 -- what every search begins with
     assert snapshot is not None
