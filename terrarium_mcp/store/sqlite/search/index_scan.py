@@ -291,11 +291,13 @@ class IndexScan:
         """
         order, last = plan.order, lines[-1]["id"]
         run = next(one.run for one in slices if last in one.ids)
+        if not run.slack_ms:
+            return []
         times = [line["timestamp"] for line in order.arranged(lines)]
         # Unread lines belong at most the slack before the farthest one read, so if the last one
         # wanted belongs before even these, none is missing.
         edge, farthest = times[most - 1], times[-1]
-        if not run.slack_ms or order.is_before(edge, order.back(farthest, run.slack_ms)):
+        if order.is_before(edge, order.back(farthest, run.slack_ms)):
             return []
         alone = replace(plan.spec.snapshot, runs=(run,))
         near = await run_slices(self._reads, alone, *order.upto(edge))
@@ -307,8 +309,7 @@ class IndexScan:
         """The first matching lines in ranges of ids, in their order."""
         if plan.begun and plan.begun.ranges == ranges:
             return list(plan.begun.rows)
-        params = {**plan.params, **range_params(ranges), "most": most}
-        return await self._reads.rows(plan.sql(ranges), params)
+        return await self._reads.rows(*plan.lookup(ranges, most))
 
     async def _examined_to(self, slices: Sequence[RunSlice], plan: ScanPlan) -> str:
         """The time up to which all lines have been examined; "" if these are all."""

@@ -171,6 +171,8 @@ class Pages:
 
     async def left_out(self, request: PageRequest) -> int:
         """How many asides the rung would find too if they were asked for, up to `COUNTED` + 1."""
+        if not request.snapshot.has_asides:
+            return 0
         return await self._exact.total_left_out(await self._as_exact(request))
 
     async def explained(
@@ -209,13 +211,15 @@ class Pages:
         is_full = len(by_time) > free
         reached = None if is_full else tail.reached
         messages = [*last_of_head, *by_time[:free]]
-        last = reached or (messages[-1].position if by_time[:free] else after)
-        next_page = _cursor(request, head, len(head.ids), last)
+        next_page = None
+        if is_full or reached:
+            last = reached or (messages[-1].position if by_time[:free] else after)
+            next_page = _cursor(request, head, len(head.ids), last)
         return Hits(
             messages,
             request.rung,
             tail.total.count,
-            next_page if is_full or reached else None,
+            next_page,
             total_is_exact=tail.total.exact,
             reached=reached.moment if reached else None,
         )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
 
-from terrarium_mcp.chat.times.timestamps import BEGINNING, Position
+from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.store.search.hits import COUNTED
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rows import COLUMNS
@@ -151,39 +151,36 @@ class ScanPlan:
     counting: CountPlan | None = None
     begun: FirstWalk | None = None
 
-    def sql(self, ranges: Sequence[IdRange]) -> str:
-        """The statement for the first `:most` matching lines in ranges of ids."""
+    def lookup(self, ranges: Sequence[IdRange], most: int) -> LookupSql:
+        """The statement for the first `most` matching lines in ranges of ids, and its parameters.
+
+        With `counting` each line carries the `total` of all matching lines, or NULL where fewer
+        than `most` are found.
+        """
         where = list(self.spec.where)
+        params = {**self.spec.all_params, **range_params(ranges), "most": most}
         if self.after:
             where.append(f"(m.timestamp, m.id) {self.order.beyond} (:after, :after_id)")
+            params |= {"after": self.after.timestamp, "after_id": self.after.id}
         found = in_ranges(len(ranges), self.order)
         if self.counting and not self.after and self.counting.covers_exactly(ranges):  # mostly
             # The page is among the lines that are counted, as it begins with the first.
-            return (
+            sql = (
                 f"WITH found AS MATERIALIZED ({found} LIMIT max(:most, {COUNTED + 1}))"
                 " SELECT *, (SELECT count(*) FROM found) AS total FROM"
                 f" ({lines_of('found', where, self.spec.columns)} LIMIT :most)"
             )
+            return sql, params
         read = f"({lines_read(self.spec, found)})"
         lines = f"{lines_of(read, where, self.spec.columns)} LIMIT :most"
         if not self.counting:
-            return f"SELECT *, NULL AS total FROM ({lines})"
-        return (
+            return lines, params
+        sql = (
             f"{self.counting.tables}, page AS MATERIALIZED ({lines}) SELECT page.*,"
             f" CASE WHEN (SELECT count(*) FROM page) = :most THEN {self.counting.count} END"
             " AS total FROM page"
         )
-
-    @property
-    def params(self) -> dict[str, Any]:
-        """The parameters of the statement, but for the ids and how many."""
-        after = self.after or BEGINNING
-        return {
-            **self.spec.all_params,
-            **(self.counting.params if self.counting else {}),
-            "after": after.timestamp,
-            "after_id": after.id,
-        }
+        return sql, params | self.counting.params
 
 
 def lines_read(spec: ScanSpec, found: str) -> str:
