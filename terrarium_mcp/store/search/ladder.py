@@ -38,11 +38,13 @@ class Attempt:
     @property
     def is_ranked(self) -> bool:
         """Whether the page begins with ranked lines. Of a single word, the newest line leads."""
-        words = {word for term in self.search.query.terms for word in term.words}
-        several = self.rung is Rung.ALL_WORDS and len(words) > 1
-        is_looser = self.rung in (Rung.ANY_WORD, Rung.SIMILAR)
-        by_words = self.search.sort is Sort.RELEVANCE and (is_looser or several)
-        return by_words or self.rung is Rung.CONVERSATIONS
+        if self.rung is Rung.CONVERSATIONS:
+            return True
+        if self.search.sort is not Sort.RELEVANCE:
+            return False
+        if self.rung is Rung.ALL_WORDS:
+            return len({word for term in self.search.query.terms for word in term.words}) > 1
+        return self.rung in (Rung.ANY_WORD, Rung.SIMILAR)
 
     @property
     def all_words(self) -> SearchScope:

@@ -106,11 +106,14 @@ class ExactSearch:
 
     def __init__(self, index: IndexScan) -> None:
         self._index = index
+        self._left_out: tuple[ExactQuery, int] | None = None
 
     async def has_none(self, query: ExactQuery) -> bool:
         """Whether the rarest terms of a long query prove that no line matches."""
         if query.is_unsaid:
             return True
+        if len(query.scope.query.clauses) <= _RAREST:
+            return False
         required = _required_terms(query.scope.query)
         if len(required) <= _RAREST:
             return False
@@ -134,10 +137,11 @@ class ExactSearch:
             return ScanResult([], Total(0))
         few = await self.all_if_few(query)
         if few is None:
-            spec, known = _scan_spec(query, query.match), _known_total(query)
+            spec = _scan_spec(query, query.match)
+            known = await self._known_total(query) if wants_total else None
             counts = wants_total and known is None
             found = await self._index.first(spec, most, order, after, wants_total=counts)
-            return replace(found, total=known) if wants_total and known else found
+            return replace(found, total=known) if known else found
         rows = [
             row
             for row in order.arranged(few)
@@ -165,7 +169,20 @@ class ExactSearch:
         """How many asides match that the query does not ask for, up to `COUNTED` + 1."""
         if not query.match.without or query.is_unsaid:
             return 0
-        return (await self._index.total(_scan_spec(query, query.match.only_left_out()))).count
+        if self._left_out and self._left_out[0] is query:  # its total was known by them
+            return self._left_out[1]
+        spec = _scan_spec(query, query.match.only_left_out())
+        left_out = (await self._index.total(spec)).count
+        self._left_out = query, left_out
+        return left_out
+
+    async def _known_total(self, query: ExactQuery) -> Total | None:
+        """The total if it is known without a walk through the lines: they hold a counted word."""
+        lines = query.lines_with_its_word
+        if lines is None:
+            return None
+        left_out = await self.total_left_out(query)
+        return Total(min(lines - left_out, COUNTED + 1)) if left_out <= COUNTED else None
 
     async def all_if_few(self, query: ExactQuery) -> list[Row] | None:
         """All lines of a query, in no order, if few enough may match to read all of them.
@@ -196,12 +213,6 @@ class ExactSearch:
         return await self._index.all_of_few(
             replace(spec, match=match.terms, where=where), index, most
         )
-
-
-def _known_total(query: ExactQuery) -> Total | None:
-    """The total if it is known without a walk through the lines."""
-    lines = None if query.match.without else query.lines_with_its_word
-    return None if lines is None else Total(min(lines, COUNTED + 1))
 
 
 def _required_terms(query: Query) -> list[Term]:

@@ -137,6 +137,16 @@ async def test_the_lines_with_one_word_are_not_counted_again(store: Store, said:
     assert not any("count(" in sql for sql in reads.statements)
 
 
+async def test_the_asides_with_one_word_give_its_total_and_are_counted_once(store: Store) -> None:
+    await store.messages.append([line_of("ada", f"tea {n}") for n in range(5)])
+    await store.messages.append(chat("<dee> !search tea\n<dee> !search milk"))
+    query, reads = await query_of(store, "tea"), Recorded(store)
+    search = ExactSearch(IndexScan(reads))
+    newest = await search.first(query, 2, NEWEST)
+    assert (len(newest.rows), newest.total, await search.total_left_out(query)) == (2, Total(5), 1)
+    assert sum("count(" in sql for sql in reads.statements) == 1
+
+
 @pytest.mark.parametrize(
     "words", ["tea -milk", '"tea milk"', "tea*", "tea OR milk", "tea has:link"]
 )
