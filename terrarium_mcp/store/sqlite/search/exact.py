@@ -167,10 +167,10 @@ class ExactSearch:
 
     async def total_left_out(self, query: ExactQuery) -> int:
         """How many asides match that the query does not ask for, up to `COUNTED` + 1."""
+        if self._left_out and self._left_out[0] is query:  # its lines told, or its total
+            return self._left_out[1]
         if not query.match.without or query.is_unsaid:
             return 0
-        if self._left_out and self._left_out[0] is query:  # its total was known by them
-            return self._left_out[1]
         spec = _scan_spec(query, query.match.only_left_out())
         left_out = (await self._index.total(spec)).count
         self._left_out = query, left_out
@@ -207,12 +207,24 @@ class ExactSearch:
     async def _read(
         self, query: ExactQuery, match: FtsQuery, index: str, most: int
     ) -> list[Row] | None:
-        """The matching lines among those an index finds by the words alone, if at most `most`."""
+        """The matching lines among those an index finds by the words alone, if at most `most`.
+
+        They tell how many asides are left out, too.
+        """
         spec = _scan_spec(query, match)
-        where = [*spec.where, *match.restriction_where]
-        return await self._index.all_of_few(
-            replace(spec, match=match.terms, where=where), index, most
+        is_left_out = match.without.condition if match.without else "false"
+        spec = replace(
+            spec,
+            match=match.terms,
+            where=[*spec.where, *match.restriction_where],
+            columns=f"{spec.columns}, {is_left_out} AS left_out",
         )
+        lines = await self._index.all_of_few(spec, index, most)
+        if lines is None:
+            return None
+        kept = [line for line in lines if not line["left_out"]]
+        self._left_out = query, len(lines) - len(kept)
+        return kept
 
 
 def _required_terms(query: Query) -> list[Term]:

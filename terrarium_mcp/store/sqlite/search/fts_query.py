@@ -129,7 +129,7 @@ def fts_query(
     return FtsQuery(
         terms=terms,
         restriction=" AND ".join(restrictions),
-        restriction_where=_restriction_where(query, without),
+        restriction_where=_restriction_where(query),
         where=conditions,
         params=params,
         is_exact=not conditions and len(rooms) <= MOST_ROOMS,
@@ -144,7 +144,7 @@ def restriction_query(query: Query, rooms: Sequence[Room], *, has_asides: bool =
     return FtsQuery(
         terms="",
         restriction=" AND ".join(_restrictions(query, rooms, alike=False)),
-        restriction_where=_restriction_where(query, without),
+        restriction_where=_restriction_where(query),
         where=conditions,
         params=params,
         is_exact=False,
@@ -173,10 +173,11 @@ def phrase_query(query: Query, *, has_asides: bool = False) -> FtsQuery | None:
     return FtsQuery(
         terms=" AND ".join(map(quoted, found)),
         restriction="",
-        restriction_where=_restriction_where(query, _left_out(query, has_asides=has_asides)),
+        restriction_where=_restriction_where(query),
         where=conditions,
         params=params,
         is_exact=False,
+        without=_left_out(query, has_asides=has_asides),
     )
 
 
@@ -293,8 +294,8 @@ def _restrictions(query: Query, rooms: Sequence[Room], *, alike: bool) -> list[s
     return parts
 
 
-def _restriction_where(query: Query, without: LeftOut | None) -> list[str]:
-    """The restrictions, asides that are left out among them, as SQL conditions for lines read.
+def _restriction_where(query: Query) -> list[str]:
+    """The restrictions as SQL conditions for lines read.
 
     Without the rooms: `scope_where` has the condition for these.
     """
@@ -306,7 +307,7 @@ def _restriction_where(query: Query, without: LeftOut | None) -> list[str]:
         conditions.append(_BY_PEOPLE)
     if query.only_commands:
         conditions.append(IS_COMMAND)
-    return [*conditions, *([f"NOT {without.condition}"] if without else [])]
+    return conditions
 
 
 def _left_out(query: Query, *, has_asides: bool) -> LeftOut | None:

@@ -145,7 +145,7 @@ class IndexScan:
         rows = await self._reads.rows(
             f"WITH found AS MATERIALIZED ({found} LIMIT :few + 1),"  # noqa: S608 -- words of strangers are parameters
             " held AS MATERIALIZED (SELECT count(*) AS held FROM found)"
-            f" SELECT m.*, held FROM held LEFT JOIN ({lines_of('found', spec.where)}"
+            f" SELECT m.*, held FROM held LEFT JOIN ({lines_of('found', spec.where, spec.columns)}"
             " AND (SELECT held FROM held) <= :few) m",
             {**spec.all_params, **range_params([all_ids(spec.snapshot)]), "few": most},
         )

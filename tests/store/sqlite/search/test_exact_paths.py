@@ -147,6 +147,18 @@ async def test_the_asides_with_one_word_give_its_total_and_are_counted_once(stor
     assert sum("count(" in sql for sql in reads.statements) == 1
 
 
+@pytest.mark.parametrize("words", ['"search tea"', "tea from:dee"])
+async def test_lines_that_are_all_read_tell_how_many_asides_are_left_out(
+    store: Store, words: str
+) -> None:
+    await store.messages.append(chat("<dee> search tea\n<dee> !search tea\n<dee> !search milk"))
+    query, reads = await query_of(store, words), Recorded(store)
+    search = ExactSearch(IndexScan(reads))
+    newest = await search.first(query, 2, NEWEST)
+    assert ([row["id"] for row in newest.rows], newest.total) == ([1], Total(1))
+    assert (await search.total_left_out(query), len(reads.statements)) == (1, 1)
+
+
 @pytest.mark.parametrize(
     "words", ["tea -milk", '"tea milk"', "tea*", "tea OR milk", "tea has:link"]
 )
