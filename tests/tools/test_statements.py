@@ -53,7 +53,7 @@ async def test_catching_up_somebody_looks_their_nick_up_once(house: House) -> No
     await house.store.spans.begin("net", "#tea", NOON, "joined")
     await house.hears(TALK)
     asked = await statements(house, "catch_up", nick="ada")
-    assert len(asked) == 4, asked  # three for their own lines, and one for what was said
+    assert len(asked) == 3, asked  # two for their own lines, and one for what was said
     unknown = await house.learns("catch_up", nick="adda")
     assert "note: no one called adda is recorded here; similar nicks: ada" in unknown.outside
 

@@ -20,6 +20,7 @@ import anyio
 from terrarium_mcp.store.errors import DiskFull, IndexDamaged, StillOpening, StoreFailed
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.fts_merge import NEARLY_COMPLETE
+from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
 from terrarium_mcp.store.sqlite.engine.reads import Reads, Result, Row
 from terrarium_mcp.store.sqlite.engine.refolding import ROOM_MOVES
 from terrarium_mcp.store.sqlite.engine.wal_reset_bug import other_writers_advice
@@ -45,7 +46,6 @@ from terrarium_mcp.store.sqlite.index.structure import (
 from terrarium_mcp.store.sqlite.index.voiced_texts import voiced
 from terrarium_mcp.store.sqlite.index.watermarks import (
     IndexState,
-    current_sql,
     index_state,
     schedule_rebuild,
     set_watermarks,
@@ -116,6 +116,7 @@ class Indexer:
     def __init__(self, database: Database, network: str) -> None:
         self._database = database
         self._network = network
+        self._state = ReadCache[None, IndexState](database, lambda _: index_state(database))
         self._size = BatchSizer(*BATCH)
         self._foreign_rows_logged = False
         self._disk_full_logged = False
@@ -185,8 +186,7 @@ class Indexer:
             StillOpening: the keeper did not get there within `PATIENCE` seconds.
         """
         await self.rebuild_if_damaged()
-        is_current = f"SELECT {current_sql(*names)}"
-        if await self._database.value(is_current, {"is_current": False}):
+        if (await self.state()).is_current(names):
             return True
         needed = (ROOM_MOVES, NORMALISED, *names)
         impatient_at = anyio.current_time() + PATIENCE
@@ -292,8 +292,8 @@ class Indexer:
             )
 
     async def state(self) -> IndexState:
-        """How far everything is, in one read."""
-        return await index_state(self._database)
+        """How far everything is: one read after each commit, whoever asks."""
+        return await self._state.get(None)
 
     async def normalise(self, writer: Writer, last: int) -> None:
         """Normalise all messages up to the id `last`."""

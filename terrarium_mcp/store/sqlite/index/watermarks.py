@@ -25,11 +25,18 @@ class IndexState(NamedTuple):
         newest: the newest id.
         marks: the watermark of each structure, of the messages, and of the moves between rooms.
         has_foreign_rows: whether rows of another program wait to be normalised.
+        has_moves: whether messages may be in a room that turned out to be another one.
     """
 
     newest: int
     marks: Mapping[str, int]
     has_foreign_rows: bool
+    has_moves: bool
+
+    def is_current(self, names: Collection[str]) -> bool:
+        """Whether messages, and the structures named, can be read: as `current_sql` says it."""
+        can_be_read = not self.has_foreign_rows and not self.has_moves
+        return can_be_read and (not names or self.lowest(names) >= self.newest)
 
     def lowest(self, names: Collection[str]) -> int:
         """The id up to which all these are complete; -1: one is to be emptied."""
@@ -81,8 +88,9 @@ async def index_state(database: Database) -> IndexState:
         " (SELECT json_group_object(name, upto) FROM derived),"
         f" NOT ({_NO_FOREIGN_ROWS})"
     )
-    known = _COMPLETE_TO_NOTHING | {ROOM_MOVES: newest} | json.loads(marks)
-    return IndexState(newest, known, bool(has_foreign_rows))
+    stored = json.loads(marks)
+    known = _COMPLETE_TO_NOTHING | {ROOM_MOVES: newest} | stored
+    return IndexState(newest, known, bool(has_foreign_rows), ROOM_MOVES in stored)
 
 
 async def watermarks(writer: Writer) -> dict[str, int]:

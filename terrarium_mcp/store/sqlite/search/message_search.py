@@ -10,13 +10,11 @@ from terrarium_mcp.store.errors import TookTooLong
 from terrarium_mcp.store.search.hits import Explanation, Hits, Search
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.failures import deadline
-from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
 from terrarium_mcp.store.sqlite.engine.reads_in_turns import read_in_turns
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
-from terrarium_mcp.store.sqlite.index.watermarks import current_sql
 from terrarium_mcp.store.sqlite.search.climb import Climb, climbed, without_history
 from terrarium_mcp.store.sqlite.search.paging import HeadKey, Pages, RankedHead
 from terrarium_mcp.store.sqlite.search.snapshot import SEARCHED
@@ -39,7 +37,6 @@ class MessageSearch:
         self._indexer = indexer
         self._database = database
         self._heads = BoundedDict[HeadKey, RankedHead](_HEADS)
-        self._is_current = ReadCache[None, bool](database, self._read_whether_current)
 
     async def __call__(self, search: Search, fingerprint: str) -> Hits:
         """One page of hits, whose cursors carry the `fingerprint` of the question.
@@ -68,7 +65,7 @@ class MessageSearch:
             StillOpening: the history is being indexed.
             StoreFailed: it cannot be, for another reason than a full disk.
         """
-        if await self._is_current.get(None) or await self._indexer.ensure_current(*SEARCHED):
+        if await self._indexer.ensure_current(*SEARCHED):
             return 0
         indexed = (await self._indexer.state()).lowest(SEARCHED)
         return int(
@@ -79,10 +76,6 @@ class MessageSearch:
                 0,
             )
         )
-
-    async def _read_whether_current(self, _: None) -> bool:
-        current = f"SELECT {current_sql(*SEARCHED)}"
-        return bool(await self._database.value(current, {"is_current": False}))
 
     async def _climbed_in_time(self, search: Search, fingerprint: str) -> Climb:
         """Climb, as long as the deadline allows."""

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.errors import StillOpening, StoreFailed
 from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.reads import WholeRead
 from terrarium_mcp.store.sqlite.engine.write_lock import STEP_SECONDS, BatchSizer
 from terrarium_mcp.store.sqlite.index.all_structures import DERIVED, EVERYTHING
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
@@ -166,6 +168,59 @@ async def test_a_rebuild_ends_once_its_structures_are_there_whatever_else_lags(f
             assert await indexer.indexed_up_to("topics") == -1
             await indexer.catch_up(names=["messages", "runs", "topics"])
         assert await indexer.indexed_up_to("links") == -1
+
+
+async def test_a_read_that_catches_up_asks_once_how_far_everything_is_and_later_ones_not_at_all(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await filled(file, 3)
+    async with without_a_keeper(file) as (database, indexer):
+        await indexer.catch_up()
+        asked: list[object] = []
+        read_whole = database.read_whole
+
+        async def counted(read: WholeRead[Any], **kwargs: Any) -> Any:
+            asked.append(read)
+            return await read_whole(read, **kwargs)
+
+        monkeypatch.setattr(database, "read_whole", counted)
+        write(file, "INSERT INTO messages (channel, nick, message) VALUES ('#tea', 'x', 'y')")
+        assert await indexer.ensure_current("runs")
+        assert len(asked) == 1
+        assert dict(rows_of(file, MARKS))["runs"] > 3
+        for _ in range(3):
+            assert await indexer.ensure_current("runs")
+            assert await indexer.lag(["runs"]) == 0
+        assert len(asked) == 2  # once more after its own commit
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE derived SET upto = 2 WHERE name = 'runs'",
+        "UPDATE derived SET upto = -1 WHERE name = 'runs'",
+        "DELETE FROM derived WHERE name = 'runs'",
+        "INSERT INTO derived (name, upto) VALUES ('rooms', -1)",
+        "INSERT INTO derived (name, upto) VALUES ('rooms', 3)",
+        "INSERT INTO messages (channel, nick, message) VALUES ('#tea', 'x', 'y')",
+        "DELETE FROM messages WHERE id = 3",
+        "DELETE FROM messages",
+    ],
+)
+async def test_the_state_and_the_statements_agree_on_what_is_current(
+    file: Path, change: str
+) -> None:
+    await filled(file, 3)
+    async with without_a_keeper(file) as (database, indexer):
+        await indexer.catch_up()
+        for sql in ("SELECT 1", change):
+            write(file, sql)
+            state = await indexer.state()
+            for names in [(), ("runs",), ("links",), ("links", "runs")]:
+                asked = f"SELECT {current_sql(*names)}"
+                said = bool(await database.value(asked, {"is_current": False}))
+                nothing_is_there = names and not state.newest
+                assert state.is_current(names) == said or nothing_is_there
 
 
 async def test_a_statement_answers_only_while_its_structures_are_current(file: Path) -> None:
