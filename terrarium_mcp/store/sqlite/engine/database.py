@@ -1,8 +1,8 @@
 """One SQLite file: a connection that writes, a few that read, and errors people understand.
 
 The only module that knows aiosqlite. Writers take turns in short `BEGIN IMMEDIATE` transactions
-with synchronous=FULL, so what is committed survives a power cut; readers never wait for them (WAL).
-Nothing here checkpoints on its own: that is the keeper's duty.
+(writes.py says which of them survive a power cut); readers never wait for them (WAL). Nothing here
+checkpoints on its own: that is the keeper's duty.
 """
 
 import sqlite3
@@ -22,6 +22,7 @@ from contextlib import (
     contextmanager,
     suppress,
 )
+from functools import partial
 from heapq import heappop, heappush
 from pathlib import Path
 from threading import Event
@@ -45,9 +46,11 @@ from terrarium_mcp.store.sqlite.engine.reads import (
 )
 from terrarium_mcp.store.sqlite.engine.write_lock import LockWaiters
 from terrarium_mcp.store.sqlite.engine.writes import (
+    OthersWrite,
     UsedIds,
     WholeTransaction,
     Writer,
+    begin,
     run_and_commit,
 )
 
@@ -131,10 +134,9 @@ class Database(Reads):
             self._writer = await self._connect(
                 self.path.as_uri(),
                 journal_mode="WAL",
-                synchronous="FULL",
                 cache_size=-65_536,  # counters lie apart: a smaller cache rereads pages
                 secure_delete="ON",  # overwrite what is deleted, whatever SQLite's default
-                busy_timeout=RETRY_MS,  # beyond it is `_begin` that waits
+                busy_timeout=RETRY_MS,  # beyond it is `_once_unlocked` that waits
             )
             for number, kilobytes in enumerate(READERS):
                 reader = await self._connect(
@@ -185,7 +187,8 @@ class Database(Reads):
             Locked: other processes kept the lock for `BUSY_MS`.
             StoreFailed: it could not be committed; nothing was written.
         """
-        async with self._begun(patiently=patiently) as connection:
+        async with self._permitted(patiently=patiently) as connection:
+            await self._once_unlocked(connection, partial(begin, lasting=True))
             writer = StatementWriter(connection, self._ids)
             with self._ids.restored_on_failure():
                 try:
@@ -197,32 +200,53 @@ class Database(Reads):
                     raise
 
     async def write_whole(
-        self, write: WholeTransaction[Result], *, patiently: bool = False
+        self, write: WholeTransaction[Result], *, patiently: bool = False, lasting: bool = True
     ) -> Result:
         """Run a whole transaction, and the thinking between its statements, in the writer's thread.
 
         Args:
             write: what it reads and writes.
             patiently: as in `writing`.
+            lasting: whether it must survive a power cut, as `begin` says.
 
         Raises:
             Locked: other processes kept the lock for `BUSY_MS`.
             StoreFailed: it could not be committed; nothing was written.
         """
-        async with self._begun(patiently=patiently) as connection:
-            return await _in_its_thread(
-                connection, lambda inner: run_and_commit(inner, write, self._ids)
-            )
+
+        def run(inner: sqlite3.Connection) -> Result:
+            begin(inner, lasting=lasting)
+            self._waiters.withdraw()  # others that wait can announce it to this transaction
+            return run_and_commit(inner, write, self._ids)
+
+        async with self._permitted(patiently=patiently) as connection:
+            return await self._once_unlocked(connection, run)
 
     @asynccontextmanager
-    async def _begun(self, *, patiently: bool) -> AsyncIterator[aiosqlite.Connection]:
-        """The writer in a transaction that the caller ends. Once begun it cannot be cancelled."""
+    async def _permitted(self, *, patiently: bool) -> AsyncIterator[aiosqlite.Connection]:
+        """The writer, for one transaction. Once it is there the block cannot be cancelled."""
         connection = await self._opened()
         async with self._write_permit(patiently=patiently):
             self._check_usable(connection)
             with anyio.CancelScope(shield=True), self._noting_damage():
-                await self._begin(connection)
                 yield connection
+
+    async def _once_unlocked(
+        self, connection: aiosqlite.Connection, run: Callable[[sqlite3.Connection], Result]
+    ) -> Result:
+        """What `run`, which begins with `begin`, returns once no other process writes any more."""
+        until = anyio.current_time() + BUSY_MS / 1000
+        try:
+            while True:
+                is_last_try = anyio.current_time() > until
+                try:
+                    return await _in_its_thread(connection, run)
+                except OthersWrite:
+                    if is_last_try:
+                        raise
+                self._waiters.announce()
+        finally:
+            self._waiters.withdraw()
 
     def has_waiters(self) -> bool:
         """Whether another process waits to write, or a task of this one that is not patient."""
@@ -359,15 +383,6 @@ class Database(Reads):
                 " a new one is begun."
             )
 
-    async def _begin(self, connection: aiosqlite.Connection) -> None:
-        """Begin a transaction as soon as no other process is in one."""
-        until = anyio.current_time() + BUSY_MS / 1000
-        try:
-            while not await _try_to_begin(connection, is_last_try=anyio.current_time() > until):
-                self._waiters.announce()
-        finally:
-            self._waiters.withdraw()
-
     async def _connect_checkpointer(self) -> aiosqlite.Connection:
         return await self._connect(f"{self.path.as_uri()}?mode=rw", busy_timeout=RETRY_MS)
 
@@ -401,17 +416,6 @@ def _prepare(connection: sqlite3.Connection, pragmas: Mapping[str, object]) -> N
         connection.create_function(name, arity, function, deterministic=True)
     for pragma, value in (*_PRAGMAS.items(), *pragmas.items()):
         connection.execute(f"PRAGMA {pragma}={value}").fetchall()
-
-
-async def _try_to_begin(connection: aiosqlite.Connection, *, is_last_try: bool) -> bool:
-    """Begin a transaction; False while another process is in one, an error on the last try."""
-    try:
-        await connection.execute_fetchall("BEGIN IMMEDIATE")
-    except sqlite3.OperationalError as error:
-        if is_last_try or "locked" not in str(error):
-            raise
-        return False
-    return True
 
 
 async def _run_in_reader(reader: aiosqlite.Connection, read: WholeRead[Result]) -> Result:

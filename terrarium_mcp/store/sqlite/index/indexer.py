@@ -350,7 +350,9 @@ class Indexer:
         """Index the next rows in one transaction, and adapt how many the next one takes."""
         try:
             batch = await self._database.write_whole(
-                lambda writer: self._index_next(writer, names), patiently=patiently
+                lambda writer: self._index_next(writer, names),
+                patiently=patiently,
+                lasting=False,  # the watermarks are written with what they mark
             )
         except IndexDamaged:
             async with self._database.writing() as writer:

@@ -72,6 +72,23 @@ async def test_a_transaction_of_single_statements_takes_its_ids_back_too(
         assert writer.ids.largest == 8
 
 
+async def test_it_is_on_the_disk_before_it_ends_unless_it_need_not_last(database: Database) -> None:
+    async def synchronous(writer: Writer) -> int:
+        return int(await writer.value("PRAGMA synchronous"))
+
+    async def fail(_: Writer) -> None:
+        raise LookupError
+
+    normal, full = 1, 2  # https://sqlite.org/pragma.html#pragma_synchronous
+    for _ in range(2):
+        assert await database.write_whole(synchronous) == full
+        assert await database.write_whole(synchronous, lasting=False) == normal
+        with pytest.raises(LookupError):
+            await database.write_whole(fail, lasting=False)
+        async with database.writing() as writer:
+            assert await synchronous(writer) == full
+
+
 async def test_it_waits_for_nothing_but_its_statements(database: Database) -> None:
     async def write(writer: Writer) -> None:
         await put(writer, "oftc")
