@@ -160,6 +160,7 @@ async def found_exactly(query: Query, search: Search, request: Request) -> Hits:
 
 
 async def _exact_hits(search: Search, request: Request) -> Hits:
-    """The newest hits of a search; none if it finds only similar lines."""
-    hits = await request.store.search(replace(search, sort=Sort.NEWEST), "hint")
+    """The newest hits of a search for nothing but what its query says; none without any word."""
+    exact = replace(search, sort=Sort.NEWEST, is_exact=True)
+    hits = await request.store.search(exact, "hint")
     return hits if hits.rung in EXACT else hits._replace(messages=[], total=0)

@@ -67,5 +67,6 @@ async def _first(
         sort=sort,
         by_conversation=False,
         wants_total=False,
+        is_exact=True,
     )
     return (await request.store.search(any_line, "")).messages

@@ -708,10 +708,11 @@ async def test_a_nick_that_a_question_misspells_is_looked_up_once(
 async def test_lines_are_counted_only_by_the_search_whose_answer_tells_their_number(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    counted = list[bool]()
+    counted, exact = list[bool](), list[bool]()
 
     async def noted(search: MessageSearch, asked_for: Search, fingerprint: str) -> Hits:
         counted.append(asked_for.wants_total)
+        exact.append(asked_for.is_exact)
         return await answer(search, asked_for, fingerprint)
 
     answer = MessageSearch.__call__
@@ -720,3 +721,4 @@ async def test_lines_are_counted_only_by_the_search_whose_answer_tells_their_num
     told = await asked(house, "who spoke of the kettle in May?")
     assert "rank higher" in told.text
     assert counted == [False, False, True]  # is it said just so; was anything said in May; the page
+    assert exact == [True, True, False]  # no other rung is tried, and no aside counted

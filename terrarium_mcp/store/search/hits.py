@@ -69,7 +69,9 @@ class Search:
     relative to them. `visible_only` says that nothing but the lines of `rooms` before `until` may
     influence the answer: words and people are then counted among these, and not in the whole
     history, whose counts are at hand. Without `wants_total` hits beyond a page are not counted: of
-    somebody who talks everywhere, to count those in one room took 40 ms (10 M lines).
+    somebody who talks everywhere, to count those in one room took 40 ms (10 M lines). `is_exact`
+    says that only what the query says is wanted: no looser rung is tried where it finds nothing,
+    and no asides are counted.
     """
 
     query: Query
@@ -84,6 +86,7 @@ class Search:
     zone: tzinfo = UTC
     visible_only: bool = False
     wants_total: bool = True
+    is_exact: bool = False
 
     @property
     def earliest(self) -> datetime | None:

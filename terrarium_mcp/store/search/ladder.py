@@ -117,7 +117,9 @@ def rungs(search: Search) -> list[Rung]:
 
 
 def _continued(ladder: list[Rung], search: Search) -> list[Rung]:
-    """The ladder, or the rung of it on which a cursor stays."""
+    """The ladder, its first rung if that is all, or the rung on which a cursor stays."""
+    if search.is_exact:
+        return ladder[:1]
     on = [rung for rung in ladder if search.cursor and rung == search.cursor.rung]
     return on or (ladder[:1] if search.cursor else ladder)
 

@@ -103,7 +103,7 @@ async def _left_out(pages: Pages, search: Search, asked: Sequence[PageRequest]) 
     They are those that its own rung would have found. Where nothing was found, it is asked of one
     rung after the other, as for other lines.
     """
-    if search.cursor:
+    if search.cursor or search.is_exact:
         return 0
     for page in asked:
         if left_out := await pages.left_out(page):

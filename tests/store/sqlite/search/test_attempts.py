@@ -1,5 +1,6 @@
 """The ladder by itself: which rungs, with which terms, and when one has answered."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -56,6 +57,11 @@ def hits(shown: int, total: int | None = None, *, is_exact: bool = True) -> Hits
 )
 def test_a_query_has_the_rungs_that_its_terms_allow(words: str, expected: list[Rung]) -> None:
     assert rungs(search(words)) == expected
+
+
+@pytest.mark.parametrize("words", ["", "tea", "tea milk", "--"])
+def test_an_exact_search_tries_the_first_rung_alone(words: str) -> None:
+    assert rungs(replace(search(words), is_exact=True)) == rungs(search(words))[:1]
 
 
 def test_a_cursor_stays_on_its_rung_or_begins_where_the_query_does() -> None:
