@@ -207,20 +207,24 @@ class LogStream:
         if log.network not in self._casemappings:
             casemapping = await Rooms(self._database).casemapping(storable(log.network))
             self._casemappings[log.network] = casemapping
-        before = [*self._logs]
-
-        def earlier() -> Iterator[UnsavedLines]:
-            return (
-                UnsavedLines(work.log, work.correction.margin, joined(work.unsaved))
-                for work in before
-                if work.unsaved
-            )
-
         casemapping = self._casemappings[log.network]
-        clock = ClockCorrection(self._database, log, casemapping, self._recent, earlier)
+        clock = ClockCorrection(
+            self._database, log, casemapping, self._recent, self._unsaved_before_last
+        )
         work = _LogInWork(log, clock, self._taken)
         self._logs.append(work)
         return work
+
+    def _unsaved_before_last(self) -> Iterator[UnsavedLines]:
+        """The lines that are not stored yet of the logs before the last, the one being corrected.
+
+        A clock that held these logs would hold all logs of the import, each by the one behind it.
+        """
+        return (
+            UnsavedLines(work.log, work.correction.margin, joined(work.unsaved))
+            for work in self._logs[:-1]
+            if work.unsaved
+        )
 
     def _within(self, work: _LogInWork, end: int) -> slice:
         """Which of the unsaved lines up to a position are those of a log."""

@@ -1,5 +1,6 @@
 """Many logs in one import: small ones are stored together, each with its own row and totals."""
 
+import gc
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -16,7 +17,8 @@ from terrarium_mcp.store.recognition.comparison import ComparableLine
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.writes import Writer
-from terrarium_mcp.store.sqlite.imports import group_insert, stored_lines
+from terrarium_mcp.store.sqlite.imports import group_insert, recent_texts, stored_lines
+from terrarium_mcp.store.sqlite.imports.clock_correction import ClockCorrection
 from terrarium_mcp.store.sqlite.imports.log_blocks import LogLines
 from terrarium_mcp.store.sqlite.imports.stored_lines import LineGroup, comparables
 from terrarium_mcp.store.sqlite.ingest import bulk
@@ -203,6 +205,26 @@ async def test_what_others_record_during_an_import_counts_for_later_logs(
     number = await store.imports.begin("terrarium-mcp import three")
     *_, bo = await store.imports.add_all(number, logs())
     assert bo == ImportTotals(lines=40, added=0, known=40, offset=fast)
+
+
+async def test_nothing_is_kept_of_the_clock_of_a_log_that_is_stored(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("SMALLEST", "USUAL", "LARGEST"):
+        monkeypatch.setattr(bulk, name, 9)
+    monkeypatch.setattr(recent_texts, "KEPT", 9)  # those of the newest lines are kept
+    alive = list[int]()
+
+    async def logs() -> AsyncIterator[tuple[LogSource, list[NewMessage]]]:
+        for log in folder(days=30):
+            gc.collect()
+            alive.append(sum(isinstance(one, ClockCorrection) for one in gc.get_objects()))
+            yield log
+
+    number = await store.imports.begin("terrarium-mcp import znc")
+    await store.imports.add_all(number, logs())
+    assert len(alive) == 60
+    assert max(alive) < 10
 
 
 @pytest.mark.parametrize("killed_at", [1, 20, 100, 215])
