@@ -60,7 +60,7 @@ LONGEST_ID = 64
 """Characters of a call's id that are kept: it is sent back twice, and the budget does not weigh it.
 Those that endpoints give have up to 41."""
 
-SHORT_ANSWER = 4_000
+SHORT_COMPLETION = 4_000
 """Bytes of an endpoint's answer, of at most 4 MB, that is read at once: that takes 0.1 ms of CPU,
 or 5 if it is made to take long. In a thread it would wait for its turn a millisecond and more."""
 
@@ -412,7 +412,7 @@ async def _completion(
     answer = await endpoint.complete(body)
     read = partial(read_message, answer, offered)
     try:
-        return _with_ids(read() if len(answer) <= SHORT_ANSWER else await offload(read))
+        return _with_ids(read() if len(answer) <= SHORT_COMPLETION else await offload(read))
     except NotACompletion as error:
         words = endpoint.words(str(error))
         raise RejectedRequest(200, words, is_foreign=error.is_foreign) from error

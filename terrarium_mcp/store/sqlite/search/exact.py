@@ -112,8 +112,6 @@ class ExactSearch:
         """Whether the rarest terms of a long query prove that no line matches."""
         if query.is_unsaid:
             return True
-        if len(query.scope.query.clauses) <= _RAREST:
-            return False
         required = _required_terms(query.scope.query)
         if len(required) <= _RAREST:
             return False
