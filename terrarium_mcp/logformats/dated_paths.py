@@ -31,12 +31,16 @@ COPY_OF_DAY = re.compile(
 for a digit takes half of the time."""
 _YEAR_OF_ROOM = re.compile(rf"(?<![^/])(([^/]+)/\2)[-._]{_YEAR}(?={_ENDINGS})")
 """A year behind the name that the folder has, too: `#tea/#tea.2026.log`."""
-_WITHIN = re.compile(rf"(?<!\d){_YEAR}-{_MONTH}-{_DAY}(?!\d)(?=[^/]*\Z)")
 _LAST_OF_YEAR = re.compile(rf"(?:[-._/]({_MONTH}-{_DAY})|/({_MONTH}|{_DAY}))(?={_ENDINGS})")
 """What is left of a date whose year is a folder: `10-24`, or `24` as the whole name of a file."""
 _LAST_OF_MONTH = re.compile(rf"\.({_DAY})(?={_ENDINGS})")
 """What is left where the month is a folder too: `#tea.24.log`."""
 _HAS_MONTH = re.compile(rf"{_YEAR}[-./]?{_MONTH}/\Z")
+
+
+_ANY_DAY = re.compile(rf"(?<!\d){_YEAR}-{_MONTH}-{_DAY}(?!\d)(?=[^/]*\Z)")
+_SAMPLE_DAY = date(2000, 1, 1)
+_SAMPLE = _SAMPLE_DAY.isoformat()
 
 
 class DatedPath(NamedTuple):
@@ -46,13 +50,54 @@ class DatedPath(NamedTuple):
     day: date | None
 
 
-@lru_cache(maxsize=10)  # each path is asked several times in a row
+class PathOfAnyDay(NamedTuple):
+    """A path as it would be on a sample day: what it tells is told once for 5,000 days of a log.
+
+    Attributes:
+        path: the path, with the sample day in place of the date in its name.
+        day: the date that stood there; None if there was none, and the path is what it was.
+    """
+
+    path: str
+    day: date | None = None
+
+    def text(self, told: str) -> str:
+        """What the path itself tells, instead of what the one of the sample day does."""
+        return told.replace(_SAMPLE, self.day.isoformat()) if self.day else told
+
+    def date(self, told: date | None) -> date | None:
+        """The day that the path itself tells, instead of the sample day."""
+        return self.day if self.day and told == _SAMPLE_DAY else told
+
+
+def of_any_day(path: str) -> PathOfAnyDay:
+    """The path of a log on a sample day, if its name has a date such as `2026-10-24`.
+
+    All that is looked for in paths takes one such date for another.
+    """
+    match = _ANY_DAY.search(path)
+    if match is None or _SAMPLE in path:
+        return PathOfAnyDay(path)
+    try:
+        day = date.fromisoformat(match.group())
+    except ValueError:  # no calendar has it
+        return PathOfAnyDay(path)
+    return PathOfAnyDay(f"{path[: match.start()]}{_SAMPLE}{path[match.end() :]}", day)
+
+
 def without_dates(path: str) -> DatedPath:
     """Separate what a path (with `/`) says of the place from what it says of the time.
 
     The date behind an ending (`#tea.log-20161024`) is that of the rotation: some day after the
     first line. A month, or a year of two digits, is no day either.
     """
+    sample = of_any_day(path)
+    told = _without_dates(sample.path)
+    return DatedPath(sample.text(told.path), sample.date(told.day))
+
+
+@lru_cache(maxsize=10)  # each path is asked several times in a row
+def _without_dates(path: str) -> DatedPath:
     in_folders = "".join(_FOLDERS.findall(path)[-1:])
     undated = _YEAR_OF_ROOM.sub(r"\1", _FOLDERS.sub("", path))
     forms = (_LAST, _LAST_OF_YEAR, _FIRST) if in_folders else (_LAST, _FIRST)
@@ -60,7 +105,7 @@ def without_dates(path: str) -> DatedPath:
         forms = (*forms, _LAST_OF_MONTH)
     in_name = next((match for form in forms if (match := form.search(undated))), None)
     if in_name is None:
-        within = _WITHIN.search(undated)
+        within = _ANY_DAY.search(undated)
         return DatedPath(undated, _day(within.group() if within else in_folders))
     written = in_name.group()
     day = _day(written) or _day(in_folders + written)

@@ -130,6 +130,8 @@ def _line(fields: Mapping[str, object]) -> str:
 
 def is_jsonl(first_line: bytes) -> bool:
     """Whether a file with this first line is an export as JSON Lines, of any version."""
+    if not first_line.lstrip().startswith(b"{"):  # as of 5,000 day files
+        return False
     try:
         fields = json.loads(first_line)
     except (ValueError, RecursionError):

@@ -14,7 +14,7 @@ from unicodedata import normalize
 from urllib.parse import unquote
 
 from terrarium_mcp.chat.identity import fold, is_channel
-from terrarium_mcp.logformats.dated_paths import COPY_OF_DAY, without_dates
+from terrarium_mcp.logformats.dated_paths import COPY_OF_DAY, of_any_day, without_dates
 
 _WORDS_OF_FOLDERS = {
     *("log", "logs", "moddata", "irclog", "irclogs", "channellogger", "mirc"),
@@ -82,10 +82,14 @@ def origins_in(
     the pattern has one; elsewhere they are left out of the path first.
     """
     networks = {one.casefold() for one in known}
-    for one in _named_in(path, tuple(patterns)):
+    sample = of_any_day(path)
+    for one in _named_in(sample.path, tuple(patterns)):
         is_network = not one.is_folder_of_logs or one.network.casefold() in networks
         yield LogOrigin(
-            one.network if is_network else "", one.target, one.day, is_window=one.is_window
+            sample.text(one.network) if is_network else "",
+            sample.text(one.target),
+            sample.date(one.day),
+            is_window=one.is_window,
         )
 
 

@@ -1,10 +1,16 @@
 """Dates in paths: none of the place, and the day of the first line where they are certain."""
 
+import re
 from datetime import date
+from itertools import chain
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from terrarium_mcp.logformats.dated_paths import without_dates
+from terrarium_mcp.logformats.formats import TEXT_FORMATS
+from terrarium_mcp.logformats.log_origin import LogOrigin, origin_in
 
 A_DAY = date(2026, 10, 24)
 
@@ -72,3 +78,54 @@ def test_a_day_within_a_name_is_known_and_stays_in_the_name(path: str) -> None:
     undated, day = without_dates(path)
     assert day == A_DAY
     assert undated == path.removeprefix("2025/")
+
+
+_SAMPLE = "2000-01-01"
+"""The date that stands for each other one: of itself, all is told as it is."""
+
+_A_NAME = st.sampled_from(
+    [
+        "users/ada/networks/net/moddata/log/#tea/{}.log",
+        "users/ada/moddata/log/net_#tea_{}.log",
+        "net/#tea/{}_net.txt",
+        "net/#tea.log.{}",
+        "net/{}_#tea.log",
+        "{}.log",
+        "logs/irc/ada@net/#tea.chat/{}.120000+0100CET.txt",
+        "net/#tea/{} (1).log",
+        "2026/net/talk of {} in part.txt",
+        "#tea/#tea.{}.log",
+        "2026/10/net/{}.log",
+    ]
+)
+_DATED = re.compile(r"(?P<network>[^/]+)/(?P<channel>[^/]+)/(?P<date>[-0-9]+)\.log\Z")
+_A_DATE = st.dates(date(1900, 1, 1), date(2099, 12, 31))
+
+
+@given(_A_NAME, _A_DATE)
+def test_no_pattern_tells_one_date_in_a_name_from_another(name: str, day: date) -> None:
+    for pattern in chain.from_iterable(one.paths for one in TEXT_FORMATS):
+        found, expected = (pattern.search(name.format(one)) for one in (day, _SAMPLE))
+        assert (found and found.regs) == (expected and expected.regs)
+
+
+@given(_A_NAME, _A_DATE)
+def test_a_date_in_a_name_changes_nothing_but_itself(name: str, day: date) -> None:
+    def dated(told: str) -> str:
+        return told.replace(_SAMPLE, f"{day}")
+
+    def day_of(told: date | None) -> date | None:
+        return day if told == date.fromisoformat(_SAMPLE) else told
+
+    path, sample = name.format(day), name.format(_SAMPLE)
+    undated = without_dates(sample)
+    assert without_dates(path) == (dated(undated.path), day_of(undated.day))
+    for one in TEXT_FORMATS:
+        network, target, its_day, is_window = origin_in(sample, one.paths)
+        expected = LogOrigin(dated(network), dated(target), day_of(its_day), is_window)
+        assert origin_in(path, one.paths) == expected
+
+
+def test_a_date_of_no_calendar_is_no_day() -> None:
+    assert without_dates("net/#tea/2026-02-30.log").day is None
+    assert origin_in("net/#tea/2026-02-30.log", [_DATED]) == LogOrigin("net", "#tea", None)
