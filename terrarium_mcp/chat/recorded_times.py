@@ -1,12 +1,11 @@
 """Times in which a channel was recorded, as intervals: joined, and without the gaps in them."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class RecordedTime:
+class RecordedTime(NamedTuple):
     """A time (UTC) in which a channel was recorded."""
 
     began: datetime
@@ -18,7 +17,7 @@ def joined(times: Iterable[RecordedTime], pause: timedelta = timedelta(0)) -> li
     found: list[RecordedTime] = []
     for time in sorted(times):
         if found and time.began <= found[-1].ended + pause:
-            found[-1] = replace(found[-1], ended=max(found[-1].ended, time.ended))
+            found[-1] = found[-1]._replace(ended=max(found[-1].ended, time.ended))
         else:
             found.append(time)
     return found

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple
 
@@ -17,8 +16,7 @@ from terrarium_mcp.logformats.recorded_times import RecordedTimes
 from terrarium_mcp.store import LINES_IN_BLOCK
 
 
-@dataclass(frozen=True, slots=True)
-class ReadResult:
+class ReadResult(NamedTuple):
     """What became of a whole content, the times that it covers, and its earliest moment.
 
     `are_told`: the log says itself when it was open; else the times are those of its lines.
@@ -26,11 +24,11 @@ class ReadResult:
     `became_shorter` meanwhile, what was at its end is not among the lines.
     """
 
-    counts: LineCounts = field(default_factory=LineCounts)
-    left_out: Counter[NotRecorded] = field(default_factory=Counter)
-    times: Sequence[RecordedTime] = ()
-    are_told: bool = False
-    earliest: datetime | None = None
+    counts: LineCounts
+    left_out: Counter[NotRecorded]
+    times: Sequence[RecordedTime]
+    are_told: bool
+    earliest: datetime | None
     sha256: str = ""
     became_shorter: bool = False
 
@@ -91,5 +89,5 @@ def read_parts(content: LogContent, rules: Mapping[str, VoiceRules]) -> Iterator
         result = ReadResult(log.counts, left_out, times.all(), times.are_told, times.earliest)
         if log.reading:
             sha256, became_shorter = log.reading.sha256, log.reading.became_shorter
-            result = replace(result, sha256=sha256, became_shorter=became_shorter)
+            result = result._replace(sha256=sha256, became_shorter=became_shorter)
         yield ReadPart(messages, log.counts.lines - reported, rejected, result)
