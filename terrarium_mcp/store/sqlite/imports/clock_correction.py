@@ -150,7 +150,7 @@ class ClockCorrection:
         if not (block and is_channel(self._log.channel)):
             return block
         position, self._position = self._position, self._position + len(block)
-        self._began = self._began or min(block.columns.timestamp)
+        self._began = self._began or block.said[0]
         if not await self._has_beside(block):  # every block of a log that is alone, or of a series
             return self._moved(block)
         parts: list[PreparedLines] = []
@@ -193,7 +193,7 @@ class ClockCorrection:
         if not lines:
             return 0
         texts = _texts(lines, range(len(lines)), self._casemapping)
-        time = around(lines.columns.timestamp)
+        time = around(lines.said)
         stored = await self._same_lines(texts, self._near(source, time))
         before, after = (
             [index is not None for index in recognised(some, stored, self.margin)]
@@ -209,12 +209,12 @@ class ClockCorrection:
 
     async def _has_beside(self, block: PreparedLines) -> bool:
         """Whether the room may have lines of others at the time of a block, stored or brought."""
-        is_stored = await self._has_others(around(block.columns.timestamp))
+        is_stored = await self._has_others(around(block.said))
         return is_stored or self._recent.has_beside(self.clock)
 
     async def _by_source(self, block: PreparedLines, position: int) -> list[LinesOfSource]:
         """A block by the earlier sources of the log: what each had is compared by itself."""
-        if self._sources is None and await self._has_others(around(block.columns.timestamp)):
+        if self._sources is None and await self._has_others(around(block.said)):
             began = around([self._began])
             self._sources = await earlier_sources(self._database, self._log, began)
         return [*lines_by_source(self._sources or (), position, len(block))]
@@ -242,9 +242,9 @@ class ClockCorrection:
             block: the lines.
             source: the first that had them; None if they are new.
         """
-        time = around(block.columns.timestamp)
+        time = around(block.said)
         is_stored = await self._has_others(time)
-        sample = _sample(block.columns.message, self._is_here(block))
+        sample = _sample(block.texts, self._is_here(block))
         if len(sample) < FEWEST:
             return []
         texts = _texts(block, sample, self._casemapping)
@@ -253,7 +253,7 @@ class ClockCorrection:
         its_sample = block.at(sample)
         if await self._goes_on(its_sample, texts, source):
             return []
-        room = self._near(source, around(its_sample.columns.timestamp))
+        room = self._near(source, around(its_sample.said))
         stored = await self._same_lines(texts, room)
         if len(stored) < FEWEST:
             return []
@@ -272,7 +272,7 @@ class ClockCorrection:
         if not self.found.lines:
             return False
         then = _earlier(lines, self.found)
-        at_that_time = around(then.columns.timestamp, COARSEST + JITTER + self.margin)
+        at_that_time = around(then.said, COARSEST + JITTER + self.margin)
         stored = await self._same_lines(texts, self._near(source, at_that_time))
         return recognised(self._comparables(then), stored, self.margin).count(None) < FEWEST
 
@@ -310,7 +310,7 @@ class ClockCorrection:
 
     def _is_near(self, other: UnsavedLines, since: str, until: str) -> bool:
         """Whether lines of another log are of the same room, and some between two timestamps."""
-        timestamps = other.messages.columns.timestamp
+        timestamps = other.messages.timestamps
         return (
             since <= timestamps[-1]
             and timestamps[0] <= until
@@ -322,7 +322,7 @@ class ClockCorrection:
         """From when to when the room has lines near the block, in milliseconds."""
         ((first, last),) = await self._rows(_COVERED, room.params)
         ends = [moment for moment in (first, last) if moment]
-        ends += [one.messages.columns.timestamp[end] for one in room.unsaved for end in (0, -1)]
+        ends += [one.messages.timestamps[end] for one in room.unsaved for end in (0, -1)]
         covered = [milliseconds(from_text(moment)) for moment in ends]
         return min(covered), max(covered)
 
@@ -353,7 +353,7 @@ def _new_lines(
 ) -> list[ComparableLine]:
     """The unsaved lines with certain texts that are none of the stored lines."""
     said = unsaved.messages
-    same = said.at([at for at, text in enumerate(said.columns.message) if text in texts])
+    same = said.at([at for at, text in enumerate(said.texts) if text in texts])
     lines = comparables(same, resolution_of(unsaved.log), casemapping)
     known = recognised(lines, stored, unsaved.margin)
     return [line for line, index in zip(lines, known, strict=True) if index is None]
@@ -361,7 +361,7 @@ def _new_lines(
 
 def _texts(lines: PreparedLines, numbers: Iterable[int], casemapping: str) -> set[str]:
     """What the lines with these numbers say, in the form in which it compares."""
-    kinds, messages = lines.columns.message_type, lines.columns.message
+    kinds, messages = lines.columns.message_type, lines.texts
     return {comparable_text(MessageType(kinds[n]), messages[n], casemapping) for n in numbers}
 
 

@@ -76,8 +76,7 @@ class _LogInWork:
         self.taken += len(block)
         self.unsaved.append(block)
         if block:
-            timestamps = block.columns.timestamp
-            time = TimeSpan(min(timestamps), max(timestamps))
+            time = TimeSpan(*block.said)
             self.said = time.joined(self.said or time)
 
     def saved(self, position: int) -> None:

@@ -106,12 +106,10 @@ class RecentTexts:
             end: the position behind the last.
             room_of: the room of a place that they name.
         """
-        timestamps = lines.columns.timestamp
-        time = TimeSpan(min(timestamps), max(timestamps))
         rooms = {room_of(place) for place in lines.places}
-        self._recent.append(RecentBlock(clock, time, end, rooms, lines.columns.message))
+        self._recent.append(RecentBlock(clock, TimeSpan(*lines.said), end, rooms, lines.texts))
         self._clocks[clock] += 1
-        self._said.update(lines.columns.message)
+        self._said.update(lines.texts)
 
     def saved(self, position: int, newest: int) -> None:
         """Take note that the lines up to a position are stored, and of the newest message."""

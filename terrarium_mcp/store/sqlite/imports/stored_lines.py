@@ -88,8 +88,7 @@ class LineGroup:
     @cached_property
     def said(self) -> TimeSpan:
         """From the earliest to the latest."""
-        timestamps = self._messages.columns.timestamp
-        return TimeSpan(min(timestamps), max(timestamps))
+        return TimeSpan(*self._messages.said)
 
     @cached_property
     def near(self) -> TimeSpan:
@@ -130,7 +129,7 @@ class LineGroup:
     def _numbers_within(self, time: TimeSpan) -> list[int]:
         """Which of them, counted from 0, were said within a time."""
         first, last = time
-        timestamps = self._messages.columns.timestamp
+        timestamps = self._messages.timestamps
         return [number for number, at in enumerate(timestamps) if first <= at <= last]
 
     @property

@@ -152,5 +152,5 @@ async def _next_block(
 
 def _weight(piece: PreparedLines) -> float:
     """How many messages of ordinary length these are worth: a long one counts for several."""
-    long = (length for length in map(len, piece.columns.message) if length > LONG)
+    long = (length for length in map(len, piece.texts) if length > LONG)
     return len(piece) + sum(length / LONG - 1 for length in long)

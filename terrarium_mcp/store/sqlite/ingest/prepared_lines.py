@@ -82,7 +82,7 @@ class PreparedLines(Sequence[NewMessage]):
 
     def __init__(
         self,
-        columns: LineColumns,
+        columns: LineColumns | None,
         tallies: LineTallies | None = None,
         *,
         blocks: "Sequence[PreparedLines]" = (),
@@ -91,12 +91,13 @@ class PreparedLines(Sequence[NewMessage]):
         """Lines by columns.
 
         Args:
-            columns: the lines.
+            columns: the lines; None of a part.
             tallies: what was counted of them, if it is known.
             blocks: those that they are, if they were joined.
             cut: of which block they are a part, if of any.
         """
-        self.columns = columns
+        if columns:
+            self.columns = columns
         self._tallies = tallies
         self._blocks = blocks
         self._cut = cut
@@ -108,7 +109,7 @@ class PreparedLines(Sequence[NewMessage]):
         return _unpacked, (columns, len(self), *packed_tallies(self.tallies))
 
     def __len__(self) -> int:
-        return len(self.columns.timestamp)
+        return self._cut.end - self._cut.begin if self._cut else len(self.columns.timestamp)
 
     @overload
     def __getitem__(self, key: int) -> NewMessage: ...
@@ -126,6 +127,30 @@ class PreparedLines(Sequence[NewMessage]):
     def __iter__(self) -> Iterator[NewMessage]:
         return map(_message, *self.columns[:_OF_A_ROW])
 
+    @cached_property
+    def columns(self) -> LineColumns:
+        """The lines by column. A part of a block has its own once they are asked for."""
+        return LineColumns._make(map(self._its, self.cut.block.columns))
+
+    @cached_property
+    def timestamps(self) -> Sequence[str]:
+        """The column of this name. Of a small log hardly more than this and its texts is needed."""
+        return self._its(self.cut.block.columns.timestamp)
+
+    @cached_property
+    def texts(self) -> Sequence[str]:
+        """What each says."""
+        return self._its(self.cut.block.columns.message)
+
+    @cached_property
+    def said(self) -> tuple[str, str]:
+        """The earliest and the latest timestamp, of at least one line."""
+        return min(self.timestamps), max(self.timestamps)
+
+    def _its(self, column: Sequence[Any]) -> Sequence[Any]:
+        """Of a column of the block that which is of these lines."""
+        return column[self._cut.begin : self._cut.end] if self._cut else column
+
     @property
     def cut(self) -> Cut:
         """Of which block they are a part: they may be all of it."""
@@ -139,8 +164,7 @@ class PreparedLines(Sequence[NewMessage]):
     def _part(self, begin: int, end: int) -> "PreparedLines":
         end = max(begin, end)
         block, first, _ = self.cut
-        columns = LineColumns._make([column[begin:end] for column in self.columns])
-        return PreparedLines(columns, cut=Cut(block, first + begin, first + end))
+        return PreparedLines(None, cut=Cut(block, first + begin, first + end))
 
     def _between(self, begin: int, end: int) -> "Iterator[PreparedLines]":
         """The blocks, and parts of blocks, that the lines from `begin` to before `end` are."""
@@ -155,9 +179,11 @@ class PreparedLines(Sequence[NewMessage]):
         """The network and channel of each."""
         return zip(self.columns.network, self.columns.channel, strict=True)
 
-    @property
+    @cached_property
     def places(self) -> Sequence[PlaceName]:
         """The distinct networks and channels that they name."""
+        if self._cut and self and len(self._cut.block.places) == 1:
+            return self._cut.block.places
         if all(map(_is_constant, (self.columns.network, self.columns.channel))):
             return list(islice(self.names, 1))
         return list(dict.fromkeys(self.names))
@@ -190,6 +216,8 @@ class PreparedLines(Sequence[NewMessage]):
     @cached_property
     def are_rows(self) -> bool:
         """Whether each is a row as it is: imported, in a channel, with the time of its stamp."""
+        if self._cut and self._cut.block.are_rows:
+            return True
         return (
             _IMPORTED.issuperset(self.columns.origin)
             and all(is_channel(channel) for channel in {*self.columns.channel})
