@@ -4,7 +4,9 @@ When the log is imported again, having grown, it has the whole line there, and t
 """
 
 from itertools import takewhile
+from typing import NamedTuple
 
+from terrarium_mcp.chat.records import SPEECH, MessageType
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.ingest.bulk import PATIENCE
@@ -16,14 +18,36 @@ async def remove_half_lines(database: Database, indexer: Indexer, import_id: int
     found = [
         number
         for grown in await database.rows(_GROWN, [import_id], deadline=PATIENCE)
-        for number, half, whole in await database.rows(_PAIRS, dict(grown), deadline=PATIENCE)
-        if is_half_of(half, whole)
+        for number, *both in await database.rows(_PAIRS, dict(grown), deadline=PATIENCE)
+        if is_half_line(StoredText(*both[:3]), StoredText(*both[3:]))
     ]
     if not found:
         return
     await indexer.catch_up()
     async with database.writing() as writer:
         await delete_messages(writer, list(dict.fromkeys(found)))
+
+
+class StoredText(NamedTuple):
+    """What a stored line is, who said it, and its text."""
+
+    kind: str
+    nick: str
+    text: str
+
+
+def is_half_line(half: StoredText, whole: StoredText) -> bool:
+    """Whether a line that the log ended with, and has no more, was the beginning of another.
+
+    What happens may begin as what somebody does: `* ada sets m`. Until its last words it is read as
+    that, and of a kick by whom it is about. The texts of the two then have nothing in common.
+    """
+    if half.kind == whole.kind:
+        return half.nick == whole.nick and is_half_of(half.text, whole.text)
+    if half.kind != MessageType.ACTION or whole.kind in SPEECH:
+        return False
+    is_about = whole.kind == MessageType.KICK and f"{whole.text} ".startswith(f"{half.nick} ")
+    return half.nick == whole.nick or is_about
 
 
 def is_half_of(half: str, whole: str) -> bool:
@@ -54,10 +78,10 @@ SELECT id AS source, whole, interrupted FROM (
 WHERE import = ? AND is_whole AND coalesce(whole, interrupted) NOT NULL"""
 
 _PAIRS = """
-SELECT half.id, half.message, whole.message
+SELECT half.id, half.message_type, half.nick, half.message,
+  whole.message_type, whole.nick, whole.message
 FROM messages half CROSS JOIN messages whole
-  ON whole.room = half.room AND whole.timestamp = half.timestamp AND whole.nick = half.nick
-  AND whole.message_type = half.message_type AND whole.id <> half.id
+  ON whole.room = half.room AND whole.timestamp = half.timestamp AND whole.id <> half.id
 WHERE half.id IN (
     SELECT max(last) FROM import_ranges
     WHERE source IN (:whole, :interrupted) AND is_added AND NOT is_private GROUP BY source)
@@ -70,4 +94,4 @@ WHERE half.id IN (
     WHERE r.source NOT IN (ifnull(:whole, 0), ifnull(:interrupted, 0))
       AND NOT r.is_private AND half.id BETWEEN r.first AND r.last AND i.undone IS NULL)"""
 """The last line that the earlier reading added, if no log has it now, with each line of the longer
-log of the same moment and nick."""
+log of the same moment."""

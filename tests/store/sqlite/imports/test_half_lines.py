@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.decoding import decoded
 from terrarium_mcp.store import LogSource, Store
 from terrarium_mcp.store.sqlite.imports.half_lines import is_half_of
@@ -47,6 +48,36 @@ async def test_the_half_goes_though_the_import_of_the_whole_line_was_interrupted
         await bring(store, TEA, reading(80), die)
     await bring(store, TEA, reading(grown))
     assert words_in(file) == sorted(WHOLE)
+
+
+@pytest.mark.parametrize(
+    ("half", "whole"),
+    [
+        ("ada gives channel opera", (MessageType.MODE, "ada", "+o bo")),
+        ("bo (~b@h.exam", (MessageType.JOIN, "bo", "")),
+        ("bo was kicked b", (MessageType.KICK, "ada", "bo no tea")),
+        ("bo was kicked b", (MessageType.KICK, "ada", "bo")),
+    ],
+)
+async def test_an_event_that_was_read_as_an_action_until_it_was_whole_is_one(
+    store: Store, file: Path, half: str, whole: tuple[MessageType, str, str]
+) -> None:
+    nick, _, text = half.partition(" ")
+    action = TEA[1]._replace(kind=MessageType.ACTION, nick=nick, text=text)
+    kind, who, what = whole
+    event = TEA[1]._replace(kind=kind, nick=who, text=what)
+    await bring(store, [TEA[0], action], reading(40))
+    await bring(store, [TEA[0], event, TEA[2]], reading(80))
+    assert words_in(file) == sorted([WHOLE[0], (who, what), WHOLE[2]])
+
+
+async def test_an_action_beside_an_event_of_somebody_else_stays(store: Store, file: Path) -> None:
+    """The log is another one, of that name: what it had is not in it."""
+    action = TEA[1]._replace(kind=MessageType.ACTION, nick="bo", text="waves")
+    event = TEA[1]._replace(kind=MessageType.KICK, nick="ada", text="bobby no tea")
+    await bring(store, [TEA[0], action], reading(40))
+    await bring(store, [TEA[0], event, TEA[2]], reading(80))
+    assert ("bo", "waves") in words_in(file)
 
 
 async def test_a_line_that_the_log_still_has_stays(store: Store, file: Path) -> None:
