@@ -49,6 +49,16 @@ LINES = [
     ("irssi", "2026-10-24T23:57:13 * bob waves", ACTION, "bob", "waves"),
     ("irssi", "2026-10-24T23:57:13 -ada-b- psst", NOTICE, "ada-b", "psst"),
     ("irssi", "23:57 -!- ServerMode/#tea [+nt] by irc.example", MODE, "irc.example", "+nt"),
+    ("hexchat", "(23:57) *\tbob (b@h) has joined", JOIN, "bob", ""),
+    ("hexchat", "1792879033 <bob>\thi", PRIVMSG, "bob", "hi"),
+    ("kvirc", "2 [23:57:13] *bob* psst", NOTICE, "bob", "psst"),
+    ("kvirc", "29 [23:57:13] *grace* the build is red", NOTICE, "grace", "the build is red"),
+    ("limnoria", "2026-10-24T23:57:13.123456+00:00  <bob> hi", PRIVMSG, "bob", "hi"),
+    ("limnoria", "2026-10-24 23:57:13  <bob> hi", PRIVMSG, "bob", "hi"),
+    ("limnoria", "2026-10-24T23:57:13  *** bob changed the topic to tea", TOPIC, "bob", "tea"),
+    ("weechat", "[2026-10-24 23:57:13]\tbob\thi", PRIVMSG, "bob", "hi"),
+    ("eggdrop", "[23:57:13] tealeaf joined #tea.", JOIN, "tealeaf", ""),
+    ("eggdrop", "[23:57:13] bob (b@h) joined #tea (with +o).", JOIN, "bob", ""),
     ("znc", "[23:57:13] <bob> ", PRIVMSG, "bob", ""),
     ("znc", "[23:57:13] *** Joins: bob (~bob@ )", JOIN, "bob", ""),
     ("znc", "[23:57:13] *** Quits: bob (~bob@ ) (bye)", QUIT, "bob", "bye"),
@@ -610,6 +620,41 @@ def test_what_happens_in_a_log_of_another_client_is_no_action_in_mirc(line: str)
     assert read is None or read.events == ()
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "22:02 * bob (~b@home) has joined #tea",
+        "22:02 * bob (~b@home) has left #tea (bye)",
+        "22:02 * bob (~b@home) Quit (bye)",
+    ],
+)
+def test_what_happens_in_mirc_is_no_action_in_irssi(line: str) -> None:
+    """It would show where people come from."""
+    assert FORMATS["irssi"].read(line) is None
+
+
+def test_a_log_of_mirc_without_a_session_is_told_from_irssi_by_what_happens() -> None:
+    log = [
+        "[22:01:03] * Now talking in #tea",
+        "[22:01:09] <ada> hi",
+        "[22:03:00] * ada sets mode: +o bob",
+    ]
+    assert best_fit("libera/#tea.20261024.log", log).format.name == "mirc"
+
+
+@pytest.mark.parametrize("name", ["irssi", "mirc"])
+def test_what_is_said_behind_a_tab_is_another_clients(name: str) -> None:
+    assert FORMATS[name].read("[22:01] <ada>\thi") is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["#ada# +ban", "<<ada>> !ada! op", "(ada!u@home) !ada! OP", "-ada (u@home)- psst"],
+)
+def test_what_is_said_to_an_eggdrop_alone_is_read_and_not_recorded(body: str) -> None:
+    assert events_of("eggdrop", f"[22:16:03] {body}") == ()
+
+
 def test_what_several_clients_mark_alike_is_nobodys_notice() -> None:
     for name in ("znc", "textual", "eggdrop"):
         read = FORMATS[name].read("[23:57:13] -*- bob waves")
@@ -1122,7 +1167,6 @@ def test_the_number_of_a_line_of_kvirc_tells_what_somebody_does() -> None:
     [
         "[23:57:13] bob waves",  # without a number nothing tells it from what the client says
         "25 [23:57:13] bob waves",
-        "2 [23:57:13] *bob* psst",
     ],
 )
 def test_what_no_number_says_is_an_action_is_none_in_kvirc(line: str) -> None:

@@ -33,7 +33,8 @@ EGGDROP = TextFormat(
         message(MessageType.NOTICE, rf"-{SENDER_TO_CHANNEL}- ?(?P<text>.*)"),
         message(
             MessageType.JOIN,
-            rf"(?P<nick>{NICK}) \({USER_HOST}\) joined (?P<channel>{CHANNEL}?)\.",
+            rf"(?P<nick>{NICK})(?: \({USER_HOST}\))? joined (?P<channel>{CHANNEL}?)"
+            r"(?: \(with [^()]*\))?\.",
         ),
         message(
             MessageType.PART,
@@ -66,6 +67,8 @@ EGGDROP = TextFormat(
         ),
         boundary(Boundary.DAY, _DAY),
         chatter(r"Last message repeated \d+ time|\[[^\s!]+![^\s@]+@\S+\] |@\S|[A-Z]"),
+        # Commands to the bot, and notices to it alone.
+        chatter(r"#[^\s#]+# |<<[^\s>]+>> |\([^\s!()]+![^\s@()]+@[^\s()]+\) |-\S+ \(\S+@\S+\)- "),
     ),
     unstamped=(boundary(Boundary.DAY, _DAY),),
     paths=(re.compile(r"(?P<channel>[^/]+)\.log\.(?P<date>\d{2}[A-Z][a-z]{2}\d{4}|\d{8})\Z"),),

@@ -1,9 +1,9 @@
 """HexChat, `logs/<network>/<channel>.log`, and XChat, `xchatlogs/<network>-<channel>.log`.
 
-Their stamps have no year unless the user writes them otherwise: `[23:57]`, `[11:57:13 PM]`, or
-none, so that all is of the moment at which the log was opened. Days are read whose month is
-certain: not those of numbers between slashes or dashes that begin with no year, nor between dots
-if the year has two digits (`26.10.24`).
+Their stamps have no year unless the user writes them otherwise: `[23:57]`, `[11:57:13 PM]`,
+`(23:57)`, seconds since 1970, or none, so that all is of the moment at which the log was opened.
+Days are read whose month is certain: not those of numbers between slashes or dashes that begin with
+no year, nor between dots if the year has two digits (`26.10.24`).
 
 In HexChat, what people do and what happens both begin with `*`: events are known by their wording,
 which somebody may act out; only a join and a part show user@host, and are certain. XChat's default
@@ -146,9 +146,9 @@ HEXCHAT = TextFormat(
     name="hexchat",
     program="HexChat or XChat",
     stamp=re.compile(
-        r"(?P<bracket>\[)?"
-        rf"(?:{ISO_OR_NAMED_DAY}[ T])?"
-        rf"{CLOCK}(?(bracket)\]) (?(month)(?(year)(?=\S+\t))|(?=\S+\t))"
+        r"(?:(?P<epoch>\d{9,11})|(?:(?P<bracket>\[)|(?P<round>\())?"
+        rf"(?:{ISO_OR_NAMED_DAY}[ T])?{CLOCK}(?(bracket)\])(?(round)\)))"
+        r" (?(month)(?(year)(?=\S+\t))|(?=\S+\t))"
     ),
     other_stamps=tuple(
         re.compile(rf"(?P<bracket>\[)?{one}(?(bracket)\]) (?=\S+\t)") for one in DATED_CLOCKS

@@ -47,6 +47,11 @@ _MOMENT = rf"{_DAY} (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) (?P<year>\d
 _AND_MORE = r"(?: \(\+\d+ more[^()]*\))?"
 """The end of a long list of people."""
 
+_SAID = r"(?!\t) ?(?P<text>.*)"
+"""Behind a tab it would be HexChat's."""
+_HAPPENS_IN_MIRC = rf"{NICK} \({USER_HOST}\) (?:has (?:joined|left) |Quit\b)"
+"""What is no action: it would show where people come from."""
+
 _SURELY_IRSSI = r"(?=<[ @+%&~!]|-!- | \* |-\S+[:(]\S+- )"
 """How lines go on that hardly any other program writes: mIRC's may have the same stamps."""
 
@@ -64,10 +69,10 @@ IRSSI = TextFormat(
     ),
     rules=(
         # It names the channel where that is not the one in front of its user.
-        message(MessageType.PRIVMSG, rf"< ?{SPEAKER_TO_CHANNEL}> ?(?P<text>.*)"),
-        message(MessageType.PRIVMSG, rf"< ?(?P<nick>{NICK})> ?(?P<text>.*)"),
+        message(MessageType.PRIVMSG, rf"< ?{SPEAKER_TO_CHANNEL}>{_SAID}"),
+        message(MessageType.PRIVMSG, rf"< ?(?P<nick>{NICK})>{_SAID}"),
         message(MessageType.ACTION, rf" ?\* {SPEAKER_TO_CHANNEL}(?: (?P<text>.*))?"),
-        message(MessageType.ACTION, rf" ?\* {DOES}"),
+        message(MessageType.ACTION, rf" ?\* (?!{_HAPPENS_IN_MIRC}){DOES}"),
         message(MessageType.NOTICE, rf"-{SENDER_TO_CHANNEL}- (?P<text>.*)"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?)\({USER_HOST}\)- (?P<text>.*)"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?)- (?P<text>.*)"),

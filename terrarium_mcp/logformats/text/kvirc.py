@@ -66,6 +66,7 @@ KVIRC = TextFormat(
         chatter(rf"{_PERSON} (?:has set|now has|has changed)\b|You have |###|\[|Channel |Topic "),
         # An action of a person or a channel without a window; its words are its user's language.
         chatter(r"\* (?:CTCP ACTION from |[^\[\]]* \[[^\s@\[\]]*@[^\s\[\]]*\]: )"),
+        message(MessageType.NOTICE, r"\*(?P<nick>[^\s*<>]+)\* (?P<text>.*)"),
         message(MessageType.ACTION, rf"\*(?:\*\*)? (?P<nick>{NICK})(?<!:)(?: (?P<text>.*))?"),
     ),
     unstamped=(

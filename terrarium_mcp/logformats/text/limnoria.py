@@ -1,6 +1,7 @@
 """Limnoria and Supybot, plugin ChannelLogger: ISO 8601 stamps, two spaces, the line.
 
-Names of files lose their slashes; joins and parts spell the channel.
+Names of files lose their slashes; joins and parts spell the channel. Sopel writes alike, but for
+topics, and with microseconds if it is told to.
 """
 
 import re
@@ -15,8 +16,9 @@ LIMNORIA = TextFormat(
     name="limnoria",
     program="Limnoria",
     stamp=re.compile(
-        r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)T"
-        r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)(?P<zone>[+-]\d\d:?\d\d|Z)?  "
+        r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)[T ]"
+        r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)(?:\.(?P<fraction>\d+))?"
+        r"(?P<zone>[+-]\d\d:?\d\d|Z)?  "
     ),
     rules=(
         chatter(rf"<{NICK}> -= THIS MESSAGE NOT LOGGED =-\Z"),
@@ -35,6 +37,7 @@ LIMNORIA = TextFormat(
         ),
         message(MessageType.NICK, rf"\*\*\* (?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
         message(MessageType.TOPIC, rf'\*\*\* (?P<nick>{NICK}) changes topic to "(?P<text>.*)"'),
+        message(MessageType.TOPIC, rf"\*\*\* (?P<nick>{NICK}) changed the topic to (?P<text>.*)"),
         message(MessageType.MODE, rf"\*\*\* (?P<nick>{NICK}) sets mode: (?P<text>.*)"),
         chatter(rf"\*\*\* {NICK} (?:<\S+> )?(?:invited|is now away|is back)\b"),
     ),

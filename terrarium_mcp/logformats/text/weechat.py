@@ -109,9 +109,10 @@ WEECHAT = TextFormat(
     name="weechat",
     program="WeeChat",
     stamp=re.compile(
+        r"(?P<bracket>\[)?"
         r"(?:(?P<year>\d{4})[-/. ](?P<month>\d\d|[^\W\d]{3,9})[-/. ](?P<day>\d\d)[ T])?"
         r"(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?:\.(?P<fraction>\d+))?"
-        r"(?P<zone>Z|[+-]\d\d:?\d\d)?\t"
+        r"(?P<zone>Z|[+-]\d\d:?\d\d)?(?(bracket)\])\t"
     ),
     rules=(
         message(MessageType.PRIVMSG, rf"{RANK}{_NICK}(?<!:)\t(?P<text>.*)"),
