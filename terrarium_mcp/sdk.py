@@ -9,8 +9,10 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mcp.server import MCPServer, Server
+from mcp.server._streamable_http_modern import handle_modern_request
 from mcp.server.runner import serve_dual_era_loop
 from mcp.server.subscriptions import ListenHandler
+from starlette.types import Receive, Scope, Send
 
 if TYPE_CHECKING:  # types only: a private module that nothing here needs in order to run
     from mcp.shared._stream_protocols import ReadStream, WriteStream
@@ -65,6 +67,25 @@ async def serve_http_client(server: MCPServer[Any], incoming: Incoming, outgoing
         outgoing,
         lifespan_state=server.session_manager._lifespan_state,
         init_options=engine.create_initialization_options(),
+    )
+
+
+async def answer_in_json(
+    server: MCPServer[Any], scope: Scope, receive: Receive, send: Send
+) -> None:
+    """Answer a request of the modern era in JSON, without a stream or a task of its own.
+
+    Uses `handle_modern_request` and `StreamableHTTPSessionManager._lifespan_state`: the manager
+    chooses once between JSON and streams, for all requests and both eras.
+    """
+    await handle_modern_request(
+        lowlevel(server),
+        security_settings=None,  # `HostCheck` comes first
+        json_response=True,
+        lifespan_state=server.session_manager._lifespan_state,
+        scope=scope,
+        receive=receive,
+        send=send,
     )
 
 

@@ -4,6 +4,7 @@ A failing test here is named after what has moved: see `terrarium_mcp/sdk.py`.
 """
 
 import importlib
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
@@ -14,9 +15,12 @@ from mcp.client.client import Client
 from mcp.server import MCPServer, Server
 from mcp.server.streamable_http import StreamableHTTPServerTransport
 from mcp.server.subscriptions import ListenHandler
+from starlette.types import Message
 
 from terrarium_mcp import sdk
 from tests.patience import PATIENCE
+
+RESERVED = "io.modelcontextprotocol"
 
 
 @asynccontextmanager
@@ -117,6 +121,40 @@ async def discard_session() -> None:
     assert not sdk.open_sessions(server)
 
 
+async def modern_request() -> None:
+    server = new_server()
+
+    @server.tool()
+    async def is_of_the_caller(task: int) -> bool:
+        return anyio.get_current_task().id == task
+
+    server.streamable_http_app()
+    meta = {f"{RESERVED}/protocolVersion": "2026-07-28", f"{RESERVED}/clientCapabilities": {}}
+    task = anyio.get_current_task().id
+    params = {"name": "is_of_the_caller", "arguments": {"task": task}, "_meta": meta}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    headers = {
+        "accept": "application/json, text/event-stream",
+        "content-type": "application/json",
+        "mcp-protocol-version": "2026-07-28",
+        "mcp-method": "tools/call",
+        "mcp-name": "is_of_the_caller",
+    }
+    sent: list[Message] = []
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": json.dumps(message).encode(), "more_body": False}
+
+    async def send(part: Message) -> None:
+        sent.append(part)
+
+    fields = [(name.encode(), value.encode()) for name, value in headers.items()]
+    scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": fields}
+    async with server.session_manager.run():
+        await sdk.answer_in_json(server, scope, receive, send)
+    assert json.loads(sent[1]["body"])["result"]["structuredContent"] == {"result": True}
+
+
 async def stream_protocols() -> None:
     module = importlib.import_module("mcp.shared._stream_protocols")
     assert {"ReadStream", "WriteStream"} <= set(vars(module))
@@ -131,6 +169,7 @@ INNER_NAMES: dict[str, Callable[[], Awaitable[None]]] = {
     "StreamableHTTPSessionManager._server_instances": server_instances,
     "StreamableHTTPServerTransport._requests_in_flight": requests_in_flight,
     "StreamableHTTPSessionManager._discard_session": discard_session,
+    "mcp.server._streamable_http_modern.handle_modern_request": modern_request,
     "mcp.shared._stream_protocols": stream_protocols,
 }
 

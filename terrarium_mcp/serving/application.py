@@ -20,6 +20,7 @@ from terrarium_mcp import sdk
 from terrarium_mcp.serving.absolute_form import AbsoluteForm
 from terrarium_mcp.serving.address import Listening
 from terrarium_mcp.serving.bounded_calls import CALLS_IN_ALL, BoundedCalls, hold_slot
+from terrarium_mcp.serving.direct_answers import DirectAnswers
 from terrarium_mcp.serving.host_check import HostCheck, allowed_hosts
 from terrarium_mcp.serving.open_calls import bounded
 from terrarium_mcp.serving.posted_messages import PostedMessages
@@ -64,6 +65,7 @@ def build_application(
             Middleware(WholeRequests),
             Middleware(PostedMessages, path="/mcp"),
             Middleware(BoundedCalls, stream_paths=("/mcp", "/sse")),
+            Middleware(DirectAnswers, server=server),
             Middleware(SessionRoom, server=server),
             Middleware(FreshStreams),
         ],

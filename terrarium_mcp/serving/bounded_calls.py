@@ -70,7 +70,7 @@ class BoundedCalls:
         has_slot = False
         with anyio.move_on_after(WAIT_SECONDS):
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(_cancel_when_gone, receive, tasks.cancel_scope)
+                tasks.start_soon(cancel_when_gone, receive, tasks.cancel_scope)
                 await self._slots.take(client)
                 has_slot = True
                 tasks.cancel_scope.cancel()
@@ -124,7 +124,8 @@ async def hold_slot(ctx: ServerRequestContext[Any, Any], call_next: CallNext) ->
         return await call_next(ctx)
 
 
-async def _cancel_when_gone(receive: Receive, scope: anyio.CancelScope) -> None:
+async def cancel_when_gone(receive: Receive, scope: anyio.CancelScope) -> None:
+    """Cancel what is done for a client once it goes away."""
     while (await receive())["type"] != "http.disconnect":
         pass
     scope.cancel()

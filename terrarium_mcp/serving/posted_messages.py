@@ -12,9 +12,12 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from terrarium_mcp.serving.session_calls import SessionCalls
-from terrarium_mcp.serving.tracked_response import TrackedResponse
+from terrarium_mcp.serving.tracked_response import TrackedResponse, as_event
 from terrarium_mcp.serving.unreadable import UnreadableMessage, message_in
 from terrarium_mcp.serving.uploads import replayed
+
+MESSAGE = "terrarium_mcp.message"
+"""Where the scope of a request has its message, for who comes after `PostedMessages`."""
 
 _ID_IN_WORK = "Invalid request: a request with this id is in work."
 _SESSION_ENDED = "The session has ended."
@@ -55,7 +58,7 @@ class PostedMessages:
         except UnreadableMessage as unreadable:
             await response.end_with(unreadable.answer, HTTPStatus.BAD_REQUEST)
             return
-        whole = replayed(body, receive)
+        scope, whole = {**scope, MESSAGE: message}, replayed(body, receive)
         if not session:
             await self._app(scope, whole, send)
             return
@@ -86,7 +89,7 @@ class _MessageResponse(TrackedResponse):
             refusal = Response(json, status, media_type="application/json")
             await refusal(*self._request, self.send)
         elif not self.is_complete:
-            event = f"event: message\r\ndata: {json}\r\n\r\n".encode()
+            event = as_event(json.encode())
             await self.send({"type": "http.response.body", "body": event, "more_body": False})
 
 

@@ -17,3 +17,8 @@ class TrackedResponse:
         if message["type"] == "http.response.body":
             self.is_complete = not message.get("more_body", False)
         await self._send(message)
+
+
+def as_event(json: bytes) -> bytes:
+    """A JSON-RPC message as an event of a stream."""
+    return b"event: message\r\ndata: " + json + b"\r\n\r\n"

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
+import anyio
 from anyio import to_thread
 from mcp.client.sse import sse_client
 
@@ -53,6 +54,12 @@ class House:
 
     def ledger(self) -> list[str]:
         return self._ledger.read_text().split()
+
+    async def has_noted(self, line: str, times: int = 1) -> None:
+        """Wait until it has written a line so many times."""
+        with anyio.fail_after(PATIENCE):
+            while self.ledger().count(line) < times:  # noqa: ASYNC110 -- another process writes it
+                await anyio.sleep(0.01)
 
     def read_some(self, size: int) -> bytes:
         assert self.process.stdout is not None

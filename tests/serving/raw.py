@@ -7,10 +7,14 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 
 from tests.patience import PATIENCE
-from tests.serving.processes import INITIALIZE
+from tests.serving.processes import INITIALIZE, call
 
 STREAM = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
 MODERN = {"mcp-protocol-version": "2026-07-28"}
+MODERN_META = {
+    "io.modelcontextprotocol/protocolVersion": MODERN["mcp-protocol-version"],
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 
@@ -65,6 +69,14 @@ def is_open(client: socket.socket) -> bool:
     return False
 
 
+def modern_request(house: Addressed, tool: str, **arguments: object) -> bytes:
+    """A call of the modern era, by a client that wants to hear of nothing but its answer."""
+    message = call(1, tool, **arguments)
+    message["params"] |= {"_meta": MODERN_META}
+    body = json.dumps(message).encode()
+    return request(house, "/mcp", body, mcp_method="tools/call", mcp_name=tool, **MODERN)
+
+
 def answer_of(client: socket.socket) -> tuple[int, dict[str, str], bytes]:
     """Status, headers and what there is so far of the body."""
     received = b""
@@ -81,6 +93,20 @@ def answer_of(client: socket.socket) -> tuple[int, dict[str, str], bytes]:
         assert more, received
         body, missing = body + more, missing - len(more)
     return int(status.split()[1]), headers, body
+
+
+def read_to_end(client: socket.socket) -> bytes:
+    """The rest of a response of unknown length, to its last chunk."""
+    received = b""
+    while not received.endswith(b"0\r\n\r\n"):
+        more = client.recv(2**16)
+        assert more, received
+        received += more
+    return received
+
+
+def last_event(body: bytes) -> Any:
+    return json.loads(body.rpartition(b"data: ")[2].splitlines()[0])
 
 
 def post(

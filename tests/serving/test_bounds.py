@@ -48,13 +48,6 @@ async def is_served(house: HttpHouse) -> bool:
             return not (await client.call_tool("echo", {"text": "tea"})).is_error
 
 
-async def ledger_has(house: HttpHouse, line: str, times: int) -> None:
-    """Wait until the house has written a line so many times."""
-    with anyio.fail_after(PATIENCE):
-        while house.ledger().count(line) < times:  # noqa: ASYNC110 -- another process writes it
-            await anyio.sleep(0.01)
-
-
 HALVES: dict[str, Callable[[HttpHouse], bytes]] = {
     "nothing": lambda _: b"",
     "half a line": lambda _: b"POST /mcp HT",
@@ -205,7 +198,7 @@ async def test_calls_that_are_sent_and_left_count_until_they_end(tmp_path: Path)
             body = json.dumps(call(number, "take", seconds=60)).encode()
             with connected(house) as client:
                 client.sendall(request(house, "/mcp", body, mcp_session_id=session))
-                await ledger_has(house, "taken", number)
+                await house.has_noted("taken", number)
         body = json.dumps(call(CALLS_EACH + 1, "take", seconds=60)).encode()
         with connected(house) as client:
             client.sendall(request(house, "/mcp", body, mcp_session_id=session))

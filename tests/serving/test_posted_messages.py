@@ -3,7 +3,6 @@
 import json
 import socket
 from contextlib import ExitStack
-from typing import Any
 
 import pytest
 
@@ -13,9 +12,11 @@ from tests.serving.raw import (
     MODERN,
     answer_of,
     connected,
+    last_event,
     opened_session,
     ping,
     post,
+    read_to_end,
     request,
     unread_stream,
 )
@@ -26,20 +27,6 @@ NO_REQUESTS = {
     "half an id": {"jsonrpc": "2.0", "id": 1.5, "method": "ping"},
     "a batch": [{"jsonrpc": "2.0", "id": 1, "method": "ping"}],
 }
-
-
-def read_to_end(client: socket.socket) -> bytes:
-    """The rest of a response of unknown length, to its last chunk."""
-    received = b""
-    while not received.endswith(b"0\r\n\r\n"):
-        more = client.recv(2**16)
-        assert more, received
-        received += more
-    return received
-
-
-def last_event(body: bytes) -> Any:
-    return json.loads(body.rpartition(b"data: ")[2].splitlines()[0])
 
 
 def begin(house: HttpHouse, client: socket.socket, session: str, number: int | str) -> bytes:

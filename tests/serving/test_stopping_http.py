@@ -1,6 +1,5 @@
 """An HTTP server stops when it is asked to, whoever is still connected."""
 
-import json
 import signal
 import socket
 from contextlib import AsyncExitStack
@@ -13,6 +12,7 @@ from mcp.types import CallToolResult
 
 from tests.patience import PATIENCE
 from tests.serving.processes import INITIALIZE, HttpHouse, call
+from tests.serving.raw import modern_request
 
 SIGNALS = pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 CALLERS = pytest.mark.parametrize(
@@ -136,7 +136,7 @@ async def test_an_impatient_signal_does_not_cut_the_ending_short(
 def test_a_client_that_does_not_read_is_left_behind(doomed_http_house: HttpHouse) -> None:
     house = doomed_http_house
     with socket.create_connection(("127.0.0.1", house.port)) as client:
-        client.sendall(raw_request(house, "much", megabytes=20))
+        client.sendall(modern_request(house, "much", megabytes=20))
         assert client.recv(4, socket.MSG_PEEK) == b"HTTP"
         house.process.send_signal(signal.SIGTERM)
         ended = house.wait()
@@ -153,26 +153,6 @@ async def until_refused(house: HttpHouse) -> None:
                 await web.get(house.urls["health"], headers={"connection": "close"})
         except httpx2.TransportError:
             return
-
-
-def raw_request(house: HttpHouse, tool: str, **arguments: object) -> bytes:
-    meta = {
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
-    }
-    request = call(1, tool, **arguments)
-    request["params"] |= {"_meta": meta}
-    body = json.dumps(request)
-    head = [
-        "POST /mcp HTTP/1.1",
-        f"Host: 127.0.0.1:{house.port}",
-        *(f"{name}: {value}" for name, value in STREAM.items()),
-        "mcp-protocol-version: 2026-07-28",
-        "mcp-method: tools/call",
-        f"mcp-name: {tool}",
-        f"content-length: {len(body)}",
-    ]
-    return ("\r\n".join(head) + "\r\n\r\n" + body).encode()
 
 
 async def call_and_win(client: Client, running: anyio.Event) -> None:
