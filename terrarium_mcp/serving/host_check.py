@@ -13,7 +13,7 @@ from terrarium_mcp.serving.address import Listening
 HTTP = 80  # the port that a Host header leaves out
 
 _HOSTS = (b"host", b"origin")
-"""The headers that name a host, and nothing whose case matters."""
+"""The headers that name a host."""
 
 
 def allowed_hosts(listening: Listening) -> TransportSecuritySettings:
@@ -44,14 +44,12 @@ class HostCheck:
         """Pass a request on, or refuse it here."""
         response = self._app
         if scope["type"] == "http":
-            refusal = await self._check.validate_request(Request(_in_lower_case(scope), receive))
+            refusal = await self._check.validate_request(Request(_in_lower_case(scope)))
             response = refusal or self._app
         await response(scope, receive, send)
 
 
 def _in_lower_case(scope: Scope) -> Scope:
-    """A request as the check compares it: the names of hosts ignore case (RFC 9110, 4.2.3)."""
-    headers = [
-        (name, value.lower() if name in _HOSTS else value) for name, value in scope["headers"]
-    ]
-    return {**scope, "headers": headers}
+    """What the check compares of a request: the names of hosts ignore case (RFC 9110, 4.2.3)."""
+    names = [(name, value.lower()) for name, value in scope["headers"] if name in _HOSTS]
+    return {"type": "http", "headers": names}
