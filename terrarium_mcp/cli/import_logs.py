@@ -14,7 +14,7 @@ from terrarium_mcp.cli.options import (
 from terrarium_mcp.cli.process import run_command
 
 _OF_IMPORTS_ONLY = frozenset(
-    {"form", "network", "channel", "day", "timezone", "encoding", "renamed"}
+    {"form", "network", "channel", "day", "timezone", "clock", "encoding", "renamed"}
     | {"private", "dry_run", "rejects"}
 )
 """The parameters that say how to import, and nothing of the imports so far."""
@@ -33,6 +33,11 @@ _OF_IMPORTS_ONLY = frozenset(
     help="Day of the first line, if the log has no date: 2015-10-24.",
 )
 @click.option("--timezone", default="", help="Time zone of local times: Europe/Berlin.")
+@click.option(
+    "--clock",
+    type=click.Choice(["am", "pm", "24"]),
+    help="Half of the day in which a log of 12 hours begins, or 24: it has 24 hours.",
+)
 @click.option("--encoding", default="", help="Encoding of lines that are not UTF-8: cp1251.")
 @click.option(
     "--map",
@@ -60,6 +65,7 @@ def import_logs(
     channel: str,
     day: datetime | None,
     timezone: str,
+    clock: str | None,
     encoding: str,
     renamed: tuple[str, ...],
     private: bool,
@@ -95,7 +101,7 @@ def import_logs(
     else:
         options = starting.ImportOptions(
             paths=paths,
-            choices=choices_of(form, network, channel, day, timezone, encoding, renamed),
+            choices=choices_of(form, network, channel, day, timezone, clock, encoding, renamed),
             private=private,
             dry_run=dry_run,
             rejects=rejects,

@@ -38,7 +38,7 @@ class LogContent:
         origin: where it belongs by its path, or by its database, whatever the options say.
         network: the network.
         target: a channel, or a person; "" for a window in which the client talks about itself.
-        zone: the name of the time zone in which its times are read.
+        zone: the name of the time zone in which its times are read, as a LogSource has it.
         resolution: of its stamps.
         is_spelt: whether the target is spelt in the log, or else only in the name of the file.
         is_by_day: whether the file is one of many, each of a day.
@@ -85,7 +85,7 @@ def content_of_text(log: PlannedLog) -> LogContent:
         origin=log.origin,
         network=log.network,
         target=log.target,
-        zone=str(log.zone),
+        zone=log.zone_name,
         resolution=log.resolution,
         is_spelt=log.is_spelt,
         is_by_day=log.origin.day is not None,

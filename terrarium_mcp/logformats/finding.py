@@ -34,6 +34,7 @@ from terrarium_mcp.logformats.planning import (
     planned,
     require_date,
     require_day_first,
+    with_clock,
 )
 from terrarium_mcp.logformats.sessions import rooms_told
 from terrarium_mcp.logformats.text.thelounge import THE_LOUNGE
@@ -177,6 +178,9 @@ def _contents(
             if has_dotted_days(head):
                 with file.opened() as again:
                     require_day_first(logs[0], lines_of(again))
+            if logs[0].may_have_12_hours:
+                with file.opened() as again:
+                    logs = [with_clock(logs[0], lines_of(again), choices)]
             if fit.format is THE_LOUNGE:
                 logs = [truly_named(log, choices) for log in logs]
             return list(map(content_of_text, logs))

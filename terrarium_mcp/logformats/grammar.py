@@ -235,6 +235,8 @@ class TextFormat:
             person), date; window, if the client talks about itself in that file.
         has_file_a_day: whether the program begins another file at midnight, named by the day.
         has_own_names: whether no other program calls its files so.
+        may_have_12_hours_until: before this day its program may have written hours up to 12, with
+            no word for the half of the day.
         by_documentation: whether it was written from documentation, not from genuine logs.
         text_of: makes the text that the patterns are for of a line in another form, such as HTML.
     """
@@ -248,6 +250,7 @@ class TextFormat:
     paths: Sequence[re.Pattern[str]] = ()
     has_file_a_day: bool = False
     has_own_names: bool = False
+    may_have_12_hours_until: date = date.min
     by_documentation: bool = False
     text_of: Callable[[str], str] | None = None
 

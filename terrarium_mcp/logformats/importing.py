@@ -34,6 +34,7 @@ from terrarium_mcp.store import (
     PreparedLines,
     PreparedLog,
     Store,
+    zone_and_half,
 )
 
 ReportLines = Callable[[int], None]
@@ -254,9 +255,15 @@ async def _read_in_another_zone(
 
 
 async def _local_beginning(content: LogContent) -> datetime | None:
-    """When the first line of a content was said, in local time without its zone."""
+    """When the first line of a content was said, in local time without its zone.
+
+    By a clock of 12 hours that is the first time that it shows so on that day: an import that took
+    it for one of 24 read that.
+    """
     began = await to_thread.run_sync(_began, content)
-    return began and began.astimezone(ZoneInfo(content.zone)).replace(tzinfo=None)
+    zone, half = zone_and_half(content.zone)
+    local = began and began.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
+    return local.replace(hour=local.hour % 12) if local and half else local
 
 
 def _began(content: LogContent) -> datetime | None:

@@ -17,6 +17,7 @@ from terrarium_mcp.logformats.entries import Boundary, LogEvent, LogLine
 from terrarium_mcp.logformats.grammar import TextFormat
 from terrarium_mcp.logformats.log_clock import LogClock, NoDate
 from terrarium_mcp.logformats.log_origin import is_perhaps
+from terrarium_mcp.logformats.twelve_hours import TwelveHourClock
 
 LONGEST_LINE = 16 * 1024
 """Bytes. IRC's longest line has 512, and 8,191 of tags (IRCv3 message-tags)."""
@@ -92,6 +93,7 @@ class LogReader:
         day: date | None = None,
         is_one_day: bool = False,
         announces_days: bool = False,
+        twelve_hours: TwelveHourClock | None = None,
         encoding: str = "",
     ) -> None:
         self.counts = LineCounts()
@@ -99,6 +101,7 @@ class LogReader:
         self._file_channel = channel
         self._format = form
         self._clock = LogClock(zone, day, is_one_day=is_one_day, announces_days=announces_days)
+        self._twelve_hours = twelve_hours
         self._counts_days = day is not None
         self._encoding = encoding or "cp1252"
         self._owner = ""
@@ -158,7 +161,10 @@ class LogReader:
             return self._clock.go_on(line.dated)
         if line.is_misdated and line.boundary is Boundary.DAY:
             return self._clock.go_on_next_day()
-        return self._clock.moment(line.stamp)
+        stamp = line.stamp
+        if stamp and self._twelve_hours:
+            stamp = self._twelve_hours.dated(stamp)
+        return self._clock.moment(stamp)
 
     def _named(self, event: LogEvent) -> LogEvent:
         """The event with the owner's nick where the line leaves it out."""

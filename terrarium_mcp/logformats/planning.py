@@ -31,7 +31,9 @@ from terrarium_mcp.logformats.log_origin import (
 )
 from terrarium_mcp.logformats.log_reader import LogReader
 from terrarium_mcp.logformats.sessions import only_of
+from terrarium_mcp.logformats.twelve_hours import TwelveHourClock, WrittenClock, clock_of
 from terrarium_mcp.settings.hosts import network_name_of
+from terrarium_mcp.store import by_12_hours
 from terrarium_mcp.wording import shown
 from terrarium_mcp.zstd import ZSTD_MAGIC
 
@@ -71,6 +73,11 @@ _MARKED = (
 
 NO_DATE = "its lines have no date. Name the day of the first line with --date 2015-10-24."
 
+NO_HALF = (
+    "its clock had 12 hours, and no line tells the half of the day. Name that of the first line"
+    " with --clock am or --clock pm, or say --clock 24 if it had 24 hours."
+)
+
 
 class UndecidedLog(TerrariumError):
     """A file does not tell something that an option of the command must say."""
@@ -100,7 +107,8 @@ class UnknownFormat(NoLog):
 class Choices:
     """What the command's options say; an empty one leaves the decision to the files.
 
-    `day` is that of the first line.
+    `day` is that of the first line. `clock` tells the half of the day in which a log of 12 hours
+    begins if no line does, or that its hours are 24 whatever its lines tell.
     `renamed` maps channels as files spell them (folded) to channels as they are.
     """
 
@@ -109,6 +117,7 @@ class Choices:
     channel: str = ""
     day: date | None = None
     zone: tzinfo | None = None
+    clock: WrittenClock | None = None
     encoding: str = ""
     renamed: Mapping[str, str] = field(default_factory=dict)
 
@@ -135,6 +144,7 @@ class PlannedLog:
     `is_spelt`: its lines, or the operator, spell the target; otherwise the name of the file does.
     `room`: whose sessions alone are read, if its lines tell whose each is; `is_first`: with what
     precedes them all. `announces_days`: one of its first lines says that another day begins.
+    `clock`: that by which its stamps are written.
     """
 
     file: LogFile
@@ -151,6 +161,19 @@ class PlannedLog:
     room: str = ""
     is_first: bool = True
     announces_days: bool = False
+    clock: WrittenClock = WrittenClock.HOURS_24
+
+    @property
+    def zone_name(self) -> str:
+        """How its times are read, as a LogSource has it."""
+        zone = str(self.zone)
+        has_24_hours = self.clock is WrittenClock.HOURS_24
+        return zone if has_24_hours else by_12_hours(zone, self.clock.value)
+
+    @property
+    def may_have_12_hours(self) -> bool:
+        """Whether its lines must be asked for the clock by which they are written."""
+        return bool(self.target and self.day and self.day < self.format.may_have_12_hours_until)
 
     def reader(self) -> LogReader:
         """A reader for all of its lines."""
@@ -161,8 +184,14 @@ class PlannedLog:
             day=self.day,
             is_one_day=self.format.has_file_a_day and self.day == self.origin.day is not None,
             announces_days=self.announces_days,
+            twelve_hours=self._twelve_hours(),
             encoding=self.encoding,
         )
+
+    def _twelve_hours(self) -> TwelveHourClock | None:
+        if self.day is None or self.clock is WrittenClock.HOURS_24:
+            return None
+        return TwelveHourClock(self.day, from_noon=self.clock is WrittenClock.FROM_NOON)
 
     def lines(self, every: Iterable[bytes]) -> Iterable[bytes]:
         """Of every line of its file its own, the others blank."""
@@ -299,6 +328,21 @@ def require_date(log: PlannedLog, lines: Iterable[bytes]) -> None:
         if line and line.boundary and not (line.stamp or foreign):
             foreign = f" Its dates are in a language that is not known: {shown(text)}"
     raise UnplacedLog(log.file.path, NO_DATE + foreign)
+
+
+def with_clock(log: PlannedLog, lines: Iterable[bytes], choices: Choices) -> PlannedLog:
+    """The log with the clock that its lines tell, or the operator; all of its lines are read.
+
+    Raises:
+        UnplacedLog: an option must say in which half of the day it begins.
+    """
+    if choices.clock is WrittenClock.HOURS_24:
+        return log
+    read = (log.format.read(decoded(raw, log.encoding or "cp1252")[0]) for raw in lines)
+    clock = clock_of(line.stamp for line in read if line and line.stamp) or choices.clock
+    if clock is None:
+        raise UnplacedLog(log.file.path, NO_HALF)
+    return replace(log, clock=clock)
 
 
 def require_day_first(log: PlannedLog, lines: Iterable[bytes]) -> None:

@@ -90,6 +90,8 @@ if TYPE_CHECKING:
         LogEnd,
         LogSource,
         UndoResult,
+        by_12_hours,
+        zone_and_half,
     )
     from terrarium_mcp.store.records.removal import (
         AuditEntry,
@@ -143,6 +145,7 @@ _LOADED_LATER = {
     "records.health": ("DatabaseSize", "DeepCheck", "Fact", "Section"),
     "records.imports": (
         *("EarlierReading", "ImportRecord", "ImportTotals", "LogEnd", "LogSource", "UndoResult"),
+        *("by_12_hours", "zone_and_half"),
     ),
     "records.removal": (
         *("AuditEntry", "BacklogMentions", "CleanedFile", "LegacyCleanup", "PersonTraces"),
@@ -277,6 +280,7 @@ __all__ = [
     "WrongSchema",
     "WrongZone",
     "belongs_to",
+    "by_12_hours",
     "check_deeply",
     "check_unused",
     "claimed",
@@ -296,6 +300,7 @@ __all__ = [
     "scrub",
     "this_process",
     "unfinished_copies",
+    "zone_and_half",
 ]
 
 

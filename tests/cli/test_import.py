@@ -373,6 +373,23 @@ def test_rejects_are_written_into_no_log_and_not_into_the_history(
     assert {one.name for one in tmp_path.iterdir()} == {log.name, "twin"}
 
 
+def test_a_log_of_12_hours_of_which_no_line_tells_the_half_is_asked_for_it(tmp_path: Path) -> None:
+    log = tmp_path / "2005" / "02" / "06" / "#ubuntu.txt"
+    log.parent.mkdir(parents=True)
+    log.write_text("[04:04] <ada> hi\n[08:10] <bob> ho\n")
+    there = ("--timezone", "UTC", "--network", "freenode")
+    asked = imported(tmp_path, log, *there)
+    assert asked.returncode == 1
+    assert "with --clock am or --clock pm, or say --clock 24 if it had 24 hours." in asked.stderr
+    told = imported(tmp_path, log, *there, "--clock", "pm")
+    assert "1 file, times read as UTC, 1 by a 12-hour clock" in told.stdout
+    stamps = [str(row[1])[:16] for row in messages(database(tmp_path))]
+    assert stamps == ["2005-02-06 16:04", "2005-02-06 20:10"]
+    again = imported(tmp_path, log, *there, "--clock", "24")
+    assert "1 file imported before" in again.stdout
+    assert "if it was right, import with --timezone UTC --clock pm." in again.stdout
+
+
 def test_a_file_that_was_imported_in_another_zone_is_named_with_the_way_back(
     tmp_path: Path,
 ) -> None:

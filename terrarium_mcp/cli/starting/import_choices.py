@@ -9,6 +9,7 @@ from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.logformats.databases.database_formats import DATABASE_FORMATS
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.planning import Choices
+from terrarium_mcp.logformats.twelve_hours import WrittenClock
 from terrarium_mcp.settings.values import way_to_a_zone
 from terrarium_mcp.wording import did_you_mean
 
@@ -25,6 +26,7 @@ def choices_of(
     channel: str,
     day: datetime | None,
     timezone: str,
+    clock: str | None,
     encoding: str,
     renamed: Sequence[str],
 ) -> Choices:
@@ -42,6 +44,7 @@ def choices_of(
         channel=as_channel(channel) if channel else "",
         day=day.date() if day else None,
         zone=_zone(timezone),
+        clock=WrittenClock(clock) if clock else None,
         encoding=_encoding(encoding),
         renamed=dict(map(_pair, renamed)),
     )

@@ -11,7 +11,7 @@ from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.finding import Findings
 from terrarium_mcp.logformats.importing import ContentReport
 from terrarium_mcp.logformats.log_origin import is_perhaps
-from terrarium_mcp.store import EarlierReading, ImportRecord
+from terrarium_mcp.store import EarlierReading, ImportRecord, zone_and_half
 from terrarium_mcp.wording import and_more, quantity, shown
 
 _LONGEST_NAME = 120
@@ -29,7 +29,10 @@ def found_lines(findings: Findings) -> Iterator[str]:
             rooms.setdefault((one.program, one.network, fold(one.target)), []).append(one)
     for several in rooms.values():
         files, first = quantity(len(several), "file"), several[0]
-        yield f"{_name(first)}: {first.program}, {files}, times read as {first.zone}"
+        by_12_hours = sum(bool(zone_and_half(one.zone)[1]) for one in several)
+        clock = f", {by_12_hours:,} by a 12-hour clock" if by_12_hours else ""
+        zone = zone_and_half(first.zone)[0]
+        yield f"{_name(first)}: {first.program}, {files}, times read as {zone}{clock}"
     if findings.private:
         conversations = quantity(len(findings.private), "private conversation")
         yield f"left out: {conversations} (--private imports them)"
@@ -176,8 +179,15 @@ def _other_zones(reports: Sequence[ContentReport]) -> Iterator[str]:
             f"{harmless(and_more(paths, _NAMED))}: imported before with times of {earlier.zone},"
             f" and not again with times of {zone}. If the first was wrong, run"
             f" terrarium-mcp import --undo {earlier.import_id}, then the same import once more;"
-            f" if it was right, import with --timezone {earlier.zone}."
+            f" if it was right, import with {_options_of(earlier.zone, zone)}."
         )
+
+
+def _options_of(earlier: str, zone: str) -> str:
+    """The options with which times are read as an earlier import has them, instead of in `zone`."""
+    name, half = zone_and_half(earlier)
+    is_same_clock = half == zone_and_half(zone)[1]
+    return f"--timezone {name}" + ("" if is_same_clock else f" --clock {half or '24'}")
 
 
 def _state(record: ImportRecord) -> str:

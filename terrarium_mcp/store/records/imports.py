@@ -7,6 +7,27 @@ from typing import NamedTuple
 
 from terrarium_mcp.chat.recorded_times import RecordedTime
 
+_BY_12_HOURS = " by a 12-hour clock from "
+
+
+def by_12_hours(zone: str, half: str) -> str:
+    """The `zone` of a log whose clock had 12 hours: in which it was, and where the log begins.
+
+    Args:
+        zone: the name of the time zone.
+        half: the half of the day in which the log begins, `am` or `pm`.
+    """
+    return f"{zone}{_BY_12_HOURS}{half}"
+
+
+def zone_and_half(zone: str) -> tuple[str, str]:
+    """The name of the time zone of a log, and in which half of the day a clock of 12 hours begins.
+
+    The half is empty of a clock of 24 hours.
+    """
+    name, _, half = zone.partition(_BY_12_HOURS)
+    return name, half
+
 
 @dataclass(frozen=True, slots=True)
 class LogSource:
@@ -16,6 +37,7 @@ class LogSource:
     nick of a private conversation. `size` is in bytes. `resolution` is how exact its stamps are: a
     second, or a minute. `series` names the files of which it is one, where a program writes one for
     each day: they have one clock, and no day says what another said. Empty for a log that is whole.
+    `zone` names the time zone, as `by_12_hours` does where the clock had 12 hours.
     """
 
     path: str

@@ -4,7 +4,7 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from terrarium_mcp.chat.identity import fold
@@ -17,6 +17,7 @@ from terrarium_mcp.store.records.imports import (
     ImportTotals,
     LogSource,
     UndoResult,
+    zone_and_half,
 )
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
@@ -195,14 +196,27 @@ class Imports:
     async def read_in_another_zone(self, log: LogSource, began: datetime) -> EarlierReading | None:
         """The newest import that read a log before it grew, if it did in another time zone.
 
+        Where either clock had 12 hours, that is any that read a log of this path and day otherwise.
+
         Args:
             log: the log as it is now.
             began: when its first line was said.
         """
         sources = await earlier_sources(self._database, log, around([to_text(began)]))
-        if not sources or sources[-1].zone == log.zone:
-            return None
-        return EarlierReading(sources[-1].import_id, sources[-1].zone)
+        if sources and sources[-1].zone != log.zone:
+            return EarlierReading(sources[-1].import_id, sources[-1].zone)
+        return await self._read_by_another_clock(log, began)
+
+    async def _read_by_another_clock(
+        self, log: LogSource, began: datetime
+    ) -> EarlierReading | None:
+        zone, half = zone_and_half(log.zone)
+        day = datetime.combine(began.astimezone(ZoneInfo(zone)), time.min, ZoneInfo(zone))
+        until = day + timedelta(days=1)
+        span = {"since": to_text(day.astimezone(UTC)), "until": to_text(until.astimezone(UTC))}
+        rows = await self._database.rows(_OTHERWISE_READ, source_params(log) | span)
+        read = (EarlierReading(*row) for row in rows)
+        return next((one for one in read if zone_and_half(one.zone)[1] != half), None)
 
     async def all(self) -> list[ImportRecord]:
         """Every import, the oldest first; also those that were interrupted or undone."""
@@ -277,7 +291,7 @@ def _is_of_same_day(began: datetime, first: datetime, zone: str) -> bool:
         first: when the first line that was stored of the other log was said.
         zone: that in which the other log was read.
     """
-    later = first.astimezone(ZoneInfo(zone)).replace(tzinfo=None) - began
+    later = first.astimezone(ZoneInfo(zone_and_half(zone)[0])).replace(tzinfo=None) - began
     return -_CLOCK_ERROR <= later < timedelta(days=1) - _CLOCK_ERROR
 
 
@@ -294,6 +308,12 @@ _READERS = """
 SELECT s.import, s.channel, s.zone, s.first FROM import_sources s JOIN imports i ON i.id = s.import
 WHERE s.sha256 = :sha256 AND s.network = :network AND s.is_whole AND s.lines > 0
   AND i.undone IS NULL
+ORDER BY s.import DESC"""
+
+_OTHERWISE_READ = """
+SELECT s.import, s.zone FROM import_sources s JOIN imports i ON i.id = s.import
+WHERE s.path = :path AND s.network = :network AND s.channel = :channel AND s.zone <> :zone
+  AND s.first >= :since AND s.first < :until AND i.undone IS NULL
 ORDER BY s.import DESC"""
 
 _READERS_OF_NOTHING = """
