@@ -9,6 +9,7 @@ from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
 from terrarium_mcp.chat.fence import listing
+from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.records import Message, MessageType, Room, networks_of
 from terrarium_mcp.chat.times.timestamps import minute, to_iso
@@ -83,6 +84,8 @@ class NickReport(BaseModel):
     seen_at: str
     seen_channel: str
     seen_id: str
+    # The nick that they had until then, if what was seen is the change to this one.
+    seen_as: str
     # What happened then, unless it is what they said last.
     seen_text: str
     near: list[str]
@@ -110,10 +113,13 @@ async def lookup_nick(
         raise TerrariumError("Name a nick. get_channel_stats lists who says most.")
     nick, rooms = request.narrowed_to_nick(nick, request.narrowed(""))
     people = [await _person(request, nick, network, rooms) for network in networks_of(rooms)]
-    active = sorted((one for person in people for one in person.rooms), key=lambda one: -one.lines)
+    active = sorted(
+        (one for person in people for one in _activity(person)), key=lambda one: -one.lines
+    )
     active = [await _apart_from_asides(request, nick, one) for one in active]
     spoke = await _newest(request, nick, active, ())
-    seen = _last_sighting(active, await _newest(request, nick, active, tuple(MessageType)))
+    did = await _newest(request, nick, active, tuple(MessageType))
+    seen = _last_sighting(active, did, await _arrival(request, people))
     covered = await request.coverage_line(rooms)
     nick = spoke.nick if spoke else nick  # as they spell it
     known = any(person.is_known for person in people)
@@ -126,7 +132,7 @@ async def lookup_nick(
         "known": known,
         "relay": relays,
         **_spoke_facts(request, spoke),
-        **_seen_facts(request, seen, spoke),
+        **_seen_facts(request, nick, seen, spoke),
         "near": [harmless_nick(near) for near in similar_to(people)],
         "other_nicks": [
             _other(request, one, person) for person in people for one in person.evidence
@@ -165,8 +171,35 @@ async def _apart_from_asides(request: Request, nick: str, activity: NickActivity
     return activity._replace(spoke=spoke.said_at if spoke else None)
 
 
-def _last_sighting(active: Sequence[NickActivity], newest: Message | None) -> LastSighting | None:
-    """The newest message of a nick, unless the counters know of a later sign: a command."""
+def _activity(person: Person) -> list[NickActivity]:
+    """What a nick did in each room; somebody who changes to it is seen there too."""
+    arrived = {one.room: one.at for one in person.arrivals}
+    active = [
+        one._replace(seen=max(filter(None, (one.seen, arrived.pop(one.room, None))), default=None))
+        for one in person.rooms
+    ]
+    return active + [NickActivity(room, 0, None, at) for room, at in arrived.items()]
+
+
+async def _arrival(request: Request, people: Sequence[Person]) -> Message | None:
+    """The newest message by which somebody changed to a nick."""
+    arrivals = [one for person in people for one in person.arrivals]
+    newest = max(arrivals, key=lambda one: (one.at, one.message), default=None)
+    return newest and await request.store.messages.get(newest.message, [newest.room])
+
+
+def _last_sighting(
+    active: Sequence[NickActivity], did: Message | None, arrival: Message | None
+) -> LastSighting | None:
+    """The newest message of a nick, unless the counters know of a later sign: a command.
+
+    Args:
+        active: what it did in each room.
+        did: the newest message by it.
+        arrival: that of the newest change to it.
+    """
+    messages = filter(None, (did, arrival))
+    newest = max(messages, key=lambda one: (one.said_at, one.id), default=None)
     sightings = [(one.seen, one.room) for one in active if one.seen]
     at, room = max(sightings, key=lambda one: one[0], default=(None, None))
     if at is None or room is None:
@@ -187,14 +220,22 @@ def _spoke_facts(request: Request, spoke: Message | None) -> dict[str, str]:
 
 
 def _seen_facts(
-    request: Request, seen: LastSighting | None, spoke: Message | None
+    request: Request, nick: str, seen: LastSighting | None, spoke: Message | None
 ) -> dict[str, str]:
     return {
         "seen_at": to_iso(seen.at) if seen else "",
         "seen_channel": request.room_name(seen.room) if seen else "",
         "seen_id": str(seen.message.id) if seen and seen.message else "",
+        "seen_as": harmless_nick(_nick_before(nick, seen)) if seen else "",
         "seen_text": _seen_text(seen) if seen and not _is_same(seen, spoke) else "",
     }
+
+
+def _nick_before(nick: str, seen: LastSighting) -> str:
+    """The nick from which they changed to this one, if that is what was seen; else empty."""
+    change = seen.message
+    is_to_it = change and change.kind is MessageType.NICK and fold(change.nick) != fold(nick)
+    return change.nick if change and is_to_it else ""
 
 
 def _seen_text(seen: LastSighting) -> str:
@@ -255,7 +296,7 @@ def _rows(
     if seen and not _is_same(seen, spoke):
         rows.append(_seen_row(request, seen))
     if not seen and any(person.is_known for person in people):
-        rows.append("never seen under this nick but for a change to it")
+        rows.append("never seen under this nick")
     near = ", ".join(similar_to(people))
     rows += [f"similar nicks: {near}"] if near else []
     rows += [_other_row(request, one, person) for person in people for one in person.evidence]

@@ -103,18 +103,58 @@ async def test_a_near_nick_of_several_networks_is_named_once(house: House) -> No
     assert "; similar nicks: carol, carol_away\n" in searched.outside
 
 
-async def test_a_nick_that_somebody_only_changed_to_is_said_to_have_done_nothing(
-    house: House,
-) -> None:
+async def changes(house: House, old: str, new: str, minute: int, channel: str = "#tea") -> None:
+    at = NOON + minute * MINUTE
+    change = line_of(old, new, at, channel, MessageType.NICK)
+    await house.store.messages.append([change])
+
+
+async def test_a_nick_that_somebody_only_changed_to_was_seen_then(house: House) -> None:
     await furnish(house)
-    changed = line_of("bo", "Guest7", NOON + 60 * MINUTE, kind=MessageType.NICK)
-    await house.store.messages.append([changed])
+    await changes(house, "bo", "Guest7", 60)
     told = await house.learns("lookup_nick", nick="guest7")
     assert told.lines == [
-        "never seen under this nick but for a change to it",
+        "last seen 2026-05-01 13:00 #tea * bo is now known as Guest7 (9)",
         "also bo: nick change, 1 time, 2026-05-01",
+        "in #tea: 0 lines, last seen 2026-05-01 13:00",
     ]
-    assert (told.facts["known"], told.facts["seen_at"]) == (True, "")
+    assert (told.facts["known"], told.facts["seen_as"]) == (True, "bo")
+
+
+async def test_who_comes_back_by_a_change_of_nick_is_seen_then(house: House) -> None:
+    await house.hears("<ada> tea")
+    await changes(house, "ada", "bo", 10)
+    await changes(house, "bo", "ada", 60)
+    await changes(house, "bo", "ada", 60, "#mate")
+    told = await house.learns("lookup_nick", nick="ada")
+    assert told.lines == [
+        "last spoke 2026-05-01 12:00 #tea <ada> tea (1)",
+        "last seen 2026-05-01 13:00 #mate * bo is now known as ada (4)",
+        "also bo: nick change, 2 times, 2026-05-01",
+        "in #tea: 1 line, last spoke 2026-05-01 12:00, last seen 2026-05-01 13:00",
+        "in #mate: 0 lines, last seen 2026-05-01 13:00",
+    ]
+    assert [told.facts[f"seen_{one}"] for one in ("at", "channel", "as")] == [
+        "2026-05-01T13:00:00.000Z", "#mate", "bo"
+    ]  # fmt: skip
+    then = await house.learns("lookup_nick", {"as_of": to_iso(NOON + 30 * MINUTE)}, nick="ada")
+    assert then.lines[1] == "last seen 2026-05-01 12:10 #tea * ada is now known as bo (2)"
+    assert then.facts["seen_as"] == ""
+    here = await house.learns("lookup_nick", {"channel": "#tea"}, nick="ada")
+    assert here.lines[1] == "last seen 2026-05-01 13:00 #tea * bo is now known as ada (3)"
+    await house.hears("<ada> back", at=NOON + 61 * MINUTE)
+    again = await house.learns("lookup_nick", nick="ada")
+    assert again.lines[0].startswith("last spoke 2026-05-01 13:01")
+    assert "last seen" not in again.lines[1]
+
+
+async def test_who_changes_to_a_nick_and_opted_out_is_not_seen_under_it(house: House) -> None:
+    await house.hears("<ada> tea")
+    await changes(house, "bo", "ada", 60)
+    await house.store.opt_outs.add(Identity("net", "bo", "u", "h.example"), NOON)
+    told = await house.learns("lookup_nick", nick="ada")
+    assert told.facts["seen_at"] == told.facts["spoke_at"]
+    assert "bo" not in told.everything
 
 
 async def test_without_a_nick_the_way_out_is_named(house: House) -> None:

@@ -486,18 +486,21 @@ def by(facts: Mapping[str, Any], via: str) -> str:
 def nick_rows(facts: Mapping[str, Any]) -> Iterator[str]:
     """The report on a nick, as the structured content tells it."""
     spoke, seen = (
-        {name: facts.get(f"{kind}_{name}", "") for name in ("at", "channel", "id", "text", "via")}
+        {
+            name: facts.get(f"{kind}_{name}", "")
+            for name in ("at", "channel", "id", "text", "via", "as")
+        }
         for kind in ("spoke", "seen")
     )
     if spoke["at"]:
         who = f"<{by(facts, spoke['via'])}> {spoke['text']} ({spoke['id']})"
         yield f"last spoke {as_minute(spoke['at'])} {spoke['channel']} {who}"
     if seen["text"]:
-        did = f" * {facts['nick']} {seen['text']} ({seen['id']})"
+        did = f" * {seen['as'] or facts['nick']} {seen['text']} ({seen['id']})"
         what = did if seen["id"] else f", {seen['text']}"
         yield f"last seen {as_minute(seen['at'])} {seen['channel']}{what}"
     if facts["known"] and not seen["at"]:
-        yield "never seen under this nick but for a change to it"
+        yield "never seen under this nick"
     if facts["near"]:
         yield f"similar nicks: {', '.join(facts['near'])}"
     for one in facts["other_nicks"]:

@@ -32,6 +32,15 @@ class NickActivity(NamedTuple):
     asides: int = 0
 
 
+class NickArrival(NamedTuple):
+    """Somebody changed to a nick: in which room, when, by which message, and from which nick."""
+
+    room: Room
+    at: datetime
+    message: int
+    old: str
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """Why `nick` may be the same person: a nick change, an account or a host in common.
@@ -53,13 +62,17 @@ class Evidence:
 
 
 class Person(NamedTuple):
-    """What is known of a nick on a network; if nothing is, `near` are similar nicks."""
+    """What is known of a nick on a network; if nothing is, `near` are similar nicks.
+
+    `rooms` are those in which it did something; `arrivals` the newest change to it in each room.
+    """
 
     nick: str
     network: str
     rooms: Sequence[NickActivity] = ()
     evidence: Sequence[Evidence] = ()
     near: Sequence[str] = ()
+    arrivals: Sequence[NickArrival] = ()
 
     @property
     def is_known(self) -> bool:

@@ -14,7 +14,13 @@ from terrarium_mcp.chat.similar_nicks import SIGNS, plain_start, similar_nicks
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, from_text
 from terrarium_mcp.chat.voices import rules_on
 from terrarium_mcp.offload import offload
-from terrarium_mcp.store.records.people import NICK_CHANGE, Evidence, NickActivity, Person
+from terrarium_mcp.store.records.people import (
+    NICK_CHANGE,
+    Evidence,
+    NickActivity,
+    NickArrival,
+    Person,
+)
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
 from terrarium_mcp.store.sqlite.engine.index_words import nick_words, type_word
@@ -78,7 +84,8 @@ class People:
         if not visible_only:
             evidence += await self._shared_identities(folded, network, rooms, until)
         near = [] if known or evidence else await self._near(folded, rooms, until)
-        return Person(nick, network, known, evidence, near)
+        arrivals = await self._arrivals(folded, rooms, until)
+        return Person(nick, network, known, evidence, near, arrivals)
 
     async def is_relay(
         self, nick: str, network: str, rooms: Sequence[Room], *, until: Position = EVERY_LINE
@@ -163,6 +170,20 @@ FROM changes JOIN spelt USING (nick)""",
             for nick, times in moments.items()
         ]
         return sorted(found, key=lambda one: (-one.last.timestamp(), one.nick))
+
+    async def _arrivals(
+        self, folded: str, rooms: Sequence[Room], until: Position
+    ) -> list[NickArrival]:
+        """The newest change to it in each room: who changes is counted under the old nick."""
+        rows = await self._database.rows(
+            f"""
+SELECT room, max(said), message, old FROM nick_changes
+WHERE new = :nick AND old != new AND {within(rooms)} AND (said, message) < (:until, :until_id)
+GROUP BY room""",
+            {"nick": folded, "until": until.timestamp, "until_id": until.id},
+        )
+        by_id = {room.id: room for room in rooms}
+        return [NickArrival(by_id[row[0]], from_text(row[1]), row[2], row[3]) for row in rows]
 
     async def _shared_identities(
         self, folded: str, network: str, rooms: Sequence[Room], until: Position

@@ -37,6 +37,19 @@ async def test_a_nick_is_known_by_what_it_said_and_did(store: Store) -> None:
     assert person.seen == NOON + 9 * MINUTE
 
 
+async def test_the_newest_change_to_a_nick_is_known_in_each_room(store: Store) -> None:
+    for minute, channel in ((5, "#tea"), (7, "#tea"), (6, "#mate")):
+        await store.messages.append([event("Bo", MessageType.NICK, "ada", minute, channel)])
+    await store.messages.append([event("Ada", MessageType.NICK, "ada", 9)])
+    arrivals = (await known(store, "ADA")).arrivals
+    assert [(one.room.channel, one.at, one.message, one.old) for one in arrivals] == [
+        ("#tea", NOON + 7 * MINUTE, 2, "bo"),
+        ("#mate", NOON + 6 * MINUTE, 3, "bo"),
+    ]
+    (early,) = (await known(store, "ada", NOON + 6 * MINUTE)).arrivals
+    assert early.at == NOON + 5 * MINUTE
+
+
 async def test_a_change_of_nick_is_evidence_once_for_all_rooms(store: Store) -> None:
     for channel in ("#tea", "#mate"):
         await store.messages.append([event("ada", MessageType.NICK, "Ada_away", 5, channel)])
