@@ -214,7 +214,7 @@ def figures_rows(request: Request, figures: Figures, per: str) -> list[str]:
     if details:
         rows += labelled("top talkers", _talkers(figures))
         rows += labelled("channels", _rooms(request, details)) if len(figures.rooms) > 1 else []
-        rows += labelled("busiest hours (UTC)", busiest_hours(details.hours))
+        rows += busiest_hours(request, details.hours, details.local_hours)
     if figures.stats.periods:
         each = f"{per}, by its Monday" if per == "week" else per
         rows.append(f"lines per {each}, newest first, without {per}s of none:")
@@ -246,10 +246,20 @@ def figures_facts(request: Request, figures: Figures, per: str) -> dict[str, Any
     return facts
 
 
-def busiest_hours(hours: Sequence[int]) -> dict[str, int]:
-    """The three hours of the day with most lines, the busiest first."""
-    busiest = sorted((count, -hour) for hour, count in enumerate(hours) if count)[::-1][:3]
-    return {f"{-hour:02}:00": count for count, hour in busiest}
+def busiest_hours(
+    request: Request, by_hour: Sequence[int], by_local_hour: Sequence[int]
+) -> list[str]:
+    """A row of the three hours of the day with most lines, the busiest first; none without lines.
+
+    Args:
+        request: for the zone.
+        by_hour: the lines of each hour, UTC.
+        by_local_hour: those of each hour in the zone; empty if they are not known.
+    """
+    zone = str(request.settings.zone) if by_local_hour else "UTC"
+    counted = enumerate(by_local_hour or by_hour)
+    busiest = sorted((count, -hour) for hour, count in counted if count)[::-1][:3]
+    return labelled(f"busiest hours ({zone})", {f"{-hour:02}:00": count for count, hour in busiest})
 
 
 def labelled(name: str, counts: Mapping[str, int]) -> list[str]:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from terrarium_mcp.chat.fence import listing
 from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.records import Room
+from terrarium_mcp.chat.times.hours_of_day import hours_in_zone
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, minute, to_iso
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import RoomStats
@@ -129,7 +130,9 @@ async def _channel_stats(request: Request, channel: str) -> CallToolResult:
     notes = counted_note(request, asides)
     about = f"statistics of {request.room_names(rooms)}"
     head = [about, covered, *_as_of_note(request, until), *notes]
-    rows = [row for one in stats for row in (_summary(request, one, until), *_details(one))]
+    rows = [
+        row for one in stats for row in (_summary(request, one, until), *_details(request, one))
+    ]
     facts = {
         "summary": harmless(about),
         "covered": covered,
@@ -213,11 +216,15 @@ def _summary(request: Request, stats: RoomStats, until: Position) -> str:
     )
 
 
-def _details(stats: RoomStats) -> list[str]:
+def _details(request: Request, stats: RoomStats) -> list[str]:
     """The people who talk most and the hours in which most is said, where both were counted."""
+    local_hours = None
+    if stats.hours and stats.first and stats.last:
+        zone = request.settings.zone
+        local_hours = hours_in_zone(stats.hours, zone, stats.first, stats.last)
     return [
         *labelled("top talkers", _talkers(stats)),
-        *labelled("busiest hours (UTC)", busiest_hours(stats.hours)),
+        *busiest_hours(request, stats.hours, local_hours or ()),
     ]
 
 

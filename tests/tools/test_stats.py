@@ -63,6 +63,51 @@ async def test_minutes_ago_are_counted_across_a_change_of_the_clock(tmp_path: Pa
         assert "1 line by 1 person" in told.outside
 
 
+BUSIEST = ("2026-06-10 22:30", "2026-06-10 22:40", "2026-06-11 08:00")
+"""Times in UTC: two hours less than in Berlin."""
+
+
+@pytest.mark.parametrize(
+    ("zone", "more", "told"),
+    [
+        ("Europe/Berlin", "2026-06-12 08:00", "(Europe/Berlin): 00:00 2, 10:00 2"),
+        ("Asia/Tokyo", "2026-12-12 08:00", "(Asia/Tokyo): 07:00 2, 17:00 2"),
+        ("Europe/Berlin", "2026-12-12 08:00", "(Europe/Berlin): 00:00 2, 09:00 1, 10:00 1"),
+        ("Asia/Kolkata", "2026-06-12 08:00", "(Asia/Kolkata): 04:00 2, 13:00 2"),
+        ("UTC", "2026-06-12 08:00", "(UTC): 08:00 2, 22:00 2"),
+    ],
+)
+async def test_the_busiest_hours_are_those_of_the_zone_in_which_times_are_shown(
+    tmp_path: Path, zone: str, more: str, told: str
+) -> None:
+    async with opened(tmp_path, Settings(timezone=zone)) as house:
+        for at in (*BUSIEST, more):
+            await house.hears("<ada> tea", at=datetime.fromisoformat(f"{at}+00:00"))
+        figures = await house.learns("get_channel_stats", query="tea")
+        assert f"busiest hours {told}" in figures.lines
+        assert figures.facts["lines_by_hour_utc"][22] == 2
+
+
+@pytest.mark.parametrize(
+    ("zone", "more", "told"),
+    [
+        ("Europe/Berlin", "2026-06-12 08:00", "(Europe/Berlin): 00:00 2, 10:00 2"),
+        ("Europe/Berlin", "2026-12-12 08:00", "(UTC): 08:00 2, 22:00 2"),
+        ("Asia/Kolkata", "2026-06-12 08:00", "(UTC): 08:00 2, 22:00 2"),
+    ],
+)
+async def test_hours_that_are_counted_in_utc_alone_say_so_where_the_zone_needs_more(
+    tmp_path: Path, zone: str, more: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scope_stats, "MOST_READ", 2)
+    async with opened(tmp_path, Settings(timezone=zone)) as house:
+        for at in (*BUSIEST, more):
+            await house.hears("<ada> tea", at=datetime.fromisoformat(f"{at}+00:00"))
+        for arguments in ({"channel": "#tea"}, {"after": "2026-01-01"}):
+            figures = await house.learns("get_channel_stats", **arguments)
+            assert f"busiest hours {told}" in figures.lines
+
+
 async def test_a_nick_that_hides_a_character_is_counted_and_shown_apart(house: House) -> None:
     await house.hears("<alice> tea\n<ali\u200bce> tea\n<alice\u202e> tea tea")
     talkers = {"alice": 1, "ali\ufffdce": 1, "alice\ufffd": 1}

@@ -2,7 +2,7 @@
 
 - timestamps: moments as the store has them; legacy_times: those of a terrarium-irc database
 - calendar_words: months, weekdays and periods in English; periods: the calendar periods that a
-  stretch of time touches
+  stretch of time touches; hours_of_day: counts by hour in another zone
 - seasons, feasts, day_ranges, named_days: days that words name; nested_days: days named inside a
   longer time; parts_of_day, clock_times: hours beside a day; recent_hours: hours up to now
 - time_expressions: times that a question mentions; open_times: what lies between two of them;

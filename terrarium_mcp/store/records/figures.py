@@ -45,12 +45,14 @@ class ScopeDetails(NamedTuple):
 
     `people` counts all who did, `talkers` are the ten with most lines, as (network, nick, lines).
     `rooms` are those with any line, by their number; `hours` are 24 counts by hour of day, UTC.
+    `local_hours` are those in the zone of the search, empty where only those in UTC are counted.
     """
 
     people: int
     talkers: Sequence[tuple[str, str, int]]
     rooms: Sequence[tuple[Room, int]]
     hours: Sequence[int]
+    local_hours: Sequence[int] = ()
 
 
 class ScopeStats(NamedTuple):

@@ -3,12 +3,14 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import tzinfo
 from heapq import nlargest
 from itertools import chain
 from operator import add
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.records import Room
+from terrarium_mcp.chat.times.timestamps import from_text, local
 from terrarium_mcp.store.records.figures import ScopeDetails
 from terrarium_mcp.store.search.talk_counts import CountedLine, TalkCount
 
@@ -70,6 +72,14 @@ def _most(said: Mapping[str, Mapping[str, int]]) -> list[tuple[str, str, int]]:
         if lines >= least
     ]
     return sorted(found, key=lambda one: (-one[2], one[:2]))[:_MOST_TALKERS]
+
+
+def lines_by_local_hour(lines: Iterable[CountedLine], zone: tzinfo) -> list[int]:
+    """How many of the lines are in each of the 24 hours of day of a zone."""
+    hours = [0] * 24
+    for line in lines:
+        hours[local(from_text(line.timestamp), zone).hour] += line.lines
+    return hours
 
 
 def lines_by_period(lines: Iterable[CountedLine], starts: Sequence[str]) -> list[int]:

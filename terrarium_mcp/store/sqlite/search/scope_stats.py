@@ -11,6 +11,7 @@ from typing import Protocol
 
 from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.records import Room
+from terrarium_mcp.chat.times.hours_of_day import hours_in_zone
 from terrarium_mcp.chat.times.periods import CalendarPeriods, calendar_periods
 from terrarium_mcp.chat.times.timestamps import Position, from_text, to_text
 from terrarium_mcp.offload import offload
@@ -21,7 +22,7 @@ from terrarium_mcp.store.records.figures import (
     ScopeStats,
 )
 from terrarium_mcp.store.search.hits import Search
-from terrarium_mcp.store.search.line_tally import details_of, lines_by_period
+from terrarium_mcp.store.search.line_tally import details_of, lines_by_local_hour, lines_by_period
 from terrarium_mcp.store.search.talk_counts import CountedLine, RoomTalk
 from terrarium_mcp.store.sqlite.engine.database import DEADLINE, Database
 from terrarium_mcp.store.sqlite.engine.failures import deadline
@@ -117,20 +118,22 @@ class ScopeCounter:
             first, last = read[0].timestamp, read[-1].timestamp
         else:
             first, last = await lines.ends()
-        stats = ScopeStats(
-            total,
-            from_text(first),
-            from_text(last),
-            await self._details(search, total, lines, read),
-        )
+        begin, end = from_text(first), from_text(last)
+        details = await self._details(search, total, lines, read)
+        if details:
+            by_hour = hours_in_zone(details.hours, search.zone, begin, end)
+            if by_hour is None and read is not None:
+                by_hour = lines_by_local_hour(read, search.zone)
+            details = details._replace(local_hours=by_hour or ())
+        stats = ScopeStats(total, begin, end, details)
         if not per:
             return stats
         if read is not None:
             busy, most = {line.timestamp[:10] for line in read}, 2 * len(read)  # all of them
         else:
             busy, most = await self._busy_days(search.rooms, first, last), MOST_PERIODS
-        days, ends = map(date.fromisoformat, busy), (from_text(first), from_text(last))
-        calendar = calendar_periods(per, days, *ends, search.zone, most)
+        days = map(date.fromisoformat, busy)
+        calendar = calendar_periods(per, days, begin, end, search.zone, most)
         starts = [to_text(moment) for moment in calendar.moments]
         counts = lines_by_period(read, starts) if read is not None else await lines.between(starts)
         periods = _newest_first(calendar, counts)[:MOST_PERIODS]

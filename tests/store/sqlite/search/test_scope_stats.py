@@ -152,6 +152,10 @@ def assert_counted(
         assert by_room == Counter(line.room for line in chosen), said
         hours = Counter(int(line.timestamp[11:13]) for line in chosen)
         assert stats.details.hours == [hours[hour] for hour in range(24)], said
+        here = Counter(from_text(one.timestamp).astimezone(search.zone).hour for one in chosen)
+        local_hours = [here[hour] for hour in range(24)]
+        is_few = len(chosen) <= most_read
+        assert stats.details.local_hours in ([local_hours] if is_few else [local_hours, ()]), said
 
 
 def first_day(line: Line, per: str, search: Search) -> date:
