@@ -49,6 +49,8 @@ class Findings:
         private: private conversations that were left out.
         skipped: files that are no logs or cannot be read, with the reason.
         undecided: files of which an option must decide something before anything is imported.
+        of_some_half: files with a clock of 12 hours of which nothing tells the half of the day:
+            they are read as if they began in the first.
         exports: those files that are exports as JSON Lines; their rooms are among the contents.
     """
 
@@ -56,6 +58,7 @@ class Findings:
     private: list[LogContent] = field(default_factory=list)
     skipped: list[TerrariumError] = field(default_factory=list)
     undecided: list[UndecidedLog] = field(default_factory=list)
+    of_some_half: list[LogFile] = field(default_factory=list)
     exports: list[LogFile] = field(default_factory=list)
 
 
@@ -181,6 +184,8 @@ def _contents(
             if logs[0].may_have_12_hours:
                 with file.opened() as again:
                     logs = [with_clock(logs[0], lines_of(again), choices)]
+                if not logs[0].is_clock_told:
+                    findings.of_some_half.append(file)
             if fit.format is THE_LOUNGE:
                 logs = [truly_named(log, choices) for log in logs]
             return list(map(content_of_text, logs))

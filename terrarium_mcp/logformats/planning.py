@@ -73,11 +73,6 @@ _MARKED = (
 
 NO_DATE = "its lines have no date. Name the day of the first line with --date 2015-10-24."
 
-NO_HALF = (
-    "its clock had 12 hours, and no line tells the half of the day. Name that of the first line"
-    " with --clock am or --clock pm, or say --clock 24 if it had 24 hours."
-)
-
 
 class UndecidedLog(TerrariumError):
     """A file does not tell something that an option of the command must say."""
@@ -144,7 +139,8 @@ class PlannedLog:
     `is_spelt`: its lines, or the operator, spell the target; otherwise the name of the file does.
     `room`: whose sessions alone are read, if its lines tell whose each is; `is_first`: with what
     precedes them all. `announces_days`: one of its first lines says that another day begins.
-    `clock`: that by which its stamps are written.
+    `clock`: that by which its stamps are written; unless `is_clock_told`, the half of the day in
+    which it begins is taken for the first.
     """
 
     file: LogFile
@@ -162,6 +158,7 @@ class PlannedLog:
     is_first: bool = True
     announces_days: bool = False
     clock: WrittenClock = WrittenClock.HOURS_24
+    is_clock_told: bool = True
 
     @property
     def zone_name(self) -> str:
@@ -331,18 +328,12 @@ def require_date(log: PlannedLog, lines: Iterable[bytes]) -> None:
 
 
 def with_clock(log: PlannedLog, lines: Iterable[bytes], choices: Choices) -> PlannedLog:
-    """The log with the clock that its lines tell, or the operator; all of its lines are read.
-
-    Raises:
-        UnplacedLog: an option must say in which half of the day it begins.
-    """
+    """The log with the clock that its lines tell, or the operator; all of its lines are read."""
     if choices.clock is WrittenClock.HOURS_24:
         return log
     read = (log.format.read(decoded(raw, log.encoding or "cp1252")[0]) for raw in lines)
     clock = clock_of(line.stamp for line in read if line and line.stamp) or choices.clock
-    if clock is None:
-        raise UnplacedLog(log.file.path, NO_HALF)
-    return replace(log, clock=clock)
+    return replace(log, clock=clock or WrittenClock.FROM_MIDNIGHT, is_clock_told=clock is not None)
 
 
 def require_day_first(log: PlannedLog, lines: Iterable[bytes]) -> None:

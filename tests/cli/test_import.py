@@ -373,14 +373,16 @@ def test_rejects_are_written_into_no_log_and_not_into_the_history(
     assert {one.name for one in tmp_path.iterdir()} == {log.name, "twin"}
 
 
-def test_a_log_of_12_hours_of_which_no_line_tells_the_half_is_asked_for_it(tmp_path: Path) -> None:
+def test_a_log_of_12_hours_of_which_no_line_tells_the_half_is_named_with_the_way_back(
+    tmp_path: Path,
+) -> None:
     log = tmp_path / "2005" / "02" / "06" / "#ubuntu.txt"
     log.parent.mkdir(parents=True)
     log.write_text("[04:04] <ada> hi\n[08:10] <bob> ho\n")
     there = ("--timezone", "UTC", "--network", "freenode")
-    asked = imported(tmp_path, log, *there)
-    assert asked.returncode == 1
-    assert "with --clock am or --clock pm, or say --clock 24 if it had 24 hours." in asked.stderr
+    taken = imported(tmp_path, log, *there)
+    assert "undo this import, and repeat it with --clock pm." in taken.stdout
+    assert imported(tmp_path, "--undo", "1").returncode == 0
     told = imported(tmp_path, log, *there, "--clock", "pm")
     assert "1 file, times read as UTC, 1 by a 12-hour clock" in told.stdout
     stamps = [str(row[1])[:16] for row in messages(database(tmp_path))]

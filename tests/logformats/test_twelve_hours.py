@@ -145,16 +145,24 @@ def test_nothing_is_asked_of_a_log_from_after_the_change(
     assert [one.zone for one in found(log(tmp_path, "2007/10/24", *written)).contents] == ["UTC"]
 
 
-def test_a_log_of_which_no_line_tells_the_half_is_asked_for(tmp_path: Path) -> None:
-    (error,) = found(log(tmp_path, "2005/02/06", "04:04", "08:10")).undecided
-    assert "--clock am or --clock pm, or say --clock 24" in str(error)
-
-
-def test_beside_others_a_log_of_which_no_line_tells_the_half_is_left_out(tmp_path: Path) -> None:
+async def test_a_log_of_which_no_line_tells_the_half_begins_before_noon_and_is_named(
+    tmp_path: Path,
+) -> None:
     told = log(tmp_path, "2007/08/19", "12:59", "01:00")
-    findings = found(told, log(tmp_path, "2005/02/06", "04:04", "08:10"))
-    assert [one.file.path for one in findings.contents] == [str(told)]
-    assert len(findings.skipped) == 1
+    untold = log(tmp_path, "2005/02/06", "10:04", "01:10")
+    findings = found(told, untold)
+    (remark,) = (line for line in found_lines(findings) if "no line tells" in line)
+    assert remark.startswith(f"{untold}: its clock had 12 hours")
+    assert "--clock pm" in remark
+    async with history(tmp_path) as store:
+        await imported(store, tmp_path, untold, choices=FREENODE)
+    assert said(tmp_path) == ["2005-02-06 10:04", "2005-02-06 13:10"]
+
+
+def test_a_half_that_the_operator_told_needs_no_remark(tmp_path: Path) -> None:
+    untold = log(tmp_path, "2005/02/06", "04:04", "08:10")
+    choices = Choices(network="freenode", zone=UTC, clock=AM)
+    assert found(untold, choices=choices).of_some_half == []
 
 
 @pytest.mark.parametrize(

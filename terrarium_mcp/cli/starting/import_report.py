@@ -33,6 +33,12 @@ def found_lines(findings: Findings) -> Iterator[str]:
         clock = f", {by_12_hours:,} by a 12-hour clock" if by_12_hours else ""
         zone = zone_and_half(first.zone)[0]
         yield f"{_name(first)}: {first.program}, {files}, times read as {zone}{clock}"
+    if findings.of_some_half:
+        paths = harmless(and_more([one.path for one in findings.of_some_half], _NAMED))
+        yield (
+            f"{paths}: its clock had 12 hours, and no line tells the half of the day; read as"
+            " before noon. If that is wrong, undo this import, and repeat it with --clock pm."
+        )
     if findings.private:
         conversations = quantity(len(findings.private), "private conversation")
         yield f"left out: {conversations} (--private imports them)"
