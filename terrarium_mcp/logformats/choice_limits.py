@@ -1,10 +1,13 @@
 """What the options of an import may decide: nothing that the files keep apart. Pure."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from terrarium_mcp.chat.identity import fold, is_channel
+from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.logformats.contents import LogContent
+from terrarium_mcp.logformats.log_origin import undated_name
 from terrarium_mcp.logformats.planning import Choices
 from terrarium_mcp.wording import and_more, did_you_mean, shown
 
@@ -25,13 +28,11 @@ def require_apart(contents: Sequence[LogContent], choices: Choices) -> None:
     Raises:
         MisplacedChoice: an option would merge networks, channels or days.
     """
-    places = [one.origin for one in contents if not one.origin.is_window]
+    placed = [one for one in contents if not one.origin.is_window]
     if choices.network:
-        _require_one("network", choices.network, (place.network for place in places))
+        _require_one("network", choices.network, (one.origin.network for one in placed))
     if choices.channel:
-        targets = (place.target for place in places)
-        channels = (name for name in targets if not name or is_channel(name))
-        _require_one("channel", choices.channel, channels)
+        _require_one_channel(choices.channel, placed)
     files = {one.file.path for one in contents if one.target}
     if choices.day and len(files) > 1:
         raise MisplacedChoice(
@@ -53,6 +54,43 @@ def require_renamed(contents: Sequence[LogContent], choices: Choices) -> None:
                 f"--map '{shown(old)}={shown(new)}': none of the logs that can be read is named"
                 f" {shown(old)}.{did_you_mean(old, names)}"
             )
+
+
+def _require_one_channel(chosen: str, contents: Iterable[LogContent]) -> None:
+    """Refuse a channel for logs of several, by their paths or else by what happens in them.
+
+    Logs that tell none may each be of another channel, so it is for one such log, with all its
+    files: the refusal that asks for the option names them all.
+    """
+    names = list[str]()
+    told_in = defaultdict[str, set[str]](set)
+    paths = dict[str, str]()
+    for one in contents:
+        if is_channel(one.origin.target):
+            names.append(one.origin.target)
+        elif not one.origin.target:
+            log = undated_name(one.file.name)
+            paths.setdefault(log, harmless(one.file.path))
+            told_in[log] |= one.happens_in
+            if len(one.happens_in) > 1:
+                raise _several_channels(chosen, one)
+    told = set().union(*told_in.values())
+    silent = [log for log, channels in told_in.items() if not channels]
+    _require_one("channel", chosen, [*names, *told, *([""] if silent else [])])
+    if len(silent) > (0 if told else 1):
+        raise MisplacedChoice(
+            f"--channel {shown(chosen)} would put together {and_more([*paths.values()], _NAMED)},"
+            " and not all of them name their channel. Import them one by one."
+        )
+
+
+def _several_channels(chosen: str, content: LogContent) -> MisplacedChoice:
+    names = and_more(sorted(map(shown, content.happens_in)), _NAMED)
+    return MisplacedChoice(
+        f"{harmless(content.file.path)}: --channel {shown(chosen)} would put together what its"
+        f" lines keep apart: they name {names}. Write those of each channel into a file of its own."
+        " If all are of one, name the file as the channel, e.g. #channel.log."
+    )
 
 
 def _require_one(option: str, chosen: str, names: Iterable[str]) -> None:

@@ -44,6 +44,8 @@ class LogContent:
         is_by_day: whether the file is one of many, each of a day.
         lines: about how many lines it has, 0 if that is not known.
         read: opens it, from its beginning.
+        happens_in: the channels that the lines of a log name whose path names none; they are looked
+            for only if an option names its channel.
     """
 
     file: LogFile
@@ -58,6 +60,7 @@ class LogContent:
     is_by_day: bool
     lines: int
     read: Callable[[], AbstractContextManager[ReadLog]]
+    happens_in: frozenset[str] = frozenset()
 
     @property
     def is_private(self) -> bool:
@@ -91,6 +94,7 @@ def content_of_text(log: PlannedLog) -> LogContent:
         is_by_day=log.origin.day is not None,
         lines=int(log.file.size / log.bytes_per_line),
         read=partial(_read_text, log),
+        happens_in=log.happens_in,
     )
 
 

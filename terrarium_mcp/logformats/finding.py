@@ -28,6 +28,7 @@ from terrarium_mcp.logformats.planning import (
     Choices,
     UndecidedLog,
     UnplacedLog,
+    channels_of_events,
     fitting,
     has_dotted_days,
     path_origin,
@@ -186,6 +187,10 @@ def _contents(
                     logs = [with_clock(logs[0], lines_of(again), choices)]
                 if not logs[0].is_clock_told:
                     findings.of_some_half.append(file)
+            if choices.channel and not (logs[0].origin.target or logs[0].origin.is_window):
+                with file.opened() as again:
+                    told = channels_of_events(lines_of(again), fit.format, choices.encoding)
+                logs = [replace(logs[0], happens_in=told)]
             if fit.format is THE_LOUNGE:
                 logs = [truly_named(log, choices) for log in logs]
             return list(map(content_of_text, logs))

@@ -169,6 +169,11 @@ def _first_name(path: str) -> str:
     return COPY_OF_DAY.sub(r"\1", _SYNC_CONFLICT.sub("", _ROTATED.sub("", composed)))
 
 
+def undated_name(path: str) -> str:
+    """The path of a log without what rotation and dates add to it: that of all its files."""
+    return without_dates(_first_name(path)).path
+
+
 def copied_from(channel: str) -> str:
     """The channel of whose log a file with the name of `channel` may be a copy; empty if of none.
 

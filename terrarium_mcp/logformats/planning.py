@@ -14,7 +14,7 @@ from datetime import UTC, date, timedelta, tzinfo
 from itertools import chain
 
 from terrarium_mcp.chat.identity import as_channel, fold, is_channel
-from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.records import SPEECH, MessageType
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.logformats.decoding import decoded, texts_of
 from terrarium_mcp.logformats.detection import ENOUGH, Fit, best_fit
@@ -141,6 +141,8 @@ class PlannedLog:
     precedes them all. `announces_days`: one of its first lines says that another day begins.
     `clock`: that by which its stamps are written; unless `is_clock_told`, the half of the day in
     which it begins is taken for the first.
+    `happens_in`: the channels in which its lines say that something happened, where the path names
+    none and an option does.
     """
 
     file: LogFile
@@ -157,6 +159,7 @@ class PlannedLog:
     room: str = ""
     is_first: bool = True
     announces_days: bool = False
+    happens_in: frozenset[str] = frozenset()
     clock: WrittenClock = WrittenClock.HOURS_24
     is_clock_told: bool = True
 
@@ -351,6 +354,19 @@ def require_day_first(log: PlannedLog, lines: Iterable[bytes]) -> None:
 def has_dotted_days(lines: Iterable[bytes]) -> bool:
     """Whether any line begins with a day such as `24.10.2026`."""
     return any(map(_DOTTED_DAY.match, lines))
+
+
+def channels_of_events(lines: Iterable[bytes], form: TextFormat, encoding: str) -> frozenset[str]:
+    """The channels, as a log spells them first, in which its lines say that something happened.
+
+    A client may show in one channel what is said in another, but not who comes and goes there.
+    """
+    told: dict[str, str] = {}
+    for line in (form.read(decoded(raw, encoding or "cp1252")[0]) for raw in lines):
+        for event in line.events if line else ():
+            if event.channel and event.kind not in SPEECH:
+                told.setdefault(fold(event.channel), event.channel)
+    return frozenset(told.values())
 
 
 def path_origin(

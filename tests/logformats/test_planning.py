@@ -1018,6 +1018,61 @@ def test_a_file_that_names_no_channel_goes_to_that_of_the_others_and_to_no_third
             found(tmp_path / "logs", *names, choices=other)
 
 
+OF_TEA = "2026-10-24T20:01:03+00:00  *** bob has joined #tea"
+OF_BOARD = "2026-10-24T20:01:04+00:00  *** eve has joined #board"
+OF_NONE = "2026-10-24T20:02:09+00:00  <eve> hi"
+
+
+@pytest.mark.parametrize(
+    ("logs", "cause"),
+    [
+        ({"tea.log": OF_TEA, "board.log": OF_BOARD}, "they name #board, #tea. Import them one"),
+        ({"#tea.log": OF_NONE, "board.log": OF_BOARD}, "they name #board, #tea. Import them one"),
+        ({"tea.log": OF_TEA, "board.log": OF_NONE}, "board.log, .*tea.log, and not all of them"),
+        ({"tea.log": OF_NONE, "board.log": OF_NONE}, "board.log, .*tea.log, and not all of them"),
+        (
+            {"all.log": f"{OF_TEA}\n{OF_BOARD}"},
+            "all.log: --channel #tea .* they name #board, #tea.",
+        ),
+        ({"all.log": f"{OF_TEA}\n" + f"{OF_NONE}\n" * 400 + OF_BOARD}, "they name #board, #tea."),
+    ],
+)
+def test_no_channel_is_chosen_for_logs_of_several(
+    logs: dict[str, str], cause: str, tmp_path: Path
+) -> None:
+    for name, text in logs.items():
+        (tmp_path / name).write_text(text)
+    with pytest.raises(MisplacedChoice, match=cause):
+        found(tmp_path, choices=Choices(network="libera", channel="#tea"))
+
+
+@pytest.mark.parametrize(
+    "logs",
+    [
+        {"a.log": OF_TEA, "b.log": OF_TEA},
+        {"a.log": OF_TEA, "a.log.1": OF_NONE},
+        {"a.log": OF_NONE, "a.log.1": OF_NONE},
+        {"a.log": OF_NONE, "#tea.log": OF_BOARD},
+    ],
+)
+def test_a_channel_is_chosen_for_the_logs_of_one(logs: dict[str, str], tmp_path: Path) -> None:
+    for name, text in logs.items():
+        (tmp_path / name).write_text(text)
+    findings = found(tmp_path, choices=Choices(network="libera", channel="#tea"))
+    assert rooms(findings) == [("libera", "#tea")] * 2
+
+
+def test_the_channels_of_sopel_are_named_by_maps(tmp_path: Path) -> None:
+    (tmp_path / "tea-2026-10-24.log").write_text(OF_TEA)
+    (tmp_path / "tea-2026-10-25.log").write_text(OF_NONE)
+    (tmp_path / "board-2026-10-24.log").write_text(OF_BOARD)
+    choices = Choices(network="libera", channel="#tea")
+    assert len(found(tmp_path, choices=choices).private) == 3
+    choices = Choices(network="libera", renamed={"tea": "#tea", "board": "#board"})
+    findings = found(tmp_path, choices=choices)
+    assert [one.target for one in findings.contents] == ["#board", "#tea", "#tea"]
+
+
 def test_an_option_may_override_what_all_paths_name_alike(tmp_path: Path) -> None:
     names = ("irc.a.#tea.weechatlog", "old/irc.a.#tea.weechatlog", "irc.server.b.weechatlog")
     choices = Choices(zone=BERLIN, network="libera", channel="#x")

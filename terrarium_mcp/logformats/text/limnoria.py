@@ -46,5 +46,7 @@ LIMNORIA = TextFormat(
             r"ChannelLogger/(?P<network>[^/]+)/(?P<channel>[^/]+)/"
             r"(?P=channel)(?:\.(?P<date>[^/]+))?\.log\Z"
         ),
+        # Of Sopel, which leaves out the `#` and names people alike.
+        re.compile(r"(?<![^/])(?P<channel>[^/]+)-(?P<date>\d{4}-\d\d-\d\d)\.log\Z"),
     ),
 )
