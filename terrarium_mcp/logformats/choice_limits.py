@@ -7,7 +7,7 @@ from terrarium_mcp.chat.identity import fold, is_channel
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.logformats.contents import LogContent
-from terrarium_mcp.logformats.log_origin import undated_name
+from terrarium_mcp.logformats.log_origin import folders_of_networks, undated_name
 from terrarium_mcp.logformats.planning import Choices
 from terrarium_mcp.wording import and_more, did_you_mean, shown
 
@@ -30,7 +30,7 @@ def require_apart(contents: Sequence[LogContent], choices: Choices) -> None:
     """
     placed = [one for one in contents if not one.origin.is_window]
     if choices.network:
-        _require_one("network", choices.network, (one.origin.network for one in placed))
+        _require_one_network(choices.network, placed)
     if choices.channel:
         _require_one_channel(choices.channel, placed)
     files = {one.file.path for one in contents if one.target}
@@ -53,6 +53,26 @@ def require_renamed(contents: Sequence[LogContent], choices: Choices) -> None:
             raise MisplacedChoice(
                 f"--map '{shown(old)}={shown(new)}': none of the logs that can be read is named"
                 f" {shown(old)}.{did_you_mean(old, names)}"
+            )
+
+
+def _require_one_network(chosen: str, contents: Sequence[LogContent]) -> None:
+    """Refuse a network for logs of several, by their paths or else by the folders that they lie in.
+
+    Of a format without a folder for the network, any may be called so: only what would be put into
+    one room is refused.
+    """
+    _require_one("network", chosen, (one.origin.network for one in contents))
+    paths = defaultdict[str, dict[tuple[str, ...], str]](dict)
+    for one in contents:
+        if one.target and not one.origin.network:
+            folders = folders_of_networks(one.file.name)
+            paths[fold(one.target)].setdefault(folders, harmless(one.file.path))
+    for several in paths.values():
+        if len(several) > 1:
+            raise MisplacedChoice(
+                f"--network {shown(chosen)} would put together what the files keep apart:"
+                f" {and_more([*several.values()], _NAMED)}. Import them one by one."
             )
 
 

@@ -21,9 +21,11 @@ _WORDS_OF_FOLDERS = {
     *("irc", "chat", "chatlogs", "chanlogs", "data", "files", "txt", "import", "export"),
     *("archive", "archives", "backup", "backups", "bak", "copy", "old", "new", "tmp", "temp"),
     *("desktop", "documents", "downloads"),
+    *("january", "february", "march", "april", "may", "june", "july", "august", "september"),
+    *("october", "november", "december"),
 }
 """Words that programs call folders by, or people who keep logs: a folder whose name has no other
-(`irc-logs`, `Old Logs 2`) is not that of a network."""
+(`irc-logs`, `Old Logs 2`, `October 2026`) is not that of a network."""
 
 _BETWEEN_WORDS = re.compile(r"[-_. \d]+")
 
@@ -128,10 +130,20 @@ def _named_in(path: str, patterns: tuple[re.Pattern[str], ...]) -> Sequence[_Nam
 
 def _is_folder_of_logs(network: str, match: re.Match[str]) -> bool:
     """Whether what stands for the network is a folder with a name that any folder may have."""
-    words = set(filter(None, _BETWEEN_WORDS.split(network.lower())))
+    words = _words(network)
     if not (words and words <= _WORDS_OF_FOLDERS):
         return False
     return match.string.startswith("/", match.end("network"))
+
+
+def _words(folder: str) -> set[str]:
+    return set(filter(None, _BETWEEN_WORDS.split(folder.lower())))
+
+
+def folders_of_networks(path: str) -> tuple[str, ...]:
+    """The folders above a log that may be of networks: not those of dates, channels, or of logs."""
+    above = undated_name(path).split("/")[:-1]
+    return tuple(one for one in above if not (is_channel(one) or _words(one) <= _WORDS_OF_FOLDERS))
 
 
 def _divided(match: re.Match[str]) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -1018,9 +1018,58 @@ def test_a_file_that_names_no_channel_goes_to_that_of_the_others_and_to_no_third
             found(tmp_path / "logs", *names, choices=other)
 
 
+@pytest.mark.parametrize(
+    "folder",
+    [
+        "ChannelLogger/{}/#tea/#tea.log",
+        "ChannelLogger/{}/#tea.log",
+        "ChannelLogger/{}/October/#tea.log",
+        "ChannelLogger/{}/#tea/October/#tea.log",
+        "ChannelLogger/{}/#tea/October/#tea.24-Sat-2026.log",
+        "ChannelLogger/{}/#tea.24-Sat-2026.log",
+        "ChannelLogger/{}/2026/10/#tea.24.log",
+        "{}/#tea/October/#tea.24-Sat-2026.log",
+        "{}/#tea/October/#tea.log",
+        "{}/#tea/#tea.log",
+        "{}/#tea.log",
+    ],
+)
+def test_the_folders_of_limnoria_are_an_option(folder: str, tmp_path: Path) -> None:
+    logs = [folder.format("libera"), folder.format("oftc")]
+    findings = found(tmp_path, *logs, choices=Choices(zone=UTC), line=OF_NONE)
+    assert rooms(findings) == [("libera", "#tea"), ("oftc", "#tea")]
+    with pytest.raises(MisplacedChoice, match="they name libera, oftc"):
+        found(tmp_path, choices=Choices(network="libera", zone=UTC))
+
+
+@pytest.mark.parametrize("folder", ["ChannelLogger", "ChannelLogger/#tea", "ChannelLogger/October"])
+def test_without_a_folder_for_it_limnoria_names_no_network(folder: str, tmp_path: Path) -> None:
+    findings = found(tmp_path, f"{folder}/#tea.log", choices=Choices(zone=UTC), line=OF_NONE)
+    assert findings.undecided[0].problem.startswith(NO_NETWORK)
+
+
+def test_no_network_is_chosen_for_a_channel_of_several_folders_that_may_be_networks(
+    tmp_path: Path,
+) -> None:
+    choices, line = Choices(network="libera", zone=UTC), "[Oct 24 2026 23:57:13] <b> hi"
+    names = ("#tea.log", "logs/old/#tea.log.1", "2026/10/#tea.24.log", "oftc/#mate.log")
+    assert len(found(tmp_path, *names, choices=choices, line=line).contents) == 4
+    with pytest.raises(
+        MisplacedChoice, match=r"keep apart: .*#tea\.log, .*oftc/#tea\.log\. Import"
+    ):
+        found(tmp_path, "oftc/#tea.log", choices=choices, line=line)
+
+
 OF_TEA = "2026-10-24T20:01:03+00:00  *** bob has joined #tea"
 OF_BOARD = "2026-10-24T20:01:04+00:00  *** eve has joined #board"
 OF_NONE = "2026-10-24T20:02:09+00:00  <eve> hi"
+
+
+def write(folder: Path, logs: Mapping[str, str]) -> None:
+    """Write files with these names and texts into a new folder."""
+    folder.mkdir(exist_ok=True)
+    for name, text in logs.items():
+        (folder / name).write_text(text)
 
 
 @pytest.mark.parametrize(
@@ -1040,10 +1089,9 @@ OF_NONE = "2026-10-24T20:02:09+00:00  <eve> hi"
 def test_no_channel_is_chosen_for_logs_of_several(
     logs: dict[str, str], cause: str, tmp_path: Path
 ) -> None:
-    for name, text in logs.items():
-        (tmp_path / name).write_text(text)
+    write(tmp_path / "logs", logs)
     with pytest.raises(MisplacedChoice, match=cause):
-        found(tmp_path, choices=Choices(network="libera", channel="#tea"))
+        found(tmp_path / "logs", choices=Choices(network="libera", channel="#tea"))
 
 
 @pytest.mark.parametrize(
@@ -1056,16 +1104,14 @@ def test_no_channel_is_chosen_for_logs_of_several(
     ],
 )
 def test_a_channel_is_chosen_for_the_logs_of_one(logs: dict[str, str], tmp_path: Path) -> None:
-    for name, text in logs.items():
-        (tmp_path / name).write_text(text)
-    findings = found(tmp_path, choices=Choices(network="libera", channel="#tea"))
+    write(tmp_path / "logs", logs)
+    findings = found(tmp_path / "logs", choices=Choices(network="libera", channel="#tea"))
     assert rooms(findings) == [("libera", "#tea")] * 2
 
 
 def test_the_channels_of_sopel_are_named_by_maps(tmp_path: Path) -> None:
-    (tmp_path / "tea-2026-10-24.log").write_text(OF_TEA)
-    (tmp_path / "tea-2026-10-25.log").write_text(OF_NONE)
-    (tmp_path / "board-2026-10-24.log").write_text(OF_BOARD)
+    days = {"tea-2026-10-24.log": OF_TEA, "tea-2026-10-25.log": OF_NONE}
+    write(tmp_path, {**days, "board-2026-10-24.log": OF_BOARD})
     choices = Choices(network="libera", channel="#tea")
     assert len(found(tmp_path, choices=choices).private) == 3
     choices = Choices(network="libera", renamed={"tea": "#tea", "board": "#board"})

@@ -1,16 +1,30 @@
 """Limnoria and Supybot, plugin ChannelLogger: ISO 8601 stamps, two spaces, the line.
 
-Names of files lose their slashes; joins and parts spell the channel. Sopel writes alike, but for
+Names of files lose their slashes; joins and parts spell the channel. The folders are an option:
+`<network>/<channel>/October/<channel>.log`, each of them or none. Sopel writes alike, but for
 topics, and with microseconds if it is told to.
 """
 
 import re
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.grammar import CHANNEL, NICK, SENDER, TextFormat, chatter, message
+from terrarium_mcp.logformats.grammar import (
+    CHANNEL,
+    FOLDER_OF_CHANNEL,
+    NICK,
+    SENDER,
+    TextFormat,
+    chatter,
+    message,
+)
 
 _PERSON = rf"(?P<nick>{NICK})(?: <[^\s<>!]+!(?P<user>[^\s@>]*)@(?P<host>[^\s>]*)>)?"
 """Supybot, before Limnoria, wrote the nick alone."""
+
+_NETWORK = r"(?P<network>[^/#&+!][^/]*)"
+_NAMED = r"(?P<channel>[#&+!][^/]*)"
+_DATE = r"(?P<date>\d{4}-\d\d-\d\d|\d\d-[^\W\d]+\.?-\d{4})"
+"""Behind a channel, as its user sets it; by default `24-Sat-2026`, which names no month."""
 
 LIMNORIA = TextFormat(
     name="limnoria",
@@ -43,9 +57,17 @@ LIMNORIA = TextFormat(
     ),
     paths=(
         re.compile(
-            r"ChannelLogger/(?P<network>[^/]+)/(?P<channel>[^/]+)/"
+            r"ChannelLogger/(?P<network>[^/]+)/(?P<channel>[^/]+)/(?:[^/]+/)?"
             r"(?P=channel)(?:\.(?P<date>[^/]+))?\.log\Z"
         ),
+        re.compile(rf"{FOLDER_OF_CHANNEL}\.log\Z"),
+        re.compile(
+            r"(?<![^/])(?:(?P<network>[^/]+)/)?(?<![^/])(?P<channel>[#&+!][^/]*)/(?:[^/]+/)?"
+            r"(?P=channel)(?:\.(?P<date>[^/]+))?\.log\Z"
+        ),
+        re.compile(rf"ChannelLogger/{_NETWORK}/(?:[^/]+/)*{_NAMED}\.{_DATE}\.log\Z"),
+        re.compile(rf"ChannelLogger/{_NETWORK}/(?:[^/]+/)*{_NAMED}\.log\Z"),
+        re.compile(rf"(?P<network>[^/]+)/{_NAMED}\.log\Z"),
         # Of Sopel, which leaves out the `#` and names people alike.
         re.compile(r"(?<![^/])(?P<channel>[^/]+)-(?P<date>\d{4}-\d\d-\d\d)\.log\Z"),
     ),
