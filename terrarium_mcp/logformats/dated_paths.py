@@ -22,8 +22,13 @@ _DATE = "|".join(
 )
 _ENDINGS = r"(?:\.[A-Za-z]+)*\Z"
 _FIRST = re.compile(rf"(?<![^/])({_DATE})[-._ ](?=[^/]+\Z)")
-_LAST = re.compile(rf"(?:[-._/ ]({_DATE})|/({_YEAR}))(?={_ENDINGS})")
+_ISO_DAY = rf"{_YEAR}-{_MONTH}-{_DAY}"
+_MEETING = rf"({_ISO_DAY})-\d\d\.\d\d"
+"""When a meeting began, as MeetBot names its logs: `tea/2026/tea.2026-10-24-20.01.log.txt`."""
+_LAST = re.compile(rf"(?:[-._/ ](?:{_MEETING}|({_DATE}))|/({_YEAR}))(?={_ENDINGS})")
 """A year is one as the whole name of a file: no nick begins with a digit (RFC 2812, 2.3.1)."""
+_FOLDER_OF_MEETINGS = re.compile(rf"(?<![^/])([^/]+)/(?=\1\.{_MEETING}{_ENDINGS})")
+"""It has the name of its files, but is not that of a network."""
 COPY_OF_DAY = re.compile(
     rf"(?=\d)({_DATE})(?: ?\(\d+\)| \([^()/]*\)| - [^/#]*| [^\W\d]+(?: \d+)?)(?=\.[A-Za-z]+\Z)"
 )
@@ -38,7 +43,7 @@ _LAST_OF_MONTH = re.compile(rf"\.({_DAY})(?={_ENDINGS})")
 _HAS_MONTH = re.compile(rf"{_YEAR}[-./]?{_MONTH}/\Z")
 
 
-_ANY_DAY = re.compile(rf"(?<!\d){_YEAR}-{_MONTH}-{_DAY}(?!\d)(?=[^/]*\Z)")
+_ANY_DAY = re.compile(rf"(?<!\d){_ISO_DAY}(?!\d)(?=[^/]*\Z)")
 _SAMPLE_DAY = date(2000, 1, 1)
 _SAMPLE = _SAMPLE_DAY.isoformat()
 
@@ -100,6 +105,7 @@ def without_dates(path: str) -> DatedPath:
 def _without_dates(path: str) -> DatedPath:
     in_folders = "".join(_FOLDERS.findall(path)[-1:])
     undated = _YEAR_OF_ROOM.sub(r"\1", _FOLDERS.sub("", path))
+    undated = _FOLDER_OF_MEETINGS.sub("", undated)
     forms = (_LAST, _LAST_OF_YEAR, _FIRST) if in_folders else (_LAST, _FIRST)
     if _HAS_MONTH.match(in_folders):
         forms = (*forms, _LAST_OF_MONTH)
@@ -107,7 +113,7 @@ def _without_dates(path: str) -> DatedPath:
     if in_name is None:
         within = _ANY_DAY.search(undated)
         return DatedPath(undated, _day(within.group() if within else in_folders))
-    written = in_name.group()
+    written = next(filter(None, in_name.groups()))
     day = _day(written) or _day(in_folders + written)
     is_of_rotation = in_name.end() == len(undated)
     undated = undated[: in_name.start()] + undated[in_name.end() :]

@@ -213,6 +213,16 @@ def test_where_there_is_no_database_none_is_made_for_its_imports(
         ([WEECHAT, "--map", "#a"], "must be OLD=NEW"),
         ([WEECHAT / "irc.labnet.alice.weechatlog", *BERLIN], "with alice: --private imports them."),
         ([WEECHAT / "irc.labnet.alice.weechatlog", *BERLIN], "--map 'alice=#channel'"),
+        (
+            [
+                WEECHAT / "irc.labnet.alice.weechatlog",
+                WEECHAT / "irc.server.labnet.weechatlog",
+                *BERLIN,
+                "--channel",
+                "#lab",
+            ],
+            "(--channel is for a file that is imported alone)",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_said_with_the_way_out(

@@ -29,6 +29,8 @@ A_DAY = date(2026, 10, 24)
         "2026/10/24/net/#tea.log",
         "net/2026/10/24/#tea.log",
         "2026-10-24/net/#tea.log",
+        "net/#tea.2026-10-24-20.01.log",
+        "net/#tea/2026/#tea.2026-10-24-20.01.log",
     ],
 )
 def test_a_day_may_be_anywhere(path: str) -> None:
@@ -72,7 +74,7 @@ def test_a_number_of_a_channel_is_no_date(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["net/talk of 2026-10-24 in part.txt", "2025/net/part-2026-10-24.2.txt"]
+    "path", ["net/talk of 2026-10-24 in part.txt", "2025/net/part-2026-10-24.20.txt"]
 )
 def test_a_day_within_a_name_is_known_and_stays_in_the_name(path: str) -> None:
     undated, day = without_dates(path)
@@ -96,6 +98,7 @@ _A_NAME = st.sampled_from(
         "2026/net/talk of {} in part.txt",
         "#tea/#tea.{}.log",
         "2026/10/net/{}.log",
+        "tea/2026/tea.{}-20.01.log.txt",
     ]
 )
 _DATED = re.compile(r"(?P<network>[^/]+)/(?P<channel>[^/]+)/(?P<date>[-0-9]+)\.log\Z")

@@ -1119,6 +1119,16 @@ def test_the_channels_of_sopel_are_named_by_maps(tmp_path: Path) -> None:
     assert [one.target for one in findings.contents] == ["#board", "#tea", "#tea"]
 
 
+@pytest.mark.parametrize("folder", ["meetings", "logs"])
+def test_all_meetings_of_a_channel_are_named_by_one_map(folder: str, tmp_path: Path) -> None:
+    days = ("2026-10-24-20.01", "2026-10-31-20.01")
+    names = [f"{folder}/tea/2026/tea.{day}.log.txt" for day in days]
+    choices = Choices(network="libera", zone=UTC, renamed={"tea": "#tea"})
+    findings = found(tmp_path, *names, choices=choices, line="20:01:09 <ada> hi")
+    assert rooms(findings) == [("libera", "#tea")] * 2
+    assert [str(moment.date()) for moment in moments(findings)] == ["2026-10-24", "2026-10-31"]
+
+
 def test_an_option_may_override_what_all_paths_name_alike(tmp_path: Path) -> None:
     names = ("irc.a.#tea.weechatlog", "old/irc.a.#tea.weechatlog", "irc.server.b.weechatlog")
     choices = Choices(zone=BERLIN, network="libera", channel="#x")

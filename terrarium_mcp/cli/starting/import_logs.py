@@ -79,14 +79,14 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
             findings = _found(files, rooms, settings, options, scratch)
             is_one_export = _is_one_export(findings, options)
             if not is_one_export:
-                _require_contents(findings)
+                _require_contents(findings, options.choices.channel)
             is_trial = options.dry_run and is_missing(settings.db_path)
             database = scratch / "trial.db" if is_trial else settings.db_path
             async with opened_history(database, settings, adopt=options.adopt) as store:
                 if is_one_export:
                     if await _restored(store, findings.exports[0]):
                         return
-                    _require_contents(findings)
+                    _require_contents(findings, options.choices.channel)
                 _print(found_lines(findings))
                 with _way_to_go_on(options):
                     number, reports = await _imported(store, findings, options, read)
@@ -216,7 +216,7 @@ async def _restored(store: Store, export: LogFile) -> bool:
     return True
 
 
-def _require_contents(findings: Findings) -> None:
+def _require_contents(findings: Findings, channel: str) -> None:
     if findings.undecided:
         by_problem: dict[str, list[str]] = {}
         for error in findings.undecided:
@@ -238,20 +238,21 @@ def _require_contents(findings: Findings) -> None:
         raise NothingToImport(
             f"Nothing to import. {harmless(reasons)}{known}"
             if findings.skipped
-            else f"Nothing to import. {_why_nothing(findings)}"
+            else f"Nothing to import. {_why_nothing(findings, channel)}"
         )
 
 
-def _why_nothing(findings: Findings) -> str:
+def _why_nothing(findings: Findings, channel: str) -> str:
     """Why nothing is left to import of files that can be read, and what can be done about it."""
     if not findings.private:
         windows = [harmless(one.file.path) for one in findings.contents]
         return _why_windows_stay_out(windows) if windows else "The files are empty."
     names = list(dict.fromkeys(harmless(one.target) for one in findings.private))
     pair = shlex.quote(f"{names[0]}=#channel")
+    ignored = " (--channel is for a file that is imported alone)" if channel else ""
     return (
         f"By their names these are private conversations, with {and_more(names, _SHOWN)}: --private"
-        f" imports them. If one is a channel after all, say which: --map {pair}."
+        f" imports them. If one is a channel after all, say which: --map {pair}{ignored}."
     )
 
 
