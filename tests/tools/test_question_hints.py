@@ -125,6 +125,8 @@ async def test_who_asks_for_a_count_is_told_the_arguments_of_the_figures(
     [
         ("how many people talked in #tea on 1 May 2026?", "", "4 lines by 3 people"),
         ("who talks most about deploy?", "", "top talkers: bo 2, ada 1"),
+        ("how many people talked about deploy?", "", "3 lines by 2 people"),
+        ("how many people mentioned deploy in May 2026?", "", "3 lines by 2 people"),
         ("how many links did eve post?", "", "1 line by 1 person"),
         ("how many links did eve post on 1 May 2026?", "", "1 line by 1 person"),
         ("which day was busiest in #tea?", "day", "2026-05-01 4"),

@@ -21,11 +21,23 @@ _MOST = r"(?:the\s+)?most(?:\s+(?:lines|messages|often))?"
 _USES = r"(?:says?|said|mentions?|mentioned|uses?|used|writes?|wrote)"
 _LINKS = r"how\s+many\s+(?P<links>links?|urls?)"
 _SHARE = r"(?:share|shared|paste|pasted|drop|dropped|give|given|mentioned)"
-_PEOPLE = r"how\s+many\s+(?:different\s+)?(?:people|persons|users|nicks|members)"
+_PEOPLE = (
+    r"how\s+many\s+(?:(?:different|distinct|unique|other)\s+)?"
+    r"(?:people|persons|folks|users|nicks|members)"
+)
 _SPOKE = (
     rf"(?:{_SPEAK}|spoken|written|(?:were|are|was|been)\s+active"
     r"|sa(?:id|y)\s+(?:something|anything))"
 )
+_EVER = r"(?:\s+(?:who|that|here|have|had|has|were|are|was|been|ever|also))*"
+_DISCUSS = (
+    rf"(?:(?:{_SPEAK}|spoken|speaking|written|writing|posting|chatting|ask(?:ed|s|ing)?"
+    r"|complain(?:ed|s|ing)?|sa(?:id|y)\s+(?:something|anything))\s+(?:about|of)"
+    r"|discuss(?:ed|ing)?|mention(?:ed|s|ing)?|br(?:ing|ought|inging)\s+up|sa(?:ys?|id|ying))"
+)
+"""Not `used` or `wrote` alone: what people use and write is more than what they say."""
+
+_NO_PRONOUN = r"(?!(?:it|this|that|these|those|them|us|me|you|him|her)\b\W*$)"
 _ABOUT = (
     r"(?:(?:were|are|was)\s+(?:there\s+)?)?(?:about|on|with|mention(?:ed|ing)?|contain(?:ed|ing)?)"
 )
@@ -50,6 +62,7 @@ _FORMS = tuple(
         rf"{_LINKS}\s+{_DID}\s+{_NICK}\s+(?:{_SEND}|{_SHARE})",
         rf"{_LINKS}\s+(?:is|are|was|were|have\s+been)\s+(?:there|{_SEND}|{_SHARE})",
         rf"{_PEOPLE}\s+(?:(?:have|had)\s+)?{_SPOKE}",
+        rf"{_PEOPLE}{_EVER}\s+{_DISCUSS}\s+{_NO_PRONOUN}{_WORDS}",
         rf"(?:which|what)\s+{_PERIOD}\s+(?:is|was|has\s+been)\s+{_BUSIEST}",
         rf"(?:which|what)\s+(?:is|was|has\s+been)\s+{_BUSIEST}\s+{_PERIOD}",
         rf"(?:(?:on|in|at|during)\s+)?(?:which|what)\s+{_PERIOD}\s+(?:is|was)\s+{_CHANNEL}\s+{_BUSIEST}",

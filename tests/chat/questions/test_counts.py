@@ -46,6 +46,13 @@ EVERYTHING = CountQuestion()
         ("how often did ada speak?", CountQuestion("ada")),
         ("how many messages about green tea?", CountQuestion(words="green tea")),
         ("how many lines mention tea", CountQuestion(words="tea")),
+        ("how many people talked about wireless?", CountQuestion(words="wireless")),
+        ("how many people mentioned wine", CountQuestion(words="wine")),
+        ("how many different people have asked about wireless", CountQuestion(words="wireless")),
+        ("how many unique users said hello here?", CountQuestion(words="hello")),
+        ("how many folks have been talking about tea", CountQuestion(words="tea")),
+        ("how many people ever said anything about tea?", CountQuestion(words="tea")),
+        ("how many members brought up systemd", CountQuestion(words="systemd")),
     ],
 )
 def test_what_is_to_be_counted_is_named(text: str, meant: CountQuestion) -> None:
@@ -58,7 +65,9 @@ def test_what_is_to_be_counted_is_named(text: str, meant: CountQuestion) -> None
         *["who spoke most of the truth", "how often did they say so", "how often does it rain"],
         *["how many people are here?", "who said tea?", "how much is the tea", "most", ""],
         *["how many lines fit on a page", "who drinks most", "how many people drink tea"],
-        *["how many people talked about tea", "which day is it", "how many links are broken"],
+        *["how many people use wine", "which day is it", "how many links are broken"],
+        *["how many people wrote code", "how many people asked for help", "how many people think"],
+        *["how many people heard about tea", "how many people talked about it?"],
     ],
 )
 def test_other_questions_ask_for_no_count_of_lines(text: str) -> None:
