@@ -10,6 +10,7 @@ from terrarium_mcp.chat.question import asks_what_was_said
 from terrarium_mcp.chat.questions.counts import CountQuestion, count_question
 from terrarium_mcp.chat.questions.ends import EndQuestion, end_question
 from terrarium_mcp.chat.questions.events import event_queries, may_ask_for_events
+from terrarium_mcp.chat.questions.names import other_names_of
 from terrarium_mcp.chat.questions.narrowing import narrowed_to, telling_clauses
 from terrarium_mcp.chat.questions.people import topic_of_links
 from terrarium_mcp.chat.questions.presence import asks_who_is_here, last_seen_of
@@ -51,6 +52,9 @@ async def question_hints(
         return await _end_hints(asked, times, search, request)
     if hints := await _event_hints(rest, times, search, request):
         return hints
+    if nick := other_names_of(rest):
+        known = await people_called(request, nick, search.rooms)
+        return [f"lookup_nick(nick={_quoted(nick)}) lists their other nicks"] if known else []
     if about := topic_of_links(rest):
         return await _link_hints(about, times, search, request)
     if search.query.channels and not times and asks_what_was_said(rest):
@@ -113,7 +117,12 @@ def _channel_argument(search: Search, request: Request) -> str:
     """`channel="#tea"`: the room of the search; "" if it has several."""
     if len(search.rooms) > 1:
         return ""
-    return f"channel={json.dumps(request.room_name(search.rooms[0]), ensure_ascii=False)}"
+    return f"channel={_quoted(request.room_name(search.rooms[0]))}"
+
+
+def _quoted(value: str) -> str:
+    """An argument of a call: `"#tea"`."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 async def _end_hints(

@@ -177,6 +177,32 @@ async def test_of_nobody_who_is_recorded_no_count_is_proposed(house: House) -> N
     assert "does not count" not in told.outside
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what was Ada renamed to in May 2026?",
+        "did Ada ever change her name?",
+        "which nicks has Ada used in #tea?",
+        "nick changes of Ada",
+    ],
+)
+async def test_who_asks_for_the_other_nicks_of_a_person_is_told_the_tool_that_lists_them(
+    house: House, question: str
+) -> None:
+    changes = [
+        line_of(old, new, NOON + timedelta(minutes=n), "#tea", MessageType.NICK, network="net")
+        for n, (old, new) in enumerate([("ada", "ada_away"), ("ada_away", "ada")])
+    ]
+    await house.store.messages.append(changes)
+    told = await house.learns("search_irc_history", LATER, query=question)
+    (call,) = re.findall(r'note: lookup_nick\(nick="(\w+)"\) lists their other nicks', told.outside)
+    looked_up = await house.learns("lookup_nick", LATER, nick=call)
+    assert "also ada_away: nick change, 2 times, 2026-05-01" in looked_up.lines
+    unknown = question.replace("Ada", "zoe")
+    told = await house.learns("search_irc_history", LATER, query=unknown)
+    assert "lookup_nick" not in told.outside
+
+
 async def test_who_asks_what_a_topic_was_set_to_is_told_the_query_that_finds_it(
     house: House,
 ) -> None:
