@@ -19,6 +19,7 @@ from terrarium_mcp.chat.questions.people import (
 )
 from terrarium_mcp.chat.records import SPEECH
 from terrarium_mcp.chat.terms import Term, TermKind, words_in
+from terrarium_mcp.chat.times.bare_months import in_earlier_year, is_bare_month, years_earlier
 from terrarium_mcp.chat.times.calendar_words import WEEKDAYS
 from terrarium_mcp.chat.times.open_times import with_both_ends
 from terrarium_mcp.chat.times.time_expressions import (
@@ -27,6 +28,7 @@ from terrarium_mcp.chat.times.time_expressions import (
     time_expressions,
     without_times,
 )
+from terrarium_mcp.chat.times.timestamps import local
 from terrarium_mcp.offload import offload
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import ENOUGH, Person, Search, Sort
@@ -36,7 +38,7 @@ from terrarium_mcp.tools.known_nicks import (
     people_called,
 )
 from terrarium_mcp.tools.question_hints import finds_exactly, question_hints
-from terrarium_mcp.tools.silence import is_silent
+from terrarium_mcp.tools.silence import is_silent, newest_before
 from terrarium_mcp.wording import quantity
 
 Times = tuple[TimeExpression, ...]
@@ -95,6 +97,8 @@ async def read_as_question(
         times = await offload(read)  # the first one compiles the patterns: 120 ms
         times = await _without_people(times, search, request)
         times = with_both_ends(await _likelier_reading_first(times, search, request))
+        search = await _with_a_month_that_has_lines(times, search, request)
+        times = in_earlier_year(times, search.years_back, search.zone)
     rest = " ".join(without_times(times, asked_in_words).split())
     hints = await question_hints(rest, times, search, request)
     parts = _parts(rest, times, search.query, in_channel=in_channel)
@@ -328,6 +332,27 @@ async def _likelier_reading_first(times: Times, search: Search, request: Request
         if await is_silent(likelier, request) and not await is_silent(other, request):
             return readings[1], readings[0], *times[2:]
     return times
+
+
+async def _with_a_month_that_has_lines(times: Times, search: Search, request: Request) -> Search:
+    """The search, for the latest month of a name without a year that anything is recorded of.
+
+    If there is none, or an operator names a time, the latest that has begun is meant as ever.
+    """
+    if not is_bare_month(times) or search.query.since or search.query.until:
+        return search
+    years, (month,) = 0, times
+    while newest := await newest_before(search, request, month.until):
+        if newest >= month.since:
+            break
+        years += years_earlier(month, newest, search.zone)
+        (month,) = in_earlier_year(times, years, search.zone)
+    if not (newest and years):
+        return search
+    year = local(month.since, search.zone).year
+    said = harmless(month.said)
+    told = f"{said} is read as that of {year}: nothing was said here in any later one"
+    return replace(_with_notes(search, [told]), years_back=years)
 
 
 async def _is_speaker(asked: PersonQuestion, rest: str, search: Search, request: Request) -> bool:

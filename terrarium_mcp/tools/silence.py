@@ -18,6 +18,12 @@ async def is_silent(search: Search, request: Request) -> bool:
     return not await _first(search, request, query.since, query.until, Sort.OLDEST)
 
 
+async def newest_before(search: Search, request: Request, until: datetime) -> datetime | None:
+    """When the newest line before a moment was said in the rooms of a search, if any was."""
+    newest = await _first(search, request, None, until, Sort.NEWEST)
+    return newest[0].said_at if newest else None
+
+
 async def silence_notes(request: Request, search: Search) -> list[str]:
     """A note for a search without hits, if other words would find nothing either."""
     since, until = search.earliest, search.query.until

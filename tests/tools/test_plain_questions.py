@@ -3,7 +3,7 @@
 import re
 import threading
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -23,6 +23,7 @@ TALK = """
     <cy> lunch?
 """
 NOW = {"now": (NOON + timedelta(days=40)).isoformat()}  # 10 June 2026
+APRIL = datetime(2023, 4, 2, 12, tzinfo=UTC)
 
 
 async def asked(house: House, query: str, **more: object) -> Told:
@@ -543,6 +544,47 @@ async def test_lines_of_the_time_of_a_topic_rank_higher_and_a_note_says_which_ti
     )
 
 
+async def test_a_month_without_a_year_is_the_latest_in_which_anything_was_said(
+    house: House,
+) -> None:
+    (of_2022,) = await house.hears("<ada> the key hangs by the door", at=APRIL.replace(year=2022))
+    (of_2023,) = await house.hears("<ada> the key hangs here", at=APRIL)
+    await house.hears("<bo> the key is gone", at=APRIL + timedelta(days=100))
+    of_another = "note: in April is read as that of 2023: nothing was said here in any later one"
+    ranked = await asked(house, "where does the key hang in April?")
+    assert notes(ranked)[-2:] == [
+        of_another,
+        "note: in April is after:2023-04-01 before:2023-05-01: any hits of that time rank higher",
+    ]
+    assert ranked.ids[0] == of_2023
+    said = await asked(house, "what did ada say in April?")
+    assert notes(said) == [of_another, "note: read as from:ada after:2023-04-01 before:2023-05-01"]
+    assert said.ids == [of_2023]
+    whole = await asked(house, "what happened in april?")
+    assert whole.ids == [of_2023]
+    early = await asked(house, "what did ada say in early April", sort="newest")
+    assert (early.ids, of_2022 in early.ids) == ([of_2023], False)
+
+
+@pytest.mark.parametrize(
+    ("query", "printed"),
+    [
+        ("key in April 2026", "after:2026-04-01 before:2026-05-01"),
+        ("key last April", "after:2026-04-01 before:2026-05-01"),
+        ("key since April", "after:2026-04-01 before:2026-06-11"),
+        ("key in April this year", "after:2026-04-01 before:2026-05-01"),
+        ("key in July", "after:2023-07-01 before:2023-08-01"),
+        ("key in March", "after:2026-03-01 before:2026-04-01"),
+    ],
+)
+async def test_only_a_month_without_a_year_that_was_recorded_is_an_earlier_one(
+    house: House, query: str, printed: str
+) -> None:
+    await house.hears(TALK, at=APRIL)
+    await house.hears("<bo> the key is gone", at=APRIL + timedelta(days=100))
+    assert f" is {printed}: " in notes(await asked(house, query))[-1]
+
+
 async def test_each_time_of_a_topic_has_its_note(house: House) -> None:
     await house.hears(TALK)
     told = await asked(house, "where did the key hang in May and yesterday")
@@ -720,5 +762,6 @@ async def test_lines_are_counted_only_by_the_search_whose_answer_tells_their_num
     await house.hears("<ada> the kettle is on")
     told = await asked(house, "who spoke of the kettle in May?")
     assert "rank higher" in told.text
-    assert counted == [False, False, True]  # is it said just so; was anything said in May; the page
-    assert exact == [True, True, False]  # no other rung is tried, and no aside counted
+    # Which May has lines; is it said just so; was anything said in that May; the page.
+    assert counted == [False, False, False, True]
+    assert exact == [True, True, True, False]  # no other rung is tried, and no aside counted

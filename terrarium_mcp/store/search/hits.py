@@ -66,7 +66,8 @@ class Search:
 
     `since` and `until` narrow the query further. `by_conversation` asks for the conversations of a
     time rather than for words. `now` and `zone` are the reader's: a question may name a time
-    relative to them. `visible_only` says that nothing but the lines of `rooms` before `until` may
+    relative to them, and a month without a year is that of `years_back` before the latest one.
+    `visible_only` says that nothing but the lines of `rooms` before `until` may
     influence the answer: words and people are then counted among these, and not in the whole
     history, whose counts are at hand. Without `wants_total` hits beyond a page are not counted: of
     somebody who talks everywhere, to count those in one room took 40 ms (10 M lines). `is_exact`
@@ -84,6 +85,7 @@ class Search:
     by_conversation: bool = False
     now: datetime | None = None
     zone: tzinfo = UTC
+    years_back: int = 0
     visible_only: bool = False
     wants_total: bool = True
     is_exact: bool = False
