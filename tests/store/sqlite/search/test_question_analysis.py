@@ -150,13 +150,40 @@ async def test_the_most_frequent_forms_and_relatives_stand_for_a_word(store: Sto
 
 
 @pytest.mark.parametrize(
-    ("lines", "others", "weight"), [(20, 19, 0.5), (20, 80, 0.25), (25, 100, 0.25), (19, 80, 0.5)]
+    ("lines", "others", "weight"), [(20, 19, 0.5), (20, 80, 0.25), (25, 100, 0.25), (1, 4, 0.25)]
 )
-async def test_a_usual_word_hardly_stands_for_a_much_more_frequent_one(
+async def test_a_word_hardly_stands_for_a_much_more_frequent_one(
     store: Store, lines: int, others: int, weight: float
 ) -> None:
     await said(store, *["systemd"] * lines, *["systemic"] * others)
     assert await words_for(store, "systemd") == {"systemd": 1.0, "systemic": weight}
+
+
+@pytest.mark.parametrize(("lines", "weight"), [(19, 0.5), (20, 0.25)])
+async def test_a_word_in_few_lines_may_be_cut_short(
+    store: Store, lines: int, weight: float
+) -> None:
+    await said(store, *["kubern"] * lines, *["kubernetes"] * 80)
+    assert (await words_for(store, "kubern"))["kubernetes"] == weight
+
+
+async def test_a_word_that_nobody_said_may_stand_for_any_of_its_family(store: Store) -> None:
+    await said(store, *["photography"] * 9)
+    words = await words_for(store, "photographer")
+    assert words == {"photographer": 1.0, "photography": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("word", "other"),
+    [("internet", "interesting"), ("packard", "package"), ("complaint", "complete")],
+)
+async def test_words_that_only_begin_alike_are_no_family(
+    store: Store, word: str, other: str
+) -> None:
+    await said(store, other)
+    (group,) = (await analysed(store, word)).groups
+    assert group.words == {word: 1.0}
+    assert group.is_guessed
 
 
 async def test_longer_words_of_a_family_have_at_most_five_letters_more(store: Store) -> None:
