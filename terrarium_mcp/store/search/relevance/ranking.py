@@ -102,7 +102,7 @@ class Ranking:
             for passage in passages
             for line, points in self._scorer.in_passage(passage, wordless)
         )
-        ranked = _best_first(_less_for_repeats(_best_first(scored)))
+        ranked = _less_for_repeats(_best_first(scored))
         if leading := self._of_the_time(ranked):
             ranked.sort(key=lambda one: one.line.id not in leading)
         return self._led_by_words(ranked, passages)
@@ -181,13 +181,28 @@ def _best_first(scored: Iterable[RankedLine]) -> list[RankedLine]:
     return sorted(scored, key=lambda one: (one.score, one.line.position), reverse=True)
 
 
-def _less_for_repeats(ranked: Iterable[RankedLine]) -> Iterator[RankedLine]:
-    """The lines; those that say again what a better one says lose a part of their points."""
+def _less_for_repeats(ranked: list[RankedLine]) -> list[RankedLine]:
+    """The lines, the best first; those that say again what a better one says lose points."""
+    repeats = {one.line.id for one in _repeats(ranked)}
+    if not repeats:  # mostly
+        return ranked
+    return _best_first(_as_repeat(one) if one.line.id in repeats else one for one in ranked)
+
+
+def _repeats(ranked: Iterable[RankedLine]) -> Iterator[RankedLine]:
+    """The lines that say again what one before them says."""
     said = set[str]()
     for one in ranked:
-        text = without_addressee(one.line.text).casefold()
-        if len(text) >= weights.LONG and text in said:
-            yield one._replace(points={**one.points, "said before": -weights.REPEATED * one.score})
-        else:
-            said.add(text)
+        if len(one.line.text) < weights.LONG:
+            continue
+        text = without_addressee(one.line.text)
+        if len(text) < weights.LONG:
+            continue
+        if (folded := text.casefold()) in said:
             yield one
+        said.add(folded)
+
+
+def _as_repeat(one: RankedLine) -> RankedLine:
+    """The line without a part of its points."""
+    return one._replace(points={**one.points, "said before": -weights.REPEATED * one.score})

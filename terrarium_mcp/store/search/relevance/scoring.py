@@ -127,7 +127,7 @@ class Scorer:
             around: the weight of the words in the line and close by.
             takes_part: whether the first person named speaks or is spoken to near it.
         """
-        held = hits.groups.get(at, 0)
+        held = hits.groups[at]
         points = {
             AROUND: weights.PROXIMITY * self._scale * around,
             HERE: weights.COVERAGE * self._share(held),
@@ -220,15 +220,18 @@ class Scorer:
 
         These are words with signs, and `<nick>` if the nick that said it may be a word asked for.
         """
+        words = words_in(line.text)
+        if not (self._read_for or self._speakers):  # most questions, for thousands of lines
+            return words
         held = [word for word, term in self._read_for.items() if contains_term(line.text, term)]
-        if self._speakers and (speaker := self._speakers.get(line.nick)):
+        if speaker := self._speakers.get(line.nick):
             held.append(speaker)
-        return [*words_in(line.text), *held] if held else words_in(line.text)
+        return [*words, *held]
 
     def _weighed(self, words: Sequence[str]) -> GroupWeights:
         held: dict[int, tuple[int, float]] = {}
-        for word in words:
-            for group, weight in self._groups_of.get(word, ()):
+        for word in filter(self._asked.__contains__, words):
+            for group, weight in self._groups_of[word]:
                 times, best = held.get(group, (0, 0.0))
                 held[group] = times + 1, max(best, weight)
         k1, b = weights.BM25_K1, weights.BM25_B

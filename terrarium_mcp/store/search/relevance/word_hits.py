@@ -6,6 +6,8 @@ its replies; the words of a question also count for the line that follows it.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 from terrarium_mcp.chat.question import is_question
 from terrarium_mcp.store.search.relevance import weights
@@ -24,7 +26,7 @@ class WordHits:
 
     Attributes:
         words: the lines with a word.
-        groups: of each of these, the term groups that it holds strongly enough to count.
+        groups: of every line the term groups that it holds strongly enough to count.
         questions: those of them that are questions.
         close_by: the lines within reach of a word, with their time in seconds since 1970.
         replies: of each reply the line that it answers.
@@ -32,7 +34,7 @@ class WordHits:
     """
 
     words: Mapping[int, GroupWeights]
-    groups: Mapping[int, GroupBits]
+    groups: Sequence[GroupBits]
     questions: Collection[int]
     close_by: Mapping[int, float]
     replies: Mapping[int, int]
@@ -64,9 +66,12 @@ class WordHits:
             linked.setdefault(reply, []).append(answered)
             linked.setdefault(answered, []).append(reply)
         close_by |= {other for at in words for other in linked.get(at, ())}
+        groups = [0] * len(passage)
+        for at, held in words.items():
+            groups[at] = _held_strongly(held, enough)
         return cls(
             words=words,
-            groups={at: _held_strongly(held, enough) for at, held in words.items()},
+            groups=groups,
             questions={at for at in words if is_question(passage[at].text)},
             close_by={at: passage[at].at for at in close_by},
             replies=replies,
@@ -75,10 +80,9 @@ class WordHits:
 
     def groups_near(self, at: int) -> GroupBits:
         """The groups said within `weights.NEAR` lines of a line, or in its replies."""
-        near = 0
-        for other in (*range(at - weights.NEAR, at + weights.NEAR + 1), *self.linked.get(at, ())):
-            near |= self.groups.get(other, 0)
-        return near
+        near = self.groups[max(0, at - weights.NEAR) : at + weights.NEAR + 1]
+        linked = (self.groups[other] for other in self.linked.get(at, ()))
+        return reduce(or_, linked, reduce(or_, near))
 
     def spread(self, at: int) -> dict[int, float]:
         """The words of a line and, faded, of the two on each side and of what it replies to."""
