@@ -19,11 +19,16 @@ _WORD = re.compile(
 in many others."""
 
 _WHEN = re.compile(r"(?i)\b(?:when|how long|what (?:year|month|date|day|time))\b")
+_TIME_WORDS = frozenset(
+    """yesterday today tonight tomorrow last next ago weekend week weeks month months year years day
+    days recently since morning night""".split()  # noqa: SIM905 -- as below
+) | {*WEEKDAYS, *MONTHS}
 _NAMES_A_TIME = re.compile(  # for lower case: ignoring case takes three times as long
-    r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|weekend|weeks?|months?|years?|days?"
-    rf"|{'|'.join((*WEEKDAYS, *MONTHS))}|recently|since|morning|night|\d{{4}}|\d{{1,2}}:\d\d)\b"
+    rf"\b(?:{'|'.join(sorted(_TIME_WORDS))}|\d{{4}}|\d{{1,2}}:\d\d)\b"
 )
 """Signs that an answer says when. Unlike `time_expressions` it need not know which time that is."""
+
+_DIGIT = re.compile(r"\d")
 
 _ASKING = re.compile(
     r"\s*(?:who(?:m|se)?|what|when|where|why|which|how|did|do|does|has|have|had|is|are|was|were"
@@ -100,6 +105,8 @@ def asks_when(text: str) -> bool:
 
 def names_a_time(text: str) -> bool:
     """Whether a message names a time, and so may answer when something happened."""
+    if text.isascii() and not _DIGIT.search(text) and _TIME_WORDS.isdisjoint(words_in(text)):
+        return False  # a fifth of the time of the pattern, for thousands of lines
     return _NAMES_A_TIME.search(text.lower()) is not None
 
 
