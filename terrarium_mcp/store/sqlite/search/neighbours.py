@@ -31,8 +31,10 @@ class Neighbours:
             f"m.id, m.room, m.timestamp, {JOINED_SPEAKER} AS nick, {JOINED_TEXT} AS message,"
             f" ({may_answer}) AS may_answer"
         )
+        # SQLite builds a table from a list of hundreds of rooms for each statement.
+        self._is_in_rooms = "m.room NOT NULL" if scope.all_rooms else within(scope.rooms, "m.room")
         self._is_readable = (
-            f"{within(scope.rooms, 'm.room')} AND m.redacted_at IS NULL AND {IS_SPEECH}"
+            f"m.redacted_at IS NULL AND {IS_SPEECH}"
             f" AND m.id <= :last_id AND {BEFORE_CUTOFF}"
             f" AND NOT {query.without.condition if query.without else 'false'}"
         )
@@ -46,12 +48,13 @@ class Neighbours:
 
     async def lines(self, ids: Iterable[int]) -> list[CandidateLine]:
         """Those of the lines that may answer."""
-        return await self._read(ids, f"{self._is_readable} AND may_answer")
+        return await self._read(ids, f"{self._is_in_rooms} AND {self._is_readable} AND may_answer")
 
     async def around(self, lines: Sequence[CandidateLine]) -> list[Passage]:
         """The passages around these lines, in which neighbours need not answer themselves.
 
-        A line of several windows is read once.
+        The lines are some of `lines`, so their rooms are among those asked. A line of several
+        windows is read once.
         """
         positions = [[line.room, *line.position] for line in lines]
         rows = await self._reads.rows(
@@ -76,30 +79,31 @@ class Neighbours:
             f" WHERE m.id = found.value AND {condition}",
             self._params | ids_params(ids),
         )
-        return [_line(*row) for row in rows]
+        return [
+            CandidateLine(
+                number, room, timestamp, as_text(nick), plain(as_text(message)), bool(may_answer)
+            )
+            for number, room, timestamp, nick, message, may_answer in rows
+        ]
 
     def _windows(self, positions: str, later: int) -> str:
         """For each of the positions in that parameter the ids of the lines around it, as JSON."""
         sides = (self._side("<", "DESC", NEAR), self._side(">=", "ASC", later + 1))
         ids = f"SELECT json_group_array(id) FROM ({' UNION ALL '.join(sides)})"  # noqa: S608 -- as above
-        return f"SELECT ({ids}) FROM json_each(:{positions}) p"  # noqa: S608 -- as above
+        # Without the LIMIT each line that is looked at would take its position out of the JSON.
+        return (
+            f"SELECT ({ids}) FROM (SELECT value ->> 0 AS room, value ->> 1 AS timestamp,"  # noqa: S608 -- as above
+            f" value ->> 2 AS id FROM json_each(:{positions}) LIMIT -1) p"
+        )
 
     def _side(self, comparison: str, order: str, most: int) -> str:
         """The ids of the lines of a room on one side of a position `p`."""
         return f"""
 SELECT * FROM (
   SELECT m.id FROM messages m
-  WHERE m.room = p.value ->> 0 AND (m.timestamp, m.id) {comparison} (p.value ->> 1, p.value ->> 2)
+  WHERE m.room = p.room AND (m.timestamp, m.id) {comparison} (p.timestamp, p.id)
     AND {self._is_readable}
   ORDER BY m.timestamp {order}, m.id {order} LIMIT {most})"""  # noqa: S608 -- ids of ours
-
-
-def _line(
-    number: int, room: int, timestamp: str, nick: object, message: object, may_answer: int
-) -> CandidateLine:
-    return CandidateLine(
-        number, room, timestamp, as_text(nick), plain(as_text(message)), bool(may_answer)
-    )
 
 
 def _passages(windows: Iterable[Sequence[CandidateLine]]) -> Iterator[Passage]:
