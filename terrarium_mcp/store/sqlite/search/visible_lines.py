@@ -86,8 +86,8 @@ class VisibleLines:
 
     @property
     def in_rooms(self) -> str:
-        """The FTS5 expression for speech in the rooms; "" if they are too many for one."""
-        if len(self.rooms) > MOST_ROOMS:
+        """The FTS5 expression for speech in the rooms; "" if they are too many for one, or all."""
+        if len(self.rooms) > MOST_ROOMS or len(self.rooms) == self._snapshot.room_count:
             return ""
         return one_of(room_word(room.id) for room in self.rooms)
 

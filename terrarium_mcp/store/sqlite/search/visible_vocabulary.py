@@ -146,8 +146,10 @@ class VisibleVocabulary:
 
     async def _sample(self, found: Sequence[Sequence[Row]]) -> LineSample:
         """The newest of these lines, and whether they are all."""
-        lines = {row["id"]: row for rows in found for row in rows}
-        newest = sorted(lines.values(), key=_position, reverse=True)[:SAMPLE]
+        newest = found[0]
+        if len(found) > 1:
+            lines = {row["id"]: row for rows in found for row in rows}
+            newest = sorted(lines.values(), key=_position, reverse=True)[:SAMPLE]
         is_complete = len(newest) < SAMPLE
         first = BEGINNING.timestamp if is_complete else (await self._lines.totals()).first
         return LineSample(newest, first, is_complete)

@@ -138,6 +138,15 @@ async def test_many_words_are_looked_up_a_few_at_a_time(
     assert set(at_once[2]) == {word for word in words if "eab" in word}
 
 
+async def test_where_all_rooms_are_visible_the_index_is_not_asked_for_each_line_s_room(
+    store: Store,
+) -> None:
+    await said(store, "green tea")
+    assert (await lines_of(store)).in_rooms == ""
+    await store.messages.append([line_of("ada", "black coffee", channel="#coffee")])
+    assert "r1" in (await lines_of(store)).in_rooms
+
+
 @pytest.mark.parametrize("until", [0, 7, 26 * 60, 50 * 60, 51 * 60 + 1])
 async def test_totals_are_those_of_the_lines_before_the_cutoff(store: Store, until: int) -> None:
     minutes = [0, 1, 6, 7, 8, 24 * 60, 26 * 60, 50 * 60, 51 * 60, 100 * 60]
