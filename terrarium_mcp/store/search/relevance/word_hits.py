@@ -80,9 +80,10 @@ class WordHits:
 
     def groups_near(self, at: int) -> GroupBits:
         """The groups said within `weights.NEAR` lines of a line, or in its replies."""
-        near = self.groups[max(0, at - weights.NEAR) : at + weights.NEAR + 1]
-        linked = (self.groups[other] for other in self.linked.get(at, ()))
-        return reduce(or_, linked, reduce(or_, near))
+        near = reduce(or_, self.groups[max(0, at - weights.NEAR) : at + weights.NEAR + 1])
+        for other in self.linked.get(at, ()):
+            near |= self.groups[other]
+        return near
 
     def spread(self, at: int) -> dict[int, float]:
         """The words of a line and, faded, of the two on each side and of what it replies to."""
