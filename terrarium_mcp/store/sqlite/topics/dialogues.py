@@ -5,6 +5,7 @@ undoes a later one, and none brings back what somebody had removed meanwhile.
 """
 
 import json
+from functools import partial
 from hashlib import blake2b
 from itertools import starmap
 from typing import Any
@@ -24,7 +25,7 @@ from terrarium_mcp.store.sqlite.engine.dialogue_rows import remove_turns
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.id_lists import ids_params
 from terrarium_mcp.store.sqlite.engine.networks import add_network, casemapping_of
-from terrarium_mcp.store.sqlite.engine.reads import Row
+from terrarium_mcp.store.sqlite.engine.reads import Reads, Row
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.ingest.forgotten import had_removed
 from terrarium_mcp.store.sqlite.ingest.opt_out_reader import OptOutReader
@@ -46,16 +47,7 @@ class Dialogues:
         Raises:
             StoreFailed: the file cannot be read.
         """
-        casemapping = await casemapping_of(self._database, storable(place.network))
-        rows = await self._database.rows(_LOAD, _key(place, casemapping))
-        if not rows:
-            return StoredDialogue()
-        return StoredDialogue(
-            rows[0]["current"],
-            rows[0]["newest"],
-            _summary(rows[0]),
-            tuple(_turn(row, place.network) for row in rows if row["number"]),
-        )
+        return await self._database.read_whole(partial(_stored, place))
 
     async def put_turn(self, place: DialoguePlace, turn: DialogueTurn) -> bool:
         """Store a turn, in place of what is stored of the turn with this number.
@@ -70,15 +62,7 @@ class Dialogues:
         Raises:
             StoreFailed: nothing was written; the same call may be repeated.
         """
-        async with self._database.writing() as writer:
-            dialogue = await _enter(writer, place, turn.window, turn.number)
-            stored = await writer.rows(_STORED, {"dialogue": dialogue, "number": turn.number})
-            if await self._is_removed(writer, turn):
-                await remove_turns(writer, [row["id"] for row in stored])
-                return False
-            if all(_progress(row["state"]) <= _progress(turn.state) for row in stored):
-                await _write_turn(writer, dialogue, turn)
-        return True
+        return await self._database.write_whole(partial(self._put_turn, place, turn))
 
     async def put_window(
         self, place: DialoguePlace, window: int, summary: DialogueSummary | None
@@ -118,6 +102,16 @@ class Dialogues:
         async with self._database.writing() as writer:
             return len(await writer.rows(_MARK_CUT, {"network": storable(network)}))
 
+    async def _put_turn(self, place: DialoguePlace, turn: DialogueTurn, writer: Writer) -> bool:
+        dialogue = await _enter(writer, place, turn.window, turn.number)
+        stored = await writer.rows(_STORED, {"dialogue": dialogue, "number": turn.number})
+        if await self._is_removed(writer, turn):
+            await remove_turns(writer, [row["id"] for row in stored])
+            return False
+        if all(_progress(row["state"]) <= _progress(turn.state) for row in stored):
+            await _write_turn(writer, dialogue, turn)
+        return True
+
     async def _is_removed(self, writer: Writer, turn: DialogueTurn) -> bool:
         """Whether a turn must not be stored, or no longer."""
         opt_outs = await self._opt_out_reader.current(writer)
@@ -126,6 +120,19 @@ class Dialogues:
         its = ids_params([*turn.sources, *filter(None, [turn.message_id])])
         params = its | {"asked_at": to_text(turn.asked_at)}
         return bool(await writer.value(_LACKS_A_LINE, params))
+
+
+async def _stored(place: DialoguePlace, reads: Reads) -> StoredDialogue:
+    casemapping = await casemapping_of(reads, storable(place.network))
+    rows = await reads.rows(_LOAD, _key(place, casemapping))
+    if not rows:
+        return StoredDialogue()
+    return StoredDialogue(
+        rows[0]["current"],
+        rows[0]["newest"],
+        _summary(rows[0]),
+        tuple(_turn(row, place.network) for row in rows if row["number"]),
+    )
 
 
 def _progress(state: str) -> int:

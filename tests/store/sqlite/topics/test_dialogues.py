@@ -8,7 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from statistics import median
+from typing import Any
 
+import aiosqlite
+import anyio
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -48,6 +51,24 @@ async def test_a_turn_comes_back_whole(store: Store) -> None:
     assert await store.dialogues.load(TEA) == StoredDialogue(
         newest=1, turns=(replace(whole, steps=readable),)
     )
+
+
+async def test_a_turn_goes_to_the_thread_of_its_connection_once_and_so_does_a_dialogue(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await store.messages.append(chat("<bo> one\n<bo> two"))
+    us, hops, execute = anyio.get_current_task().id, 0, aiosqlite.Connection._execute  # noqa: SLF001 -- every hop
+
+    async def counted(*args: Any) -> Any:
+        nonlocal hops
+        hops += anyio.get_current_task().id == us  # the keeper has its own
+        return await execute(*args)  # type: ignore[no-untyped-call]  # as said
+
+    monkeypatch.setattr(aiosqlite.Connection, "_execute", counted)
+    await put(store, turn(sources=frozenset((1, 2))))
+    assert hops == 1
+    assert numbers(await store.dialogues.load(TEA)) == [1]
+    assert hops == 2
 
 
 async def test_a_summary_rests_on_the_lines_of_its_turns(store: Store) -> None:
