@@ -65,11 +65,6 @@ class DialogueTurn:
     state: TurnState = TurnState.OPEN
     sources: frozenset[int] = field(default_factory=frozenset)
 
-    @property
-    def rests_on(self) -> frozenset[int]:
-        """The ids of all messages with which it is removed: its question's line is one."""
-        return self.sources | {self.message_id} if self.message_id else self.sources
-
 
 @dataclass(frozen=True, slots=True)
 class DialogueSummary:
@@ -111,7 +106,7 @@ class StoredDialogue:
 
     @property
     def rests_on(self) -> frozenset[int]:
-        """The ids of all messages that its summary and turns rest on."""
-        return frozenset[int]().union(
-            self.summary.rests_on if self.summary else (), *(turn.rests_on for turn in self.turns)
-        )
+        """The ids of all messages that its summary and turns rest on, the questions' lines too."""
+        told = self.summary.rests_on if self.summary else frozenset[int]()
+        questions = (turn.message_id for turn in self.turns if turn.message_id)
+        return told.union(*(turn.sources for turn in self.turns), questions)
