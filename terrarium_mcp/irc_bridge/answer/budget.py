@@ -119,6 +119,8 @@ def first_request(request: ModelRequest, limit: int = SOFT_LIMIT) -> ModelReques
     Parts that exceed their share shrink to it, in the order in which they give way, until all fit.
     Should that not be enough, they give way further, as in `fitted`.
     """
+    if request.size <= limit:  # as nearly always: it is weighed once, not for each part again
+        return request
     return fitted(_shrunk(request, limit, lambda one: one.share), limit)
 
 

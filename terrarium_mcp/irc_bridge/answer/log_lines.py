@@ -5,7 +5,7 @@ from itertools import groupby
 
 from terrarium_mcp.chat.irctext import harmless_nick
 from terrarium_mcp.chat.records import Message, MessageType
-from terrarium_mcp.chat.times.timestamps import day
+from terrarium_mcp.chat.times.timestamps import day, local
 from terrarium_mcp.chat.transcript import RenderOptions, line_of
 from terrarium_mcp.wording import and_more
 
@@ -18,16 +18,16 @@ _NAMED = 5
 def collapsed_lines(messages: Sequence[Message], options: RenderOptions) -> list[str]:
     """The messages as lines under day headings; consecutive joins and parts become one line."""
     lines: list[str] = []
-    today = ""
+    today = None
     for in_a_row, group in groupby(messages, lambda message: message.kind in JOINS_AND_LEAVES):
         run = list(group)
         if in_a_row and len(run) > 1:
             lines.append(collapsed(run))
             continue
         for message in run:
-            if (heading := day(message.said_at, options.zone)) != today:
-                lines.append(f"-- {heading} --")
-                today = heading
+            if (date := local(message.said_at, options.zone).date()) != today:
+                lines.append(f"-- {day(message.said_at, options.zone)} --")
+                today = date
             lines.append(line_of(message, options))
     return lines
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from datetime import tzinfo
+from functools import lru_cache
 from itertools import groupby
 
 from terrarium_mcp.chat.irctext import OFF_RECORD, harmless
@@ -114,6 +115,7 @@ def _squeezed(text: str) -> str:
     return " ".join(text.split())
 
 
+@lru_cache(maxsize=64)  # as many askers as turns: to join the words of the pattern takes as long
 def _start(asker: str, mark: str) -> re.Pattern[str]:
     """How a line of ours begins before the words of the answer: `ada: [LLM] `, `| [LLM] `."""
     parts = (OFF_RECORD, f"{asker}:", mark, *(one.strip() for one in CONTINUATIONS))

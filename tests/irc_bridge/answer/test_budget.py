@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -140,6 +141,19 @@ def test_what_fits_is_left_alone(asked: ModelRequest) -> None:
     assert first_request(asked, asked.size) == asked
     once = fitted(asked, HARD_LIMIT)
     assert fitted(once, HARD_LIMIT) == once
+
+
+def test_what_fits_is_weighed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    weighed: list[ModelRequest] = []
+
+    def weigh(one: ModelRequest) -> int:
+        weighed.append(one)
+        return SOFT_LIMIT
+
+    monkeypatch.setattr(ModelRequest, "size", property(weigh))
+    asked = request()
+    assert first_request(asked) is asked
+    assert weighed == [asked]
 
 
 def test_the_shares_are_the_whole_budget_and_give_way_one_after_the_other() -> None:
