@@ -121,10 +121,7 @@ def _merged(*several: Sequence[Message]) -> list[Message]:
 def _newest(limit: int, messages: Sequence[Message]) -> Sequence[Message]:
     """The last `limit` spoken lines, with the events between and after them."""
     speech = _speech(messages)
-    if len(speech) <= limit:
-        return messages
-    first = speech[-limit].position
-    return [message for message in messages if message.position >= first]
+    return messages if len(speech) <= limit else messages[messages.index(speech[-limit]) :]
 
 
 def _speech(messages: Sequence[Message]) -> list[Message]:
