@@ -223,9 +223,10 @@ async def request_for(app: AppContext, view: View) -> Request:
         UnknownCutoff: `as_of` names a message that does not exist, or that the view hides anyway.
     """
     rooms = view.narrowed(await app.store.rooms.directory())
-    until, cutoff = await _cutoff(view, rooms.rooms, app.store)
-    if until != EVERY_LINE:
-        rooms = RoomDirectory(await app.store.rooms.known_before(until, rooms.rooms))
+    until, cutoff = EVERY_LINE, None
+    if view.as_of is not None:
+        until, cutoff, known = await _cutoff(view.as_of, rooms.rooms, app.store)
+        rooms = RoomDirectory(known)
     present = datetime.now(UTC)
     return Request(
         store=app.store,
@@ -239,13 +240,14 @@ async def request_for(app: AppContext, view: View) -> Request:
 
 
 async def _cutoff(
-    view: View, rooms: Sequence[Room], store: Store
-) -> tuple[Position, datetime | None]:
-    if view.as_of is None:
-        return EVERY_LINE, None
-    if isinstance(view.as_of, datetime):
-        return Position.at(view.as_of), view.as_of
-    position = await store.messages.position(view.as_of, rooms)
-    if position is None:
-        raise UnknownCutoff(view.as_of)
-    return position, position.moment
+    as_of: datetime | int, rooms: Sequence[Room], store: Store
+) -> tuple[Position, datetime, list[Room]]:
+    """The position and time of a cutoff, and those of the rooms that were known before it."""
+    if isinstance(as_of, datetime):
+        until = Position.at(as_of)
+        return until, as_of, await store.rooms.known_before(until, rooms)
+    found = await store.messages.cutoff(as_of, rooms)
+    if found is None:
+        raise UnknownCutoff(as_of)
+    until, known = found
+    return until, until.moment, known

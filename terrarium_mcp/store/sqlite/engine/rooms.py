@@ -10,6 +10,7 @@ from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.networks import add_network, casemapping_of
 from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
+from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.engine.refolding import IS_LEFT, move_current, refold
 from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF
 from terrarium_mcp.store.sqlite.engine.writes import Writer
@@ -59,15 +60,7 @@ class Rooms:
 
     async def known_before(self, until: Position, rooms: Sequence[Room]) -> list[Room]:
         """Those of the rooms of which anything was recorded before a position."""
-        rows = await self._database.rows(
-            f"SELECT id FROM rooms r WHERE {within(rooms, 'r.id')} AND (EXISTS ("  # noqa: S608 -- ids of ours
-            "  SELECT 1 FROM messages m WHERE m.room = r.id AND m.timestamp <= :until"
-            f"  AND {BEFORE_CUTOFF})"
-            " OR EXISTS (SELECT 1 FROM spans WHERE room = r.id AND began < :until))",
-            {"until": until.timestamp, "until_id": until.id},
-        )
-        known = {row[0] for row in rows}
-        return [room for room in rooms if room.id in known]
+        return await known_before(self._database, until, rooms)
 
     async def casemapping(self, network: str) -> str:
         """The CASEMAPPING by which names on this network compare."""
@@ -117,6 +110,19 @@ class Rooms:
             " ORDER BY network, folded"
         )
         return RoomDirectory(Room(*row) for row in rows)
+
+
+async def known_before(reads: Reads, until: Position, rooms: Sequence[Room]) -> list[Room]:
+    """Those of the rooms of which anything was recorded before a position."""
+    rows = await reads.rows(
+        f"SELECT id FROM rooms r WHERE {within(rooms, 'r.id')} AND (EXISTS ("  # noqa: S608 -- ids of ours
+        "  SELECT 1 FROM messages m WHERE m.room = r.id AND m.timestamp <= :until"
+        f"  AND {BEFORE_CUTOFF})"
+        " OR EXISTS (SELECT 1 FROM spans WHERE room = r.id AND began < :until))",
+        {"until": until.timestamp, "until_id": until.id},
+    )
+    known = {row[0] for row in rows}
+    return [room for room in rooms if room.id in known]
 
 
 _NAME_REMOVALS = "UPDATE removals SET network = :network WHERE network = :old"

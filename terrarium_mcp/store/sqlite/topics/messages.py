@@ -18,8 +18,8 @@ from terrarium_mcp.chat.times.timestamps import (
 from terrarium_mcp.store.records.readings import KnownLine
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import as_text
-from terrarium_mcp.store.sqlite.engine.reads import Row
-from terrarium_mcp.store.sqlite.engine.rooms import OF_ROOM, room_id, within
+from terrarium_mcp.store.sqlite.engine.reads import Reads, Row
+from terrarium_mcp.store.sqlite.engine.rooms import OF_ROOM, known_before, room_id, within
 from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, IS_SPEECH, as_messages
 from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF
 from terrarium_mcp.store.sqlite.index.clock_ahead import (
@@ -98,14 +98,26 @@ class Messages:
         )
         return as_messages(rows, rooms)[0] if rows else None
 
-    async def position(self, number: int, rooms: Sequence[Room]) -> Position | None:
-        """The position of the message with this id, if it is in one of `rooms` and has a time."""
-        rows = await self._indexer.rows(
-            "SELECT timestamp, id FROM messages m WHERE id = :id AND timestamp NOT NULL"  # noqa: S608 -- ids of ours
-            f" AND {within(rooms)} AND {current_sql()}",
-            {"id": number},
-        )
-        return Position(rows[0]["timestamp"], rows[0]["id"]) if rows else None
+    async def cutoff(
+        self, number: int, rooms: Sequence[Room]
+    ) -> tuple[Position, list[Room]] | None:
+        """The position of the message with this id, and those of `rooms` that were known before it.
+
+        None if it is in none of them, or has no time.
+        """
+
+        async def read(reads: Reads, *, is_current: bool) -> tuple[Position, list[Room]] | None:
+            found = await reads.rows(
+                "SELECT timestamp, id FROM messages m WHERE id = :id AND timestamp NOT NULL"  # noqa: S608 -- ids of ours
+                f" AND {within(rooms)} AND {current_sql()}",
+                {"id": number, "is_current": is_current},
+            )
+            if not found:
+                return None
+            position = Position(found[0]["timestamp"], found[0]["id"])
+            return position, await known_before(reads, position, rooms)
+
+        return await self._indexer.read_whole(read, uses=())
 
     async def newest(
         self,

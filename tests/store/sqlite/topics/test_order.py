@@ -351,9 +351,9 @@ async def test_a_message_of_another_room_is_not_there(store: Store) -> None:
     assert await store.messages.get(2, [tea]) is None
     assert await store.messages.get(1, []) is None
     assert await store.messages.get(99, [tea]) is None
-    assert await store.messages.position(1, [tea]) == Position(to_text(NOON), 1)
-    assert await store.messages.position(2, [tea]) is None
-    assert await store.messages.position(99, [tea]) is None
+    assert await store.messages.cutoff(1, [tea]) == (Position(to_text(NOON), 1), [])
+    assert await store.messages.cutoff(2, [tea]) is None
+    assert await store.messages.cutoff(99, [tea]) is None
 
 
 SEAM = st.tuples(
