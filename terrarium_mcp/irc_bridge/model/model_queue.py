@@ -19,7 +19,7 @@ class ModelQueue:
     """First come, first served; work in spare time waits for all questions."""
 
     def __init__(self) -> None:
-        self._lock = anyio.Lock()
+        self._lock = anyio.Lock(fast_acquire=True)  # one that is free is taken at once
         self._questions = 0
         self._idle = Bell()
         self._spare: anyio.CancelScope | None = None

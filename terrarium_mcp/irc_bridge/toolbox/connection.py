@@ -199,6 +199,8 @@ class ServerConnection:
 
     async def _connected(self) -> None:
         """Wait for the connection: CALL_SECONDS for the first, BROKEN_SECONDS for a lost one."""
+        if self.is_ready:  # to wait for what has happened takes a turn of the event loop, twice
+            return
         with anyio.move_on_after(CALL_SECONDS):
             await self._tried.wait()
         with anyio.move_on_after(BROKEN_SECONDS):
