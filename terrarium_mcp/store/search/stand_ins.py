@@ -1,9 +1,8 @@
 """Stand-ins: words of a query that no line holds, and the words searched for in their place."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import pairwise
 
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.terms import words_in
@@ -24,13 +23,15 @@ class StandIns:
         """The stand-ins that lines hold, that of most lines first."""
         if not self.words:
             return ()
-        lines = Counter(word for text in texts for word in self._held_by(words_in(plain(text))))
+        pairs = [word for word in self.words if " " in word]
+        lines = Counter[str]()
+        for text in texts:
+            said = words_in(plain(text))
+            lines.update(self.words.intersection(said))
+            if pairs:
+                side_by_side = f" {' '.join(said)} "
+                lines.update(pair for pair in pairs if f" {pair} " in side_by_side)
         return tuple(sorted(lines, key=lambda word: (-lines[word], word)))
-
-    def _held_by(self, said: Sequence[str]) -> frozenset[str]:
-        """The stand-ins among the words of a line; two words stand there side by side."""
-        side_by_side = (f"{first} {second}" for first, second in pairwise(said))
-        return self.words.intersection((*said, *side_by_side))
 
 
 NO_STAND_INS = StandIns()

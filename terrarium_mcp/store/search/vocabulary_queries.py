@@ -1,6 +1,6 @@
 """Vocabulary queries: which words of the history to look for, and how many of each."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -63,20 +63,18 @@ class Vocabulary(Protocol):
         ...
 
 
-def one_letter_away(word: str) -> Iterator[str]:
+def one_letter_away(word: str) -> set[str]:
     """Every string with one letter of `word` dropped, changed or added, or two swapped.
 
     A letter added is one of its alphabets.
     """
     letters = _letters_for(word)
-    for at in range(len(word) + 1):
-        before, after = word[:at], word[at:]
-        yield from (before + letter + after for letter in letters)
-        if after:
-            yield before + after[1:]
-            yield from (before + letter + after[1:] for letter in letters if letter != after[0])
-        if len(after) > 1 and after[0] != after[1]:
-            yield before + after[1] + after[0] + after[2:]
+    ends = [(word[:at], word[at:]) for at in range(len(word) + 1)]
+    added = [before + letter + after for before, after in ends for letter in letters]
+    changed = [before + letter + after[1:] for before, after in ends if after for letter in letters]
+    dropped = [before + after[1:] for before, after in ends]
+    swapped = [before + after[1] + after[0] + after[2:] for before, after in ends if after[1:]]
+    return {*added, *changed, *dropped, *swapped} - {word}
 
 
 def _letters_for(word: str) -> str:

@@ -30,6 +30,9 @@ WHERE word >= :start{n} AND word < :end{n} AND length(word) <= :longest{n}"""
 _AMONG = """
 SELECT key AS word, lines FROM json_each(:words{n}) CROSS JOIN words ON word = value"""
 
+_LISTED = """
+SELECT value AS word, lines FROM json_each(:words{n}) CROSS JOIN words ON word = value"""
+
 _HOLDING = """
 SELECT w.word, w.lines FROM (
   SELECT n.word FROM word_parts CROSS JOIN word_names n ON n.id = word_parts.rowid
@@ -104,5 +107,5 @@ def _statement(query: VocabularyQuery) -> tuple[str, Mapping[str, object]]:
             params = {"pieces": trigram_query(part), "part": part}
             return _HOLDING, params
         case WordsMisspelt(word) if len(word) < LONGEST:
-            return _AMONG, {"words": as_kept(sorted({*one_letter_away(word)}))}
+            return _LISTED, {"words": json.dumps([*one_letter_away(storable(word))])}
     return "", {}
