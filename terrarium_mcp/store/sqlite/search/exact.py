@@ -30,12 +30,17 @@ from terrarium_mcp.store.sqlite.search.term_stats import counted_word
 _FEW = 400
 """Up to this many lines with the words are all read, and compared with the restrictions."""
 
+_FEW_FOR_A_PAGE = 100
+"""Up to this many if only a page of them is wanted. Beyond it, the index finds the page sooner: of
+a nick, with a word of 200 to 400 lines, in 0.5 ms instead of 2.5 (1 M lines)."""
+
 _FEW_OF_A_PHRASE = 1_000
 """Up to this many lines with the word pairs of a phrase are all read, which takes 5 ms. A walk soon
 finds a phrase that is in more of them."""
 
 _FEW_RUNS = 8
-"""Up to this many runs, a walk finds a page of one word sooner than all its lines are read."""
+"""Up to this many runs, a walk finds a page of one word sooner than all its lines are read: to
+enter a run takes as long as to read ten lines."""
 
 _LOOKED_AT = 50_000
 """Lines that are read where the index cannot decide which of them match: half a second."""
@@ -133,7 +138,8 @@ class ExactSearch:
         """The first `most` matching lines in an order, after a position."""
         if query.is_unsaid:
             return ScanResult([], Total(0))
-        few = await self.all_if_few(query)
+        # Lines that are read have a total, also for callers who can do without: they keep it.
+        few = await self._all_if_few(query, _most_read(query, most) if wants_total else _FEW)
         if few is None:
             spec = _scan_spec(query, query.match)
             known = await self._known_total(query) if wants_total else None
@@ -183,7 +189,11 @@ class ExactSearch:
         return Total(min(lines - left_out, COUNTED + 1)) if left_out <= COUNTED else None
 
     async def all_if_few(self, query: ExactQuery) -> list[Row] | None:
-        """All lines of a query, in no order, if few enough may match to read all of them.
+        """All lines of a query, in no order, if few enough may match to read all of them."""
+        return await self._all_if_few(query, _FEW)
+
+    async def _all_if_few(self, query: ExactQuery, most: int) -> list[Row] | None:
+        """All lines of a query, in no order, if no more than `most` are expected to have its words.
 
         That is so for a phrase whose word pairs are in few lines; and for words that are rare
         together, if a walk would go through several runs or beyond the restrictions: a rare word
@@ -198,7 +208,7 @@ class ExactSearch:
         has_many_runs = len(query.snapshot.runs) > (1 if len(words) > 1 else _FEW_RUNS)
         if not match.terms or not (is_restricted or has_many_runs):
             return None
-        if query.snapshot.stats.expected(words) > _FEW:
+        if query.snapshot.stats.expected(words) > most:
             return None
         return await self._read(query, query.match_in_any_room, MessageIndex.table, _FEW)
 
@@ -223,6 +233,13 @@ class ExactSearch:
         kept = [line for line in lines if not line["left_out"]]
         self._left_out = query, len(lines) - len(kept)
         return kept
+
+
+def _most_read(query: ExactQuery, wanted: int) -> int:
+    """Up to how many lines with its words are all read for a page of `wanted` lines."""
+    if not query.match.is_exact or len(query.snapshot.runs) > _FEW_RUNS:
+        return _FEW  # a walk would read most of them, or enter many runs
+    return min(_FEW, max(_FEW_FOR_A_PAGE, wanted))
 
 
 def _required_terms(query: Query) -> list[Term]:

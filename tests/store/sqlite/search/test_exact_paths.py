@@ -73,6 +73,20 @@ async def test_frequent_words_are_walked_even_within_a_scope(store: Store) -> No
     assert len(await ids_if_few(store, "tea milk from:ada") or []) == 400
 
 
+@pytest.mark.parametrize(
+    ("said", "wanted", "is_read"), [(100, 2, True), (101, 2, False), (101, 200, True)]
+)
+async def test_for_a_page_a_hundred_lines_are_read_or_as_many_as_are_wanted(
+    store: Store, said: int, wanted: int, is_read: bool
+) -> None:
+    await store.messages.append([line_of("ada", f"tea {n}") for n in range(said)])
+    query, reads = await query_of(store, "tea from:ada"), Recorded(store)
+    newest = await ExactSearch(IndexScan(reads)).first(query, wanted, NEWEST)
+    assert [row["id"] for row in newest.rows] == [*range(said, 0, -1)][:wanted]
+    assert newest.total == Total(said)
+    assert any("held" in sql for sql in reads.statements) is is_read
+
+
 async def test_words_that_are_rare_together_are_read_where_there_are_two_runs(store: Store) -> None:
     await store.messages.append(chat("<ada> tea milk\n<bo> tea"))
     assert await ids_if_few(store, "tea milk") is None
