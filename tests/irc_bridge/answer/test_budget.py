@@ -50,7 +50,8 @@ QUESTION = '<question from="ada">who?</question>'
 HUGE = "word " * 20_000
 ADA = Identity("local", "ada", "ada", "example.org", "")
 
-texts = st.text(max_size=40) | st.integers(1, 20_000).map(lambda n: "line of words\n" * n)
+texts = st.text(max_size=40) | st.integers(1, 2_000).map(lambda n: "line of words\n" * n)
+"""Each is short, or takes up to 7,000 tokens: more than any limit that these tests set."""
 log_lines = st.lists(
     st.just("-- 2026-11-05 Thu --") | st.text(min_size=1, max_size=600), max_size=60
 )
