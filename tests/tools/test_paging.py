@@ -9,12 +9,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.records import Origin
+from tests.conftest import EXAMPLES
 from tests.store.scene import NOON, chat, line_of
 from tests.tools.scene import House, Told
 
 SORTS = ["newest", "oldest", "relevance"]
 anybody = settings(
-    deadline=None, max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=max(3, EXAMPLES // 12),  # of each of twelve searches
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 
 
