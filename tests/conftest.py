@@ -57,7 +57,7 @@ def pytest_xdist_auto_num_workers() -> int:
     return 2 * (os.cpu_count() or 2)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def anyio_backend() -> str:
-    """Only asyncio: aiosqlite and pydle know no other loop."""
+    """Only asyncio: aiosqlite and pydle know no other loop. Of a session, so any fixture may."""
     return "asyncio"

@@ -21,11 +21,6 @@ TRIES = 3
 
 
 @pytest.fixture(scope="module")
-def anyio_backend() -> str:
-    return "asyncio"
-
-
-@pytest.fixture(scope="module")
 async def patient(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Patient]:
     """One for all tests."""
     async with running(tmp_path_factory.mktemp("history"), 20_000) as patient:

@@ -3,13 +3,12 @@
 import re
 from collections.abc import AsyncIterator
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
 from terrarium_mcp.store import PurgeTarget
 from tests.store.scene import NOON, line_of, redact
-from tests.tools.scene import House, furnished, moved_into
+from tests.tools.scene import House, opened
 
 TALK = """
     <alice> green tea at four, and "quoted" it is
@@ -57,13 +56,10 @@ async def furnish(house: House) -> None:
 
 
 @pytest.fixture(scope="module")
-def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return furnished(tmp_path_factory.mktemp("history"), furnish)
-
-
-@pytest.fixture
-async def tea_house(history: Path, tmp_path: Path) -> AsyncIterator[House]:
-    async with moved_into(history, tmp_path) as house:
+async def tea_house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
+    """One for all tests that only ask."""
+    async with opened(tmp_path_factory.mktemp("tea_house")) as house:
+        await furnish(house)
         yield house
 
 
@@ -146,14 +142,15 @@ async def test_several_channels_in_one_are_told_the_query_for_all_of_them(house:
     assert told.ids == [1, 2]
 
 
-async def test_the_id_of_a_removed_line_says_so(tea_house: House) -> None:
-    await redact(tea_house.store, 1)
+async def test_the_id_of_a_removed_line_says_so(house: House) -> None:
+    await house.hears(TALK)
+    await redact(house.store, 1)
     for scope in ("channel", "conversation"):
-        told = await tea_house.asks("get_message_context", message_id=1, scope=scope)
+        told = await house.asks("get_message_context", message_id=1, scope=scope)
         assert "green tea" not in told.text
         assert "removed" in told.text
-    await tea_house.store.removal.purge(PurgeTarget("bo"), asked_by="bo", at=NOON)
-    refused = await tea_house.is_refused("get_message_context", message_id=2)
+    await house.store.removal.purge(PurgeTarget("bo"), asked_by="bo", at=NOON)
+    refused = await house.is_refused("get_message_context", message_id=2)
     assert refused.startswith("No message 2. The id is the number at the start of each line")
 
 

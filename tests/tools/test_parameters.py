@@ -1,6 +1,7 @@
 """Parameters forgive what models do."""
 
 import inspect
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,7 +12,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.times.timestamps import to_iso
 from terrarium_mcp.tools.parameters import Hours
 from tests.store.scene import NOON, line_of
-from tests.tools.scene import House
+from tests.tools.scene import House, opened
 
 TALK = """
     <ada> tea at four
@@ -34,39 +35,48 @@ OPTIONAL = {
 }
 
 
+@pytest.fixture(scope="module")
+async def talked_house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
+    """One in which TALK was said, for all tests that only ask."""
+    async with opened(tmp_path_factory.mktemp("talked_house")) as house:
+        await house.hears(TALK)
+        yield house
+
+
 @pytest.mark.parametrize("absent", [None, "", "null", " null "])
 @pytest.mark.parametrize("tool", OPTIONAL)
-async def test_null_and_empty_read_as_absent(house: House, tool: str, absent: str | None) -> None:
-    await house.hears(TALK)
+async def test_null_and_empty_read_as_absent(
+    talked_house: House, tool: str, absent: str | None
+) -> None:
     needed, optional = OPTIONAL[tool]
     clock = {"now": to_iso(NOON + timedelta(hours=1))}
-    plainly = await house.learns(tool, clock, **needed)
-    told = await house.learns(tool, clock, **needed, **dict.fromkeys(optional, absent))
+    plainly = await talked_house.learns(tool, clock, **needed)
+    told = await talked_house.learns(tool, clock, **needed, **dict.fromkeys(optional, absent))
     assert told.lines == plainly.lines
     assert told.facts == plainly.facts
 
 
 @pytest.mark.parametrize("absent", [None, "", "null"])
 async def test_an_absent_number_of_web_results_is_the_usual(
-    house: House, absent: str | None
+    talked_house: House, absent: str | None
 ) -> None:
-    refused = await house.is_refused("search_web", query="tea", max_results=absent)
+    refused = await talked_house.is_refused("search_web", query="tea", max_results=absent)
     assert "SEARCH_API_URL" in refused
 
 
 @pytest.mark.parametrize("absent", [None, "", "null"])
-async def test_an_absent_query_lists_the_newest_lines(house: House, absent: str | None) -> None:
-    ids = await house.hears(TALK)
-    told = await house.learns("search_irc_history", query=absent)
-    assert told.ids == ids[::-1]
+async def test_an_absent_query_lists_the_newest_lines(
+    talked_house: House, absent: str | None
+) -> None:
+    told = await talked_house.learns("search_irc_history", query=absent)
+    assert told.ids == [3, 2, 1]
     assert told.text.startswith("search: 3 of 3 hits in #tea (every line, newest first)\n")
 
 
 @pytest.mark.parametrize("two", [2, "2", 2.0, "2.0", " 2 "])
-async def test_a_number_may_come_in_any_dress(house: House, two: Any) -> None:
-    ids = await house.hears(TALK)
-    told = await house.learns("get_recent_irc_messages", limit=two)
-    assert told.ids == ids[1:]
+async def test_a_number_may_come_in_any_dress(talked_house: House, two: Any) -> None:
+    told = await talked_house.learns("get_recent_irc_messages", limit=two)
+    assert told.ids == [2, 3]
 
 
 @pytest.mark.parametrize(
@@ -126,30 +136,29 @@ async def test_a_flag_may_come_in_any_dress(house: House, flag: Any, events: boo
     ],
 )
 async def test_a_number_out_of_range_is_clamped_and_said(
-    house: House, tool: str, arguments: dict[str, Any], note: str
+    talked_house: House, tool: str, arguments: dict[str, Any], note: str
 ) -> None:
-    await house.hears(TALK)
-    told = await house.learns(tool, **arguments)
+    told = await talked_house.learns(tool, **arguments)
     assert f"\n{note}\n" in told.outside
 
 
-async def test_a_number_within_its_range_needs_no_note(house: House) -> None:
-    await house.hears(TALK)
-    told = await house.learns("search_irc_history", query="tea", limit=100, context=5, hours=0)
+async def test_a_number_within_its_range_needs_no_note(talked_house: House) -> None:
+    told = await talked_house.learns(
+        "search_irc_history", query="tea", limit=100, context=5, hours=0
+    )
     assert "note:" not in told.text
 
 
 @pytest.mark.parametrize("spelling", ["@ada", "<ada>", "ada:", " +ADA, "])
 async def test_a_nick_may_be_written_as_lists_and_sentences_show_it(
-    house: House, spelling: str
+    talked_house: House, spelling: str
 ) -> None:
-    await house.hears(TALK)
-    looked_up = await house.learns("lookup_nick", nick=spelling)
+    looked_up = await talked_house.learns("lookup_nick", nick=spelling)
     assert looked_up.facts["channels"][0]["lines"] == 2
-    counted = await house.learns("get_channel_stats", nick=spelling)
+    counted = await talked_house.learns("get_channel_stats", nick=spelling)
     assert counted.facts["lines"] == 2
     clock = {"now": to_iso(NOON + timedelta(hours=3))}
-    missed = await house.learns("catch_up", clock, nick=spelling)
+    missed = await talked_house.learns("catch_up", clock, nick=spelling)
     assert missed.facts["why"].lower().startswith("when ada was last active")
 
 
@@ -165,9 +174,8 @@ async def test_a_message_may_be_named_by_number_or_permalink(house: House, form:
 
 
 @pytest.mark.parametrize("wrong", ["", "abc", "-1", "99999", "9" * 40, "1; DROP TABLE messages"])
-async def test_an_id_that_is_not_there_is_explained(house: House, wrong: str) -> None:
-    await house.hears(TALK)
-    refused = await house.is_refused("get_message_context", message_id=wrong)
+async def test_an_id_that_is_not_there_is_explained(talked_house: House, wrong: str) -> None:
+    refused = await talked_house.is_refused("get_message_context", message_id=wrong)
     assert refused.startswith(f"No message {wrong or '(empty)'}. The id is the number")
 
 
@@ -188,9 +196,8 @@ async def test_a_choice_may_be_written_in_capitals(house: House, choice: dict[st
     assert told.ids == ids[::-1]
 
 
-async def test_text_that_no_database_holds_is_still_a_question(house: House) -> None:
-    await house.hears(TALK)
-    told = await house.learns("search_irc_history", query="te\0a \ud800 “four”")
+async def test_text_that_no_database_holds_is_still_a_question(talked_house: House) -> None:
+    told = await talked_house.learns("search_irc_history", query="te\0a \ud800 “four”")
     assert not told.failed
 
 

@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,7 +14,7 @@ from terrarium_mcp.store import Hits, Person, Search
 from terrarium_mcp.store.sqlite.search.message_search import MessageSearch
 from terrarium_mcp.store.sqlite.topics.people import People
 from tests.store.scene import NOON, line_of
-from tests.tools.scene import House, Told
+from tests.tools.scene import House, Told, opened
 
 TALK = """
     <ada> the gate key hangs behind the shed
@@ -32,6 +32,14 @@ async def asked(house: House, query: str, **more: object) -> Told:
 
 def notes(told: Told) -> list[str]:
     return [line for line in told.text.splitlines() if line.startswith("note: ")]
+
+
+@pytest.fixture(scope="module")
+async def talked_house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
+    """One in which TALK was said, for all tests that only ask."""
+    async with opened(tmp_path_factory.mktemp("talked_house")) as house:
+        await house.hears(TALK)
+        yield house
 
 
 @pytest.mark.parametrize(
@@ -86,17 +94,15 @@ def notes(told: Told) -> list[str]:
     ],
 )
 async def test_a_person_without_a_topic_is_who_said_it(
-    house: House, query: str, read_as: str, ids: list[int]
+    talked_house: House, query: str, read_as: str, ids: list[int]
 ) -> None:
-    await house.hears(TALK)
-    told = await asked(house, query)
+    told = await asked(talked_house, query)
     assert notes(told) == [f"note: read as {read_as}"]
     assert told.ids == ids
 
 
-async def test_the_last_words_of_somebody_come_first(house: House) -> None:
-    await house.hears(TALK)
-    told = await asked(house, "what was the last thing ada said", limit=1)
+async def test_the_last_words_of_somebody_come_first(talked_house: House) -> None:
+    told = await asked(talked_house, "what was the last thing ada said", limit=1)
     assert "newest first" in told.text.splitlines()[0]
     assert told.ids == [3]
 
@@ -107,6 +113,14 @@ CALLED_LIKE_TIMES = """
     <summer> the gate is open
     <cy> lunch?
 """
+
+
+@pytest.fixture(scope="module")
+async def timely_house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
+    """One in which CALLED_LIKE_TIMES was said, for all tests that only ask."""
+    async with opened(tmp_path_factory.mktemp("timely_house")) as house:
+        await house.hears(CALLED_LIKE_TIMES)
+        yield house
 
 
 @pytest.mark.parametrize(
@@ -128,10 +142,9 @@ CALLED_LIKE_TIMES = """
     ],
 )
 async def test_by_a_word_that_names_a_time_is_by_somebody_called_so(
-    house: House, query: str, read_as: str, ids: list[int]
+    timely_house: House, query: str, read_as: str, ids: list[int]
 ) -> None:
-    await house.hears(CALLED_LIKE_TIMES)
-    told = await asked(house, query)
+    told = await asked(timely_house, query)
     assert notes(told)[0] == f"note: read as {read_as}"
     assert told.ids == ids
 
@@ -149,17 +162,15 @@ async def test_by_a_word_that_names_a_time_is_by_somebody_called_so(
     ],
 )
 async def test_since_and_until_are_read_as_what_lies_between(
-    house: House, times: str, read_as: str, ids: list[int]
+    talked_house: House, times: str, read_as: str, ids: list[int]
 ) -> None:
-    await house.hears(TALK)
-    told = await asked(house, f"what was said {times}?")
+    told = await asked(talked_house, f"what was said {times}?")
     assert notes(told)[0] == f"note: read as {read_as}"
     assert told.ids == ids
 
 
-async def test_in_a_ranked_search_both_times_are_what_lies_between(house: House) -> None:
-    await house.hears(TALK)
-    told = await asked(house, "where is the shed key since 30 April until 2 May?")
+async def test_in_a_ranked_search_both_times_are_what_lies_between(talked_house: House) -> None:
+    told = await asked(talked_house, "where is the shed key since 30 April until 2 May?")
     during = "after:2026-04-30 before:2026-05-03: any hits of that time rank higher"
     assert f"note: since 30 April is {during}" in notes(told)
     assert f"note: until 2 May is {during}" in notes(told)
@@ -186,17 +197,17 @@ async def test_somebody_beyond_the_view_makes_no_time_a_person(house: House) -> 
 
 @pytest.mark.parametrize("about", ["", " about the key", " to bo", " in May"])
 async def test_a_person_of_whom_nothing_is_recorded_is_a_word_and_a_note_says_so(
-    house: House, about: str
+    talked_house: House, about: str
 ) -> None:
-    await house.hears(TALK)
-    told = await asked(house, f"what did adda say{about}?")
+    told = await asked(talked_house, f"what did adda say{about}?")
     assert not any("read as" in note for note in notes(told))
     assert "note: no one called adda is recorded here; similar nicks: ada" in notes(told)
 
 
-async def test_a_misspelt_person_is_named_where_a_time_narrows_the_search_too(house: House) -> None:
-    await house.hears(TALK)
-    told = await asked(house, "what did adda say about the key in May?", sort="oldest")
+async def test_a_misspelt_person_is_named_where_a_time_narrows_the_search_too(
+    talked_house: House,
+) -> None:
+    told = await asked(talked_house, "what did adda say about the key in May?", sort="oldest")
     assert notes(told) == [
         "note: no one called adda is recorded here; similar nicks: ada",
         "note: read as adda key after:2026-05-01 before:2026-06-01",
@@ -263,11 +274,10 @@ async def test_a_person_beyond_the_view_is_a_word_like_one_that_does_not_exist(
     assert texts[0].replace("quex", "zoe") == texts[1]
 
 
-async def test_a_person_and_a_topic_are_ranked_unless_sorted_by_time(house: House) -> None:
-    await house.hears(TALK)
-    ranked = await asked(house, "what did ada say about the key?")
+async def test_a_person_and_a_topic_are_ranked_unless_sorted_by_time(talked_house: House) -> None:
+    ranked = await asked(talked_house, "what did ada say about the key?")
     assert "by relevance" in ranked.text.splitlines()[0]
-    by_time = await asked(house, "what did ada say about the key in May?", sort="oldest")
+    by_time = await asked(talked_house, "what did ada say about the key in May?", sort="oldest")
     assert notes(by_time) == ["note: read as key from:ada after:2026-05-01 before:2026-06-01"]
     assert by_time.ids == [1]
 
@@ -335,22 +345,20 @@ async def test_operators_and_a_time_without_a_topic_are_every_line_of_them(
     ],
 )
 async def test_operators_with_the_beginning_and_end_of_a_time_read_as_it_went_on(
-    house: House, query: str, sort: str, ids: list[int]
+    talked_house: House, query: str, sort: str, ids: list[int]
 ) -> None:
-    await house.hears(TALK)
-    told = await asked(house, query, sort=sort)
+    told = await asked(talked_house, query, sort=sort)
     assert told.ids == ids
     order = "oldest" if ids == sorted(ids) else "newest"
     assert told.text.splitlines()[0].endswith(f"(every line, {order} first)")
-    page = await asked(house, query, sort=sort, limit=1)
+    page = await asked(talked_house, query, sort=sort, limit=1)
     cursor = page.facts.get("next_cursor") or page.text.split("cursor=")[1].split()[0]
-    following = await asked(house, query, sort=sort, limit=1, cursor=cursor)
+    following = await asked(talked_house, query, sort=sort, limit=1, cursor=cursor)
     assert page.ids + following.ids == ids[:2]
 
 
-async def test_a_time_in_a_channel_is_every_line_of_it(house: House) -> None:
-    await house.hears(TALK)
-    told = await asked(house, "1 May 2026", channel="#tea")
+async def test_a_time_in_a_channel_is_every_line_of_it(talked_house: House) -> None:
+    told = await asked(talked_house, "1 May 2026", channel="#tea")
     assert notes(told) == ["note: read as after:2026-05-01 before:2026-05-02"]
     assert told.ids == [1, 2, 3, 4]
 
@@ -370,18 +378,18 @@ async def test_a_weekday_that_was_said_in_a_channel_stays_a_word(
     assert any("searched for as words" in note for note in notes(told))
 
 
-async def test_operators_and_a_silent_time_name_the_nearest_days(house: House) -> None:
-    await house.hears(TALK)
-    told = await asked(house, "in:#tea yesterday")
+async def test_operators_and_a_silent_time_name_the_nearest_days(talked_house: House) -> None:
+    told = await asked(talked_house, "in:#tea yesterday")
     assert notes(told) == [
         "note: read as in:#tea after:2026-06-09 before:2026-06-10",
         "note: no line is recorded here from that time; the nearest were said on 2026-05-01",
     ]
 
 
-async def test_the_conversations_of_a_channel_are_still_those_of_a_question(house: House) -> None:
-    await house.hears(TALK)
-    told = await asked(house, "in:#tea what happened in May?", limit=2)
+async def test_the_conversations_of_a_channel_are_still_those_of_a_question(
+    talked_house: House,
+) -> None:
+    told = await asked(talked_house, "in:#tea what happened in May?", limit=2)
     assert "the line that opens each conversation" in told.text.splitlines()[0]
 
 
@@ -397,14 +405,13 @@ async def test_events_with_a_topic_are_those_of_the_time(house: House) -> None:
     assert told.ids == [6]
 
 
-async def test_a_time_of_day_is_of_its_day(house: House) -> None:
-    await house.hears(TALK)
-    told = await asked(house, "what was discussed in #tea on 1 May between 10:00 and noon?")
+async def test_a_time_of_day_is_of_its_day(talked_house: House) -> None:
+    told = await asked(talked_house, "what was discussed in #tea on 1 May between 10:00 and noon?")
     assert notes(told)[0] == (
         "note: read as in:#tea after:2026-05-01T10:00:00.000Z before:2026-05-01T12:01:00.000Z"
     )
     assert told.ids == [1]
-    told = await asked(house, "what did ada say on the evening of 1 May?")
+    told = await asked(talked_house, "what did ada say on the evening of 1 May?")
     assert notes(told)[0] == (
         "note: read as from:ada after:2026-05-01T18:00:00.000Z before:2026-05-02"
     )
@@ -512,9 +519,8 @@ async def test_a_time_alone_that_is_a_nick_stays_a_word(house: House) -> None:
     assert not any("read as" in note for note in notes(told))
 
 
-async def test_lines_before_a_time_are_not_those_of_it(house: House) -> None:
-    await house.hears(TALK)
-    told = await asked(house, "what happened before May 2026?")
+async def test_lines_before_a_time_are_not_those_of_it(talked_house: House) -> None:
+    told = await asked(talked_house, "what happened before May 2026?")
     assert told.ids == []
     assert notes(told) == [
         "note: read as before:2026-05-01",
@@ -530,14 +536,13 @@ async def test_of_two_readings_of_a_time_that_with_lines_is_meant(house: House) 
 
 
 async def test_lines_of_the_time_of_a_topic_rank_higher_and_a_note_says_which_time(
-    house: House,
+    talked_house: House,
 ) -> None:
-    await house.hears(TALK)
-    said = await asked(house, "where did the key hang in May?")
+    said = await asked(talked_house, "where did the key hang in May?")
     assert notes(said)[-1] == (
         "note: in May is after:2026-05-01 before:2026-06-01: any hits of that time rank higher"
     )
-    silent = await asked(house, "where did the key hang last year?")
+    silent = await asked(talked_house, "where did the key hang last year?")
     assert notes(silent)[-1] == (
         "note: last year is after:2025-01-01 before:2026-01-01:"
         " nothing was said here then, so any hits are of other times"
@@ -585,9 +590,8 @@ async def test_only_a_month_without_a_year_that_was_recorded_is_an_earlier_one(
     assert f" is {printed}: " in notes(await asked(house, query))[-1]
 
 
-async def test_each_time_of_a_topic_has_its_note(house: House) -> None:
-    await house.hears(TALK)
-    told = await asked(house, "where did the key hang in May and yesterday")
+async def test_each_time_of_a_topic_has_its_note(talked_house: House) -> None:
+    told = await asked(talked_house, "where did the key hang in May and yesterday")
     assert notes(told)[-2:] == [
         "note: in May is after:2026-05-01 before:2026-06-01: any hits of that time rank higher",
         (
@@ -612,9 +616,8 @@ async def test_both_of_two_days_are_searched(house: House, query: str, note: str
     assert any(one.startswith(f"note: {note}") for one in notes(told))
 
 
-async def test_times_that_exclude_each_other_are_said_to(house: House) -> None:
-    await house.hears(TALK)
-    told = await asked(house, "what was said on:2026-05-01 on 3 May")
+async def test_times_that_exclude_each_other_are_said_to(talked_house: House) -> None:
+    told = await asked(talked_house, "what was said on:2026-05-01 on 3 May")
     assert told.ids == []
     assert "note: no message can be both after and before these times" in notes(told)
 
@@ -659,9 +662,8 @@ async def test_of_a_silent_time_nothing_is_said_of_lines_where_none_is_found(
 
 
 @pytest.mark.parametrize("query", ['"in May"', "key OR gate in May", "ma*", "key"])
-async def test_what_is_no_sentence_is_read_word_by_word(house: House, query: str) -> None:
-    await house.hears(TALK)
-    told = await asked(house, query, sort="oldest")
+async def test_what_is_no_sentence_is_read_word_by_word(talked_house: House, query: str) -> None:
+    told = await asked(talked_house, query, sort="oldest")
     assert not any("read as" in note for note in notes(told))
 
 
@@ -678,9 +680,8 @@ async def test_a_time_without_a_line_names_the_nearest_days(house: House) -> Non
     assert "That does not mean it was never said." in other.text
 
 
-async def test_hours_without_a_line_name_the_nearest_day(house: House) -> None:
-    await house.hears(TALK)
-    told = await asked(house, "from:ada", hours=24)
+async def test_hours_without_a_line_name_the_nearest_day(talked_house: House) -> None:
+    told = await asked(talked_house, "from:ada", hours=24)
     assert notes(told) == [
         "note: no line is recorded here from that time; the nearest were said on 2026-05-01"
     ]

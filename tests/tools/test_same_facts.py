@@ -110,8 +110,15 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return furnished(tmp_path_factory.mktemp("history"), furnish)
 
 
+@pytest.fixture(scope="module")
+async def house(history: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
+    """One for all tests that only ask."""
+    async with moved_into(history, tmp_path_factory.mktemp("house")) as house:
+        yield house
+
+
 @pytest.fixture
-async def house(history: Path, tmp_path: Path) -> AsyncIterator[House]:
+async def own_house(history: Path, tmp_path: Path) -> AsyncIterator[House]:
     async with moved_into(history, tmp_path) as house:
         yield house
 
@@ -291,9 +298,9 @@ async def crowded(house: House, people: int) -> None:
 
 
 @pytest.mark.parametrize("budget", [300, 4_000])
-async def test_a_room_of_2_500_people_keeps_to_the_budget(house: House, budget: int) -> None:
-    await crowded(house, 2_500)
-    told = await house.learns("get_current_users", {"max_tokens": budget}, channel="#crowd")
+async def test_a_room_of_2_500_people_keeps_to_the_budget(own_house: House, budget: int) -> None:
+    await crowded(own_house, 2_500)
+    told = await own_house.learns("get_current_users", {"max_tokens": budget}, channel="#crowd")
     users = told.facts["users"]
     assert estimated_tokens(as_printed(told)) <= budget
     assert estimated_tokens(told.text) <= budget
@@ -307,25 +314,32 @@ async def test_a_room_of_2_500_people_keeps_to_the_budget(house: House, budget: 
         assert row == f"{user['rank']}{user['nick']}, account {user['account']}{away}{since}"
 
 
-async def test_members_that_all_fit_are_left_out_of_neither(house: House) -> None:
-    await crowded(house, 5)
-    told = await house.learns("get_current_users", channel="#crowd")
+async def test_members_that_all_fit_are_left_out_of_neither(own_house: House) -> None:
+    await crowded(own_house, 5)
+    told = await own_house.learns("get_current_users", channel="#crowd")
     assert "left_out" not in told.facts
     assert len(told.facts["users"]) == len(told.lines) == 5
 
 
-async def many_rooms(house: House, rooms: int) -> None:
-    for n in range(rooms):
-        lines = chat("<somebody> hello there\n" * (1 + n % 3), channel=f"#channel-{n:03}")
-        await house.store.messages.append(lines)
+@pytest.fixture(scope="module")
+async def many_rooms(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
+    """400 rooms that nobody records any more, for all tests that only ask."""
+    async with opened(tmp_path_factory.mktemp("many_rooms")) as house:
+        for n in range(400):
+            lines = chat("<somebody> hello there\n" * (1 + n % 3), channel=f"#channel-{n:03}")
+            await house.store.messages.append(lines)
+        reason = "kicked by eve: " + "begone " * 60
+        for room in await house.store.rooms.all():
+            await house.store.spans.begin("net", room.channel, NOON, "joined")
+            await house.store.presence.replace("net", room.channel, [Member("bo")], NOON)
+            await house.store.spans.end("net", room.channel, NOON + HOUR, reason)
+        yield house
 
 
 @pytest.mark.parametrize("budget", [300, 4_000])
-async def test_figures_of_400_rooms_keep_to_the_budget(tmp_path: Path, budget: int) -> None:
-    async with opened(tmp_path) as house:
-        await many_rooms(house, 400)
-        told = await house.learns("get_channel_stats", {"max_tokens": budget})
-        selected = await house.learns("get_channel_stats", {"max_tokens": budget}, query="hello")
+async def test_figures_of_400_rooms_keep_to_the_budget(many_rooms: House, budget: int) -> None:
+    told = await many_rooms.learns("get_channel_stats", {"max_tokens": budget})
+    selected = await many_rooms.learns("get_channel_stats", {"max_tokens": budget}, query="hello")
     channels = told.facts["channels"]
     assert estimated_tokens(as_printed(told)) <= budget
     assert estimated_tokens(told.text) <= budget
@@ -346,16 +360,9 @@ async def test_figures_of_400_rooms_keep_to_the_budget(tmp_path: Path, budget: i
 
 @pytest.mark.parametrize("budget", [300, 4_000])
 async def test_who_is_in_400_rooms_that_nobody_records_keeps_to_the_budget(
-    tmp_path: Path, budget: int
+    many_rooms: House, budget: int
 ) -> None:
-    async with opened(tmp_path) as house:
-        await many_rooms(house, 400)
-        reason = "kicked by eve: " + "begone " * 60
-        for room in await house.store.rooms.all():
-            await house.store.spans.begin("net", room.channel, NOON, "joined")
-            await house.store.presence.replace("net", room.channel, [Member("bo")], NOON)
-            await house.store.spans.end("net", room.channel, NOON + HOUR, reason)
-        told = await house.learns("get_current_users", {"max_tokens": budget})
+    told = await many_rooms.learns("get_current_users", {"max_tokens": budget})
     assert estimated_tokens(as_printed(told)) <= budget
     assert estimated_tokens(told.text) <= budget
     assert told.facts["why_stale"].endswith("; 397 more channels")
@@ -407,12 +414,12 @@ async def test_every_fact_of_figures_is_in_both(
     assert not periods or sum(facts["lines_by_period"].values()) == number
 
 
-async def test_what_has_no_structured_content_keeps_to_the_budget_too(house: House) -> None:
+async def test_what_has_no_structured_content_keeps_to_the_budget_too(own_house: House) -> None:
     for n in range(30):
-        (house.store.path.parent / "enhancements").mkdir(exist_ok=True)
-        file = house.store.path.parent / "enhancements" / f"20260501-1200{n:02}-idea.md"
+        (own_house.store.path.parent / "enhancements").mkdir(exist_ok=True)
+        file = own_house.store.path.parent / "enhancements" / f"20260501-1200{n:02}-idea.md"
         file.write_text(f"---\ntitle: {'long ' * 40}{n}\nstatus: closed\n---\nx")
-    told = await house.learns("list_enhancement_requests", {"max_tokens": 300})
+    told = await own_house.learns("list_enhancement_requests", {"max_tokens": 300})
     assert estimated_tokens(told.text) <= 300
     assert told.facts == {}
     assert len(told.lines) + left_out_of(told) == 30
@@ -465,10 +472,10 @@ async def relayed(house: House) -> None:
     await house.hears("<bo> mate", "#mate")
 
 
-@pytest.fixture
-async def relaying(tmp_path: Path) -> AsyncIterator[House]:
+@pytest.fixture(scope="module")
+async def relaying(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
     settings = Settings(network="net", relays=(Relay("relaybot"),))
-    async with opened(tmp_path, settings) as house:
+    async with opened(tmp_path_factory.mktemp("relaying"), settings) as house:
         await relayed(house)
         yield house
 
