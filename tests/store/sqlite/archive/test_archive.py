@@ -1,5 +1,6 @@
 """The archive: whole rows go out, and come back as they were."""
 
+import shutil
 import sqlite3
 from collections.abc import AsyncIterator, Iterable
 from contextlib import closing
@@ -112,10 +113,28 @@ async def remember(store: Store) -> None:
     await store.spans.add_foreign("net", "#mate", NOON - timedelta(days=9), NOON, "weechat")
 
 
+@pytest.fixture(scope="module")
+async def remembered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A history with everything, to be copied by each test that reads it."""
+    file = tmp_path_factory.mktemp("remembered") / "irc_logs.db"
+    async with open_store(file, SETTINGS) as store:
+        await remember(store)
+        assert await differences(store) == []
+    return file
+
+
+@pytest.fixture(scope="module")
+async def lines(remembered: Path) -> list[bytes]:
+    """An export of it."""
+    async with open_store(remembered, SETTINGS) as store:
+        return await exported(store)
+
+
 @pytest.fixture
-async def history(store: Store) -> Store:
-    await remember(store)
-    return store
+async def history(remembered: Path, file: Path) -> AsyncIterator[Store]:
+    shutil.copyfile(remembered, file)
+    async with open_store(file, SETTINGS) as store:
+        yield store
 
 
 @pytest.fixture
@@ -125,9 +144,9 @@ async def empty(tmp_path: Path) -> AsyncIterator[Store]:
 
 
 async def test_an_export_restored_elsewhere_is_the_same_history(
-    history: Store, empty: Store
+    history: Store, lines: list[bytes], empty: Store
 ) -> None:
-    totals = await empty.archive.restore_exactly(read_jsonl(await exported(history)))
+    totals = await empty.archive.restore_exactly(read_jsonl(lines))
     assert (totals.messages, totals.known, totals.spans, totals.private) == (2_511, 0, 2, 1)
     assert await differences(empty) == await differences(history) == []
     assert dump(empty.path, KEPT) == dump(history.path, KEPT)
@@ -160,9 +179,8 @@ async def test_an_adopted_history_with_its_gaps_is_restored_too(
 
 
 async def test_a_restoration_that_was_interrupted_is_completed_by_repeating_it(
-    history: Store, empty: Store
+    history: Store, lines: list[bytes], empty: Store
 ) -> None:
-    lines = await exported(history)
 
     def stop(done: int) -> None:
         if done >= 1_000:
@@ -181,12 +199,12 @@ async def test_a_restoration_that_was_interrupted_is_completed_by_repeating_it(
 
 @pytest.mark.parametrize("strange", ["<eve> somebody else\n" * 2, "<eve> longer\n" * 3_000])
 async def test_a_database_with_other_messages_is_left_alone(
-    history: Store, empty: Store, strange: str
+    lines: list[bytes], empty: Store, strange: str
 ) -> None:
     await empty.messages.append(chat(strange))
     before = dump(empty.path, ("messages", "rooms", "spans"))
     with pytest.raises(NotRestorable, match="without messages"):
-        await empty.archive.restore_exactly(read_jsonl(await exported(history)))
+        await empty.archive.restore_exactly(read_jsonl(lines))
     after = dump(empty.path, ("messages", "rooms", "spans"))
     assert after["messages"] == before["messages"]
     assert after["spans"] == before["spans"]
@@ -194,7 +212,7 @@ async def test_a_database_with_other_messages_is_left_alone(
 
 @pytest.mark.parametrize("number", [1, 1_800, 2_513, 9_999])
 async def test_another_message_is_noticed_before_anything_is_written(
-    history: Store, empty: Store, number: int
+    lines: list[bytes], empty: Store, number: int
 ) -> None:
     write(
         empty.path,
@@ -203,25 +221,25 @@ async def test_another_message_is_noticed_before_anything_is_written(
         [number],
     )
     with pytest.raises(NotRestorable):
-        await empty.archive.restore_exactly(read_jsonl(await exported(history)))
+        await empty.archive.restore_exactly(read_jsonl(lines))
     assert rows_of(empty.path, "SELECT id FROM messages") == [(number,)]
     assert rows_of(empty.path, "SELECT id FROM spans") == []
 
 
 async def test_private_messages_of_others_are_not_mixed_with_them(
-    history: Store, empty: Store
+    lines: list[bytes], empty: Store
 ) -> None:
     await empty.messages.append(chat("<eve> psst", channel="dan"))
     with pytest.raises(NotRestorable):
-        await empty.archive.restore_exactly(read_jsonl(await exported(history)))
+        await empty.archive.restore_exactly(read_jsonl(lines))
     assert rows_of(empty.path, "SELECT nick FROM private_messages") == [("eve",)]
 
 
 async def test_the_spans_of_a_recorder_that_has_heard_nothing_yet_stay(
-    history: Store, empty: Store
+    history: Store, lines: list[bytes], empty: Store
 ) -> None:
     await empty.spans.begin("net", "#other", NOON, "joined")
-    await empty.archive.restore_exactly(read_jsonl(await exported(history)))
+    await empty.archive.restore_exactly(read_jsonl(lines))
     sql = "SELECT channel, began, source FROM spans JOIN rooms ON rooms.id = room ORDER BY began"
     assert sorted(rows_of(empty.path, sql)) == sorted(
         [*rows_of(history.path, sql), ("#other", "2026-05-01 12:00:00.000", "")]
@@ -230,20 +248,19 @@ async def test_the_spans_of_a_recorder_that_has_heard_nothing_yet_stay(
 
 
 async def test_an_export_is_not_restored_under_ids_that_were_used_before(
-    history: Store, empty: Store
+    lines: list[bytes], empty: Store
 ) -> None:
     """The watermarks hold those ids: no index would look at them again."""
     await bring(empty, chat("<eve> gone tomorrow"))
     await empty.imports.undo(1)
     with pytest.raises(NotRestorable, match="never held a message"):
-        await empty.archive.restore_exactly(read_jsonl(await exported(history)))
+        await empty.archive.restore_exactly(read_jsonl(lines))
     assert dump(empty.path, ("messages", "spans")) == {"messages": [], "spans": []}
 
 
 async def test_a_message_that_was_purged_after_a_restoration_does_not_come_back(
-    history: Store, empty: Store
+    lines: list[bytes], empty: Store
 ) -> None:
-    lines = await exported(history)
     await empty.archive.restore_exactly(read_jsonl(lines))
     await empty.removal.purge(PurgeTarget("lady"), asked_by="a scene", at=NOON)
     before = dump(empty.path, ("messages",))
@@ -254,42 +271,43 @@ async def test_a_message_that_was_purged_after_a_restoration_does_not_come_back(
 
 @pytest.mark.parametrize("is_over", [False, True])
 async def test_nothing_is_restored_past_somebody_who_opted_out(
-    history: Store, empty: Store, is_over: bool
+    lines: list[bytes], empty: Store, is_over: bool
 ) -> None:
     ada = Identity("net", "ada", "ada", "host.example", "")
     await empty.opt_outs.add(ada, NOON)
     if is_over:
         await empty.opt_outs.remove(ada, NOON + timedelta(hours=1))
     with pytest.raises(NotRestorable, match="opted out"):
-        await empty.archive.restore_exactly(read_jsonl(await exported(history)))
+        await empty.archive.restore_exactly(read_jsonl(lines))
     assert dump(empty.path, ("messages",)) == {"messages": []}
 
 
 async def test_nothing_is_restored_past_somebody_who_had_their_lines_removed(
-    history: Store, empty: Store
+    lines: list[bytes], empty: Store
 ) -> None:
     said = line_of("ada", "forget me")
     ada = Identity("net", "ada", said.user, said.host, "")
     await empty.messages.append([said])
     await empty.removal.purge(PurgeTarget("ada", "net", ada), asked_by="ada", at=NOON)
     with pytest.raises(NotRestorable, match="had their lines removed"):
-        await empty.archive.restore_exactly(read_jsonl(await exported(history)))
+        await empty.archive.restore_exactly(read_jsonl(lines))
     assert dump(empty.path, ("messages",)) == {"messages": []}
 
 
-async def test_nothing_is_restored_past_the_purge_of_a_nick(history: Store, empty: Store) -> None:
+async def test_nothing_is_restored_past_the_purge_of_a_nick(
+    lines: list[bytes], empty: Store
+) -> None:
     """Also where no id was used: private messages have their own."""
     await empty.messages.append(chat("<lady> between us", channel="bo"))
     await empty.removal.purge(PurgeTarget("lady"), asked_by="a scene", at=NOON)
     with pytest.raises(NotRestorable, match="had their lines removed"):
-        await empty.archive.restore_exactly(read_jsonl(await exported(history)))
+        await empty.archive.restore_exactly(read_jsonl(lines))
     assert dump(empty.path, ("messages",)) == {"messages": []}
 
 
 async def test_two_exports_in_one_are_refused_before_anything_is_written(
-    history: Store, empty: Store
+    lines: list[bytes], empty: Store
 ) -> None:
-    lines = await exported(history)
     records = [*read_jsonl(lines), *read_jsonl(lines)]
     with pytest.raises(NotRestorable, match="same id"):
         await empty.archive.restore_exactly(records)
@@ -418,9 +436,8 @@ async def test_another_process_records_while_an_export_is_read(file: Path) -> No
 
 
 async def test_settings_of_the_reader_do_not_change_what_is_restored(
-    history: Store, tmp_path: Path
+    history: Store, lines: list[bytes], tmp_path: Path
 ) -> None:
-    lines = await exported(history)
     async with open_store(tmp_path / "b.db", Settings(network="elsewhere")) as other:
         await other.archive.restore_exactly(read_jsonl(lines))
         assert dump(other.path, ("messages",)) == dump(history.path, ("messages",))

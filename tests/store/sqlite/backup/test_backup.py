@@ -78,13 +78,18 @@ async def remember(store: Store) -> None:
         await store.backlog.create(title, "because", about={"author": "ada"}, lines=[])
 
 
-@pytest.fixture
-def history(file: Path) -> Path:
-    async def run() -> None:
-        async with open_store(file, SETTINGS) as store:
-            await remember(store)
+@pytest.fixture(scope="module")
+async def remembered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a history, to be copied by each test."""
+    folder = tmp_path_factory.mktemp("remembered")
+    async with open_store(folder / "irc_logs.db", SETTINGS) as store:
+        await remember(store)
+    return folder
 
-    anyio.run(run)
+
+@pytest.fixture
+def history(remembered: Path, file: Path) -> Path:
+    shutil.copytree(remembered, file.parent, dirs_exist_ok=True)
     return file
 
 
