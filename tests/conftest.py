@@ -16,6 +16,9 @@ pytest_plugins = ["tests.servers.fixtures"]
 EXAMPLES = int(os.environ.get("EXAMPLES", "40"))
 """How many examples a property is tried with that names no number itself; 1,000 in `make soak`."""
 
+STORIES = max(8, EXAMPLES // 5)
+"""The same for a property that opens a store for each, 50 to 300 ms of CPU: 200 in `make soak`."""
+
 # No test is timed: under load an example may take any time.
 settings.register_profile("untimed", parent=settings.default, deadline=None, max_examples=EXAMPLES)
 settings.load_profile("untimed")

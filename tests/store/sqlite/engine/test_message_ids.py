@@ -10,6 +10,7 @@ from terrarium_mcp.store import PurgeTarget, Store, open_store
 from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.sqlite.engine import message_ids
 from terrarium_mcp.store.sqlite.removal.batched_delete import delete_messages
+from tests.conftest import STORIES
 from tests.store.scene import NOON, SETTINGS, chat, find, line_of, rows_of, texts, write
 
 SEQUENCE = "SELECT seq FROM sqlite_sequence WHERE name = 'messages'"
@@ -97,8 +98,7 @@ async def test_the_id_of_a_private_line_is_not_used_again(store: Store, file: Pa
 
 @given(st.lists(st.sampled_from(["ada", "bo", "both", "other", "private", "purge"]), max_size=12))
 @settings(
-    max_examples=25,
-    deadline=None,
+    max_examples=STORIES,
     suppress_health_check=[HealthCheck.function_scoped_fixture],  # ids go on rising
 )
 async def test_ids_rise_whatever_happens(store: Store, file: Path, events: list[str]) -> None:

@@ -17,6 +17,7 @@ from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.store import LogSource, Store, open_store
 from terrarium_mcp.store.sqlite.imports import recent_texts
 from terrarium_mcp.store.sqlite.ingest import bulk
+from tests.conftest import STORIES
 from tests.store.scene import NOON, SETTINGS, differences, line_of, rows_of
 from tests.store.sqlite.imports.logs import (
     MINUTE,
@@ -104,7 +105,7 @@ async def new_store() -> AsyncIterator[tuple[Store, Path]]:
             yield store, file
 
 
-@settings(max_examples=15)
+@settings(max_examples=STORIES)
 @given(evenings, st.booleans())
 async def test_each_line_is_there_once_in_whatever_order_the_logs_come(
     arguments: tuple[int, timedelta, int], bo_first: bool
@@ -122,7 +123,7 @@ async def test_each_line_is_there_once_in_whatever_order_the_logs_come(
         assert await differences(store) == []
 
 
-@settings(max_examples=15)
+@settings(max_examples=STORIES)
 @given(evenings, st.booleans())
 async def test_without_one_log_the_other_is_left(
     arguments: tuple[int, timedelta, int], first: bool
@@ -139,7 +140,7 @@ async def test_without_one_log_the_other_is_left(
         assert messages_in(file) == []
 
 
-@settings(max_examples=15)
+@settings(max_examples=STORIES)
 @given(evenings, st.integers(1, 50), st.integers(1, 12))
 async def test_an_import_that_is_killed_and_repeated_leaves_what_it_would_have_left(
     arguments: tuple[int, timedelta, int], killed_at: int, size: int
@@ -207,7 +208,7 @@ SAID_IN_PRIVATE = "SELECT timestamp, target, nick, message FROM private_messages
 TABLES = (SOURCES, HELD, HELD_IN_PRIVATE, SAID, SAID_IN_PRIVATE)
 
 
-@settings(max_examples=10)
+@settings(max_examples=STORIES)
 @given(evenings, st.sampled_from([4, 30, 1_000]), st.sampled_from([0, 20, recent_texts.KEPT]))
 async def test_logs_of_one_import_are_stored_as_if_each_were_brought_alone(
     arguments: tuple[int, timedelta, int], size: int, kept: int

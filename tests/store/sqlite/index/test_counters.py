@@ -27,13 +27,12 @@ from terrarium_mcp.store.sqlite.index.nick_evidence import PeopleIndex
 from terrarium_mcp.store.sqlite.index.rolling_windows import RollingWindows
 from terrarium_mcp.store.sqlite.index.structure import Derived
 from terrarium_mcp.store.sqlite.index.topic_index import TopicIndex
+from tests.conftest import STORIES
 from tests.store.scene import NOON, SETTINGS, chat, line_of, rows_of, write
 
 pytestmark = pytest.mark.usefixtures("at_once")
 
-FEW = settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+FEW = settings(max_examples=STORIES, suppress_health_check=[HealthCheck.function_scoped_fixture])
 NOW = datetime.now(UTC).replace(microsecond=0)
 """The counters that a store keeps go by the clock: single hours are those of the last days."""
 

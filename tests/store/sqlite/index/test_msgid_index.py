@@ -12,6 +12,7 @@ from terrarium_mcp.chat.records import NewMessage, Origin
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.sqlite.engine.functions import msgid_word
 from terrarium_mcp.store.sqlite.schema import migrate
+from tests.conftest import STORIES
 from tests.patience import PATIENCE
 from tests.store.files.stored import stored
 from tests.store.scene import SETTINGS, chat, differences, line_of, rows_of, write
@@ -69,7 +70,7 @@ async def test_a_redacted_line_is_still_known_by_its_msgid(store: Store) -> None
     assert await store.messages.append([replayed(tagged("one"))]) == [0]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=STORIES)
 @given(
     st.lists(
         st.lists(

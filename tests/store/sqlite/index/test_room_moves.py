@@ -4,7 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.identity import CASEMAPPINGS, fold
@@ -12,6 +12,7 @@ from terrarium_mcp.chat.records import Member, MessageType, NewMessage, Origin
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.sqlite.index import room_moves
 from terrarium_mcp.store.sqlite.index.grouped_indexing import GroupedIndexing
+from tests.conftest import STORIES
 from tests.store.scene import NOON, SETTINGS, chat, differences, find, line_of, room, rows_of, texts
 
 HOUR = timedelta(hours=1)
@@ -241,6 +242,7 @@ async def test_a_removed_line_moves_as_well(store: Store) -> None:
 SPELLINGS = st.sampled_from(["#a[", "#a{", "#A[", "#A{", "#a^", "#a~", "#\u00e4", "#\u00c4", "#a"])
 
 
+@settings(max_examples=STORIES)
 @given(st.lists(st.one_of(st.sampled_from(CASEMAPPINGS), SPELLINGS), max_size=14))
 async def test_whatever_a_network_says_each_line_is_in_the_room_of_its_name(
     tmp_path_factory: pytest.TempPathFactory, story: list[str]

@@ -15,6 +15,7 @@ from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.search import Sort
 from terrarium_mcp.store.sqlite.index.sorted_runs import FEW, TOLERATED, Run, few, runs_of
 from terrarium_mcp.store.sqlite.search import exact
+from tests.conftest import STORIES
 from tests.store.scene import NOON, SETTINGS, find, line_of, rows_of, write
 
 pytestmark = pytest.mark.usefixtures("at_once")
@@ -117,7 +118,7 @@ def test_many_short_playbacks_are_joined_to_a_few_runs() -> None:
     assert max(run.slack_ms for run in joined) == 15_000_000
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=STORIES)
 @given(
     st.lists(
         st.tuples(
@@ -229,7 +230,7 @@ def test_the_neighbours_with_the_least_slack_are_joined_first() -> None:
     assert ids(few(runs)) == [(1, 1), (2, 2), (3, 4), (5, 5), (6, 6), (7, 7), (8, 8), (9, 9)]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=STORIES)
 @given(
     st.lists(
         st.lists(st.integers(0, 300_000).map(lambda n: n * 100), min_size=1, max_size=6),

@@ -28,7 +28,7 @@ from terrarium_mcp.store.sqlite.index import talk_counts
 from terrarium_mcp.store.sqlite.index.talk_counts import TalkCounter
 from terrarium_mcp.store.sqlite.index.voice_rules import adopt_rules
 from terrarium_mcp.store.sqlite.search import room_lines, scope_stats
-from tests.conftest import EXAMPLES
+from tests.conftest import STORIES
 from tests.store.scene import (
     NOON,
     SETTINGS,
@@ -358,8 +358,7 @@ SPANS = st.lists(
 
 @given(LINES, CHANGES, SPANS)
 @settings(
-    max_examples=max(20, EXAMPLES // 5),
-    deadline=None,
+    max_examples=STORIES,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )
 async def test_who_spoke_is_what_a_loop_over_all_rows_tells(

@@ -9,7 +9,7 @@ from typing import Any
 
 import anyio
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat import commands, relays
@@ -19,6 +19,7 @@ from terrarium_mcp.chat.times.timestamps import EVERY_LINE
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import PurgeTarget, Store, claimed, open_store
 from terrarium_mcp.store.sqlite.schema.versions import VERSIONS
+from tests.conftest import STORIES
 from tests.patience import PATIENCE
 from tests.samples import terrarium_irc as sample
 from tests.servers.forked import forked
@@ -479,9 +480,7 @@ def history(lines: Sequence[tuple[str, str, MessageType, Origin]]) -> list[NewMe
     ]
 
 
-@settings(
-    deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=STORIES)
 @given(LINES, st.lists(RULES, min_size=1, max_size=3), LINES)
 async def test_whatever_the_rules_were_all_that_is_derived_equals_a_recount(
     tmp_path_factory: pytest.TempPathFactory,

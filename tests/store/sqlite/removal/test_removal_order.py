@@ -15,6 +15,7 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import PurgeTarget, Store, open_store
 from terrarium_mcp.store.sqlite.removal.retention import Retention
 from terrarium_mcp.store.sqlite.trusted_time import SteadyClock
+from tests.conftest import STORIES
 from tests.store.scene import (
     NOON,
     SETTINGS,
@@ -94,7 +95,7 @@ async def play(store: Store, script: Sequence[Any]) -> set[int]:
     return gone
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=STORIES)
 @given(st.lists(steps, max_size=10))
 async def test_after_any_removals_derived_equals_a_recount_and_no_search_finds_them(
     script: Sequence[Any],

@@ -28,6 +28,7 @@ from terrarium_mcp.store import (
     TurnState,
     open_store,
 )
+from tests.conftest import STORIES
 from tests.store.dialogues import ADA, IN_PRIVATE, TEA, numbers, put, summary, talk, turn
 from tests.store.scene import SETTINGS, chat, rows_of, write
 
@@ -327,7 +328,7 @@ def written(store: Store) -> tuple[list[Write], list[Write]]:
     )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=STORIES)
 @given(st.integers(0, 2**32))
 async def test_the_order_of_writes_and_how_often_they_are_repeated_makes_no_difference(
     seed: int,

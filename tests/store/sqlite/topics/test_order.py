@@ -16,11 +16,10 @@ from terrarium_mcp.chat.records import Message, MessageType, NewMessage, Origin,
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, from_text, to_iso, to_text
 from terrarium_mcp.store import KnownLine, PurgeTarget, Store, open_store
 from terrarium_mcp.store.search import Search, Sort
+from tests.conftest import STORIES
 from tests.store.scene import NOON, SETTINGS, chat, line_of, room, rows_of, texts, write
 
-FEW = settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+FEW = settings(max_examples=STORIES, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @asynccontextmanager
