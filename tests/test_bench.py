@@ -1,12 +1,12 @@
 """`python -m bench`, in a small form: it measures whatever the goals are set for, and says so."""
 
 import json
-import os
 import platform
 import random
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from contextlib import closing
 from datetime import UTC, datetime
@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bench import corpus, rebuilding
+from bench.__main__ import main
 from bench.bed import Bed
 from bench.corpus import Language, Vocabulary, Words, talk
 from bench.questions import Line, plain_words
@@ -31,18 +33,9 @@ LINES, ROUNDS = "3000", "1"
 ENDED = datetime(2026, 5, 1, tzinfo=UTC)
 
 
-def bench(
-    *arguments: str | Path, env: dict[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "bench", *map(str, arguments)],
-        cwd=ROOT,
-        env=env,
-        capture_output=True,
-        check=False,
-        text=True,
-        timeout=300,  # eight servers are started, among much else
-    )
+def bench(*arguments: str | Path) -> Result:
+    """A run in this process, which has loaded its words already."""
+    return CliRunner().invoke(main, [*map(str, arguments)])
 
 
 def recorded(path: Path) -> dict[str, Any]:
@@ -55,7 +48,15 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path, Path]:
     """The table and the record of a run, and the databases that it left."""
     folder = tmp_path_factory.mktemp("bench")
     kept, record = folder / "kept", folder / "record.json"
-    done = bench(LINES, "--rounds", ROUNDS, "--keep", kept, "--record", record)
+    options = ["--rounds", ROUNDS, "--keep", str(kept), "--record", str(record)]
+    done = subprocess.run(
+        [sys.executable, "-m", "bench", LINES, *options],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=300,  # eight servers are started, among much else
+    )
     assert not done.returncode, done.stderr
     return done.stdout, record, kept
 
@@ -172,14 +173,14 @@ def test_databases_that_were_kept_are_used_again(run: tuple[str, Path, Path]) ->
     made = ["filled.json", "bm25.db", "log.txt"]
     before = [(kept / name).stat().st_mtime_ns for name in made]
     done = bench(LINES, "--rounds", ROUNDS, "--keep", kept, "--only", "searching")
-    assert not done.returncode, done.stderr
+    assert not done.exit_code, done.output
     assert [(kept / name).stat().st_mtime_ns for name in made] == before
 
 
 def test_databases_of_another_size_are_refused(run: tuple[str, Path, Path]) -> None:
     kept = run[2]
     done = bench("2000", "--keep", kept)
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert f"{kept} holds 3,000 lines" in done.stderr
 
 
@@ -237,8 +238,8 @@ def test_a_plain_question_has_five_to_ten_words(rng: random.Random) -> None:
     assert 5 <= len(question_about(line, rng).split()) <= 10
 
 
-def test_without_a_folder_nothing_is_left(tmp_path: Path) -> None:
-    environment = os.environ | {"TMPDIR": str(tmp_path)}
-    done = bench("1000", "--rounds", ROUNDS, "--only", "size", env=environment)
-    assert not done.returncode, done.stderr
+def test_without_a_folder_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    done = bench("1000", "--rounds", ROUNDS, "--only", "size")
+    assert not done.exit_code, done.output
     assert not [*tmp_path.iterdir()]
