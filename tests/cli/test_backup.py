@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import stat
 import subprocess
@@ -210,15 +211,28 @@ def limited(command: str, *more: object, at: Path) -> subprocess.CompletedProces
     )
 
 
+@pytest.fixture(scope="module")
+def long_lines(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """More than a megabyte of lines, to be copied by each test that has no room for them."""
+    file = tmp_path_factory.mktemp("long_lines") / "irc_logs.db"
+
+    async def remember() -> None:
+        async with open_store(file, SETTINGS) as store:
+            await bring(store, past(3_000, text="tea " * 100))
+
+    anyio.run(remember)
+    return file
+
+
 @pytest.mark.parametrize(
     "command",
     ["backup history.tar", "export --output history.jsonl", "export --format weechat --output logs",
      "export --format sqlite --output old.db"],
 )  # fmt: skip
 def test_what_does_not_fit_on_the_disk_is_named_and_nothing_is_left(
-    tmp_path: Path, command: str
+    long_lines: Path, tmp_path: Path, command: str
 ) -> None:
-    anyio.run(_with_long_lines, tmp_path / "irc_logs.db")
+    shutil.copy(long_lines, tmp_path)
     line = told(limited(f"terrarium-mcp {command}", "--db", "irc_logs.db", at=tmp_path))
     assert "cannot be written" in line
     assert str(tmp_path) in line
@@ -227,11 +241,6 @@ def test_what_does_not_fit_on_the_disk_is_named_and_nothing_is_left(
         "irc_logs.db.keeper",
         "irc_logs.db.waiting",
     }
-
-
-async def _with_long_lines(file: Path) -> None:
-    async with open_store(file, SETTINGS) as store:
-        await bring(store, past(3_000, text="tea " * 100))
 
 
 KILLED = """

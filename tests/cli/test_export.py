@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 import signal
 import stat
 import subprocess
@@ -364,8 +365,21 @@ def test_a_folder_of_logs_is_not_made_in_the_backlog(file: Path, tmp_path: Path)
     assert not (tmp_path / "enhancements").exists()
 
 
-def test_a_reader_that_ends_early_causes_no_traceback(tmp_path: Path) -> None:
-    anyio.run(_long, tmp_path / "irc_logs.db")
+@pytest.fixture(scope="module")
+def long_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """20,000 lines, to be copied by each test that exports them."""
+    file = tmp_path_factory.mktemp("long") / "irc_logs.db"
+    anyio.run(_bring_many, file)
+    return file
+
+
+async def _bring_many(file: Path) -> None:
+    async with open_store(file, SETTINGS) as store:
+        await bring(store, past(20_000))
+
+
+def test_a_reader_that_ends_early_causes_no_traceback(long_file: Path, tmp_path: Path) -> None:
+    shutil.copy(long_file, tmp_path)
     done = subprocess.run(
         ["/bin/sh", "-c", '"$@" | head -n 2', "sh", *quick_words(EXPORT, "--db", "irc_logs.db")],
         cwd=tmp_path,
@@ -394,11 +408,6 @@ def test_a_full_disk_is_named(file: Path) -> None:
     ]
 
 
-async def _long(file: Path) -> None:
-    async with open_store(file, SETTINGS) as store:
-        await bring(store, past(20_000))
-
-
 STOPPED = """
 import itertools, os, signal, sys
 from terrarium_mcp.cli import main
@@ -417,9 +426,9 @@ main()
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_an_export_that_is_stopped_leaves_nothing_under_its_name(
-    tmp_path: Path, how: signal.Signals
+    long_file: Path, tmp_path: Path, how: signal.Signals
 ) -> None:
-    anyio.run(_long, tmp_path / "irc_logs.db")
+    shutil.copy(long_file, tmp_path)
     done = subprocess.run(
         forked("-c", STOPPED.format(how=int(how))),
         cwd=tmp_path,
