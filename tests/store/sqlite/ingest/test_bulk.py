@@ -194,10 +194,10 @@ async def test_a_wal_in_constant_use_starts_over(
     wal = file.with_name(file.name + "-wal")
     sizes = [0]
 
-    async with child("bring", file, 30_000) as other:
+    async with child("bring", file, 10_000) as other:
         await other.go()
         with anyio.fail_after(PATIENCE):
-            while rows_of(file, "SELECT count(*) FROM messages") != [(30_000,)]:
+            while rows_of(file, "SELECT count(*) FROM messages") != [(10_000,)]:
                 sizes.append(wal.stat().st_size)
                 await anyio.sleep(0.005)
     assert any(after < before for before, after in pairwise(sizes))

@@ -54,8 +54,11 @@ async def adopted(file: Path, rows: Iterable[sample.Row]) -> list[Message]:
         return await everything(store)
 
 
-async def test_lines_of_many_chunks_are_all_there_in_their_order(file: Path) -> None:
-    sample.make(file, 3 * v1.CHUNK + 1)
+async def test_lines_of_many_chunks_are_all_there_in_their_order(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(v1, "CHUNK", 1_000)
+    sample.make(file, 3_001)
     before = rows_of(file, "SELECT id, timestamp, channel, message FROM messages ORDER BY id")
     private = {row[0] for row in before if row[2] == sample.BOT}
     async with open_store(file, SETTINGS, adopt=True) as store:
