@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from terrarium_mcp import store
-from tests.test_layers import PACKAGE, imported, modules
+from tests.test_layers import PACKAGE, imported, modules, tree_of
 
 MOST_LOOSE = 5
 """Modules beside the packages, at the top of a package that has packages of its own."""
@@ -45,7 +45,7 @@ Parsed = dict[str, ast.Module]
 @pytest.fixture(scope="module")
 def parsed() -> Parsed:
     """Every module of the package, read once."""
-    return {module: ast.parse((PACKAGE / module).read_text("utf-8")) for module in modules()}
+    return {module: tree_of(module) for module in modules()}
 
 
 def texts(tree: ast.Module) -> Iterator[ast.Constant]:

@@ -4,6 +4,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from itertools import takewhile
 from pathlib import Path
@@ -92,6 +93,12 @@ def modules() -> list[str]:
     return sorted(file.relative_to(PACKAGE).as_posix() for file in PACKAGE.rglob("*.py"))
 
 
+@cache
+def tree_of(module: str) -> ast.Module:
+    """A module of the package, parsed once for all tests."""
+    return ast.parse((PACKAGE / module).read_text("utf-8"))
+
+
 def imported(source: str | ast.Module) -> Iterator[str]:
     """Every name that a module imports, wherever in it: `from a import b` is `a.b`."""
     for node in ast.walk(ast.parse(source) if isinstance(source, str) else source):
@@ -108,7 +115,7 @@ def within(name: str, library: str) -> bool:
     return name == library or name.startswith(library + ".")
 
 
-def wrong_arrows(module: str, source: str) -> list[str]:
+def wrong_arrows(module: str, source: str | ast.Module) -> list[str]:
     """What a module imports and must not, each in a sentence."""
     part = part_of(module)
     if part not in MAY_IMPORT:
@@ -150,7 +157,7 @@ def test_the_table_of_the_architecture_has_every_part_above_what_it_imports() ->
     assert not wrong, "\n".join(wrong)
 
 
-def wrong_order(part: str, module: str, source: str) -> list[str]:
+def wrong_order(part: str, module: str, source: str | ast.Module) -> list[str]:
     """What a package of a part imports of a later one, each in a sentence."""
     prefix = f"terrarium_mcp.{part.replace('/', '.')}."
     package = module.removeprefix(f"{part}/").split("/")[0].removesuffix(".py")
@@ -170,8 +177,7 @@ def test_no_package_imports_a_later_one(part: str) -> None:
         module.removeprefix(f"{part}/").split("/")[0].removesuffix(".py") for module in files
     }
     assert packages == set(PACKAGES[part])
-    sources = {module: (PACKAGE / module).read_text("utf-8") for module in files}
-    assert not [wrong for module in files for wrong in wrong_order(part, module, sources[module])]
+    assert not [wrong for one in files for wrong in wrong_order(part, one, tree_of(one))]
 
 
 def test_a_package_that_imports_a_later_one_is_named() -> None:
@@ -191,7 +197,7 @@ def arrows() -> Iterator[Arrow]:
         for file in modules()
     }
     for module, file in names.items():
-        for name in imported((PACKAGE / file).read_text("utf-8")):
+        for name in imported(tree_of(file)):
             parts = name.split(".")
             ends = range(len(parts), 1, -1) if parts[0] == "terrarium_mcp" else ()
             found = (".".join(parts[1:end]) for end in ends)
@@ -235,7 +241,7 @@ def test_a_cycle_of_packages_is_named() -> None:
 
 @pytest.mark.parametrize("module", ["store/errors.py", "store/backlog.py"])
 def test_what_the_store_offers_knows_no_engine(module: str) -> None:
-    names = imported((PACKAGE / module).read_text("utf-8"))
+    names = imported(tree_of(module))
     assert not [name for name in names if within(name, "terrarium_mcp.store.sqlite")]
 
 
@@ -244,13 +250,12 @@ def test_records_search_and_recognition_know_no_engine() -> None:
     files = [module for module in modules() if module.startswith(pure)]
     assert len(files) > 15
     for module in files:
-        names = imported((PACKAGE / module).read_text("utf-8"))
+        names = imported(tree_of(module))
         assert not [name for name in names if within(name, "terrarium_mcp.store.sqlite")], module
 
 
-@pytest.mark.parametrize("module", modules())
-def test_imports_point_down(module: str) -> None:
-    wrong = wrong_arrows(module, (PACKAGE / module).read_text("utf-8"))
+def test_imports_point_down() -> None:
+    wrong = [told for module in modules() for told in wrong_arrows(module, tree_of(module))]
     assert not wrong, "\n".join(wrong)
 
 
