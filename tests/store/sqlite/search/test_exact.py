@@ -143,8 +143,9 @@ async def test_what_is_found_is_what_reading_every_line_finds(
         await finds_what_reading_finds(store, file, questions, few, casemapping)
 
 
-@pytest.mark.parametrize("few", [0, 6, 400])
-@pytest.mark.parametrize("casemapping", sorted({*CASEMAPPINGS}))
+@pytest.mark.parametrize(
+    ("few", "casemapping"), [(0, "rfc1459"), (6, "ascii"), (6, "rfc7613"), (400, "rfc1459")]
+)
 async def test_every_operator_finds_what_reading_every_line_finds(
     few: int, casemapping: str
 ) -> None:
