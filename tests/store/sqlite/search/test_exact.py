@@ -122,13 +122,12 @@ A_LOG = (
 )
 """What a log holds, what is asked of it, and how few lines are read at once."""
 
-LOGS = int(os.environ.get("LOGS", "25"))
+LOGS = int(os.environ.get("LOGS", "10"))
 
 
 @given(*A_LOG)
 @settings(
     max_examples=LOGS,
-    deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],  # to shrink a log takes minutes
 )
 async def test_what_is_found_is_what_reading_every_line_finds(

@@ -26,6 +26,7 @@ from terrarium_mcp.store.sqlite.engine.reads_in_turns import read_in_turns
 from terrarium_mcp.store.sqlite.ingest import append
 from terrarium_mcp.store.sqlite.search import message_search
 from terrarium_mcp.store.sqlite.search.climb import Climb, without_history
+from tests.conftest import EXAMPLES
 from tests.patience import PATIENCE
 from tests.store.scene import NOON, chat, find, line_of, room, texts, write
 from tests.store.sqlite.engine.test_whole_reads import FOR_EVER
@@ -290,8 +291,7 @@ ANYTHING = st.text(max_size=60) | st.lists(
 @given(ANYTHING, st.sampled_from(Sort), st.booleans())
 @example(query="-from:cy TEA/", sort=Sort.RELEVANCE, in_one_room=False)  # with many passages
 @settings(
-    max_examples=300,
-    deadline=None,
+    max_examples=max(100, EXAMPLES),
     suppress_health_check=[HealthCheck.function_scoped_fixture],  # the talk stays the same
 )
 async def test_no_query_raises(store: Store, query: str, sort: Sort, in_one_room: bool) -> None:
