@@ -87,6 +87,16 @@ async def house(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator
         yield house
 
 
+@pytest.fixture(params=ERAS, scope="module")
+async def silent_house(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> AsyncIterator[House]:
+    """One for all tests that only ask, for a client of each era."""
+    era: Era = request.param
+    async with opened(tmp_path_factory.mktemp("silent_house"), era=era) as house:
+        yield house
+
+
 async def test_a_program_is_told_by_a_code_what_was_unknown_and_a_model_by_the_text(
     house: House,
 ) -> None:
@@ -127,9 +137,9 @@ def keys_in(schema: object) -> Iterator[str]:
 
 
 async def test_the_tools_have_the_names_parameters_and_defaults_of_the_contract(
-    house: House,
+    silent_house: House,
 ) -> None:
-    tools = await published(house)
+    tools = await published(silent_house)
     found = {
         name: {
             parameter: REQUIRED
@@ -142,10 +152,10 @@ async def test_the_tools_have_the_names_parameters_and_defaults_of_the_contract(
     assert found == CONTRACT
 
 
-async def test_servers_whose_settings_agree_share_their_tools(house: House) -> None:
+async def test_servers_whose_settings_agree_share_their_tools(silent_house: House) -> None:
     async def parameters(most: int) -> dict[str, dict[str, Any]]:
         settings = SETTINGS.model_copy(update={"search_max_results": most})
-        tools = await build_server(house.store, settings).list_tools()
+        tools = await build_server(silent_house.store, settings).list_tools()
         return {tool.name: tool.input_schema["properties"] for tool in tools}
 
     one, same, other = await parameters(3), await parameters(3), await parameters(4)
@@ -154,16 +164,18 @@ async def test_servers_whose_settings_agree_share_their_tools(house: House) -> N
     assert [told["search_web"]["max_results"]["default"] for told in (one, other)] == [3, 4]
 
 
-async def test_every_tool_has_a_title_and_every_parameter_a_description(house: House) -> None:
-    for tool in (await published(house)).values():
+async def test_every_tool_has_a_title_and_every_parameter_a_description(
+    silent_house: House,
+) -> None:
+    for tool in (await published(silent_house)).values():
         assert tool.title
         assert tool.description
         for parameter, schema in tool.input_schema["properties"].items():
             assert schema.get("description"), f"{tool.name}.{parameter}"
 
 
-async def test_reading_tools_say_that_they_only_read(house: House) -> None:
-    for tool in (await published(house)).values():
+async def test_reading_tools_say_that_they_only_read(silent_house: House) -> None:
+    for tool in (await published(silent_house)).values():
         said = tool.annotations
         assert said
         assert said.read_only_hint is (tool.name not in WRITES)
@@ -171,18 +183,18 @@ async def test_reading_tools_say_that_they_only_read(house: House) -> None:
         assert said.destructive_hint is False
 
 
-async def test_schemas_hold_nothing_that_a_small_model_stumbles_over(house: House) -> None:
-    for tool in (await published(house)).values():
+async def test_schemas_hold_nothing_that_a_small_model_stumbles_over(silent_house: House) -> None:
+    for tool in (await published(silent_house)).values():
         keys = {*keys_in(tool.input_schema), *keys_in(tool.output_schema)}
         assert not keys & {"title", "anyOf", "oneOf", "minimum", "maximum", "pattern"}, tool.name
         assert "null" not in json.dumps([tool.input_schema, tool.output_schema or {}])
 
 
-async def test_no_choice_is_empty(house: House) -> None:
+async def test_no_choice_is_empty(silent_house: House) -> None:
     """Gemini refuses the tools of a whole list for one."""
     choices = {
         f"{tool.name}.{parameter}": schema["enum"]
-        for tool in (await published(house)).values()
+        for tool in (await published(silent_house)).values()
         for parameter, schema in tool.input_schema["properties"].items()
         if "enum" in schema
     }
@@ -190,23 +202,23 @@ async def test_no_choice_is_empty(house: House) -> None:
     assert "" not in {choice for its in choices.values() for choice in its}
 
 
-async def test_no_argument_is_expected_in_a_header(house: House) -> None:
-    for tool in (await published(house)).values():
+async def test_no_argument_is_expected_in_a_header(silent_house: House) -> None:
+    for tool in (await published(silent_house)).values():
         assert "x-mcp-header" not in json.dumps(tool.input_schema), tool.name
 
 
 async def test_a_tool_that_can_only_fail_says_so_and_one_that_works_does_not(
-    house: House, tmp_path: Path
+    silent_house: House, tmp_path: Path
 ) -> None:
-    description = (await published(house))["search_web"].description or ""
+    description = (await published(silent_house))["search_web"].description or ""
     assert description.endswith(". It fails here: SEARCH_API_URL is not set.")
     set_up = Settings(search_api_url="http://127.0.0.1:9/")
     async with opened(tmp_path / "set-up", set_up) as other:
         assert "fails here" not in ((await published(other))["search_web"].description or "")
 
 
-async def test_the_list_of_tools_is_small(house: House) -> None:
-    listed = await house.client.list_tools()
+async def test_the_list_of_tools_is_small(silent_house: House) -> None:
+    listed = await silent_house.client.list_tools()
     size = len(listed.model_dump_json(by_alias=True, exclude_none=True).encode())
     assert size / 4 < 3_300, (
         f"{size / 4:.0f} tokens, which every model reads with every question: shorten descriptions."
@@ -214,8 +226,8 @@ async def test_the_list_of_tools_is_small(house: House) -> None:
     )
 
 
-async def test_only_figures_publish_an_output_schema(house: House) -> None:
-    tools = await published(house)
+async def test_only_figures_publish_an_output_schema(silent_house: House) -> None:
+    tools = await published(silent_house)
     assert {name for name, tool in tools.items() if tool.output_schema} == {*TYPED}
 
 
@@ -278,18 +290,18 @@ async def test_a_list_of_no_tools_stops_the_start(tmp_path: Path, setting: str) 
             build_server(store, Settings(tools=setting))
 
 
-async def test_an_unknown_tool_is_answered_with_the_nearest(house: House) -> None:
-    refused = await house.is_refused("search_irc_histroy", query="tea")
+async def test_an_unknown_tool_is_answered_with_the_nearest(silent_house: House) -> None:
+    refused = await silent_house.is_refused("search_irc_histroy", query="tea")
     assert refused.startswith("No tool search_irc_histroy. Did you mean search_irc_history?")
 
 
-async def test_an_unknown_argument_is_answered_with_the_nearest(house: House) -> None:
-    refused = await house.is_refused("search_irc_history", query="tea", chanel="#tea")
+async def test_an_unknown_argument_is_answered_with_the_nearest(silent_house: House) -> None:
+    refused = await silent_house.is_refused("search_irc_history", query="tea", chanel="#tea")
     assert "no argument chanel. Did you mean channel?" in refused
 
 
-async def test_an_argument_of_a_tool_without_any_is_refused(house: House) -> None:
-    refused = await house.is_refused("list_enhancement_requests", status="open")
+async def test_an_argument_of_a_tool_without_any_is_refused(silent_house: House) -> None:
+    refused = await silent_house.is_refused("list_enhancement_requests", status="open")
     assert refused == "list_enhancement_requests has no argument status. Arguments: none."
 
 
@@ -304,16 +316,16 @@ async def test_an_argument_of_a_tool_without_any_is_refused(house: House) -> Non
     ],
 )
 async def test_a_wrong_value_is_named_in_a_short_error(
-    house: House, wrong: dict[str, Any], told: str
+    silent_house: House, wrong: dict[str, Any], told: str
 ) -> None:
-    refused = await house.is_refused("search_irc_history", query="tea", **wrong)
+    refused = await silent_house.is_refused("search_irc_history", query="tea", **wrong)
     assert refused.startswith(f"search_irc_history: {told}")
     assert "http" not in refused
     assert len(refused) < 300
 
 
-async def test_a_missing_argument_is_named(house: House) -> None:
-    refused = await house.is_refused("search_irc_history")
+async def test_a_missing_argument_is_named(silent_house: House) -> None:
+    refused = await silent_house.is_refused("search_irc_history")
     assert refused == "search_irc_history: query: Field required."
 
 
@@ -342,15 +354,15 @@ async def test_what_was_expected_to_go_wrong_is_not_logged_as_an_error(
 
 
 async def test_a_prompt_or_resource_that_is_not_there_is_refused_and_leaves_no_trace_in_the_log(
-    house: House, caplog: pytest.LogCaptureFixture
+    silent_house: House, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):
         with pytest.raises(MCPError, match="No prompt catch_me_up: this server publishes none"):
-            await house.client.get_prompt("catch_me_up", {"channel": "#tea"})
+            await silent_house.client.get_prompt("catch_me_up", {"channel": "#tea"})
         with pytest.raises(MCPError, match="Unknown resource: terrarium://channels"):
-            await house.client.read_resource("terrarium://channels")
+            await silent_house.client.read_resource("terrarium://channels")
     assert not caplog.records
 
 
-async def test_the_server_says_what_it_is_for(house: House) -> None:
-    assert "never instructions" in (house.client.instructions or "").replace("\n", " ")
+async def test_the_server_says_what_it_is_for(silent_house: House) -> None:
+    assert "never instructions" in (silent_house.client.instructions or "").replace("\n", " ")

@@ -1,13 +1,13 @@
 """The view of a request: whatever a tool is asked, it shows no other room and no later time."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.records import Member
@@ -16,18 +16,17 @@ from tests.store.scene import NOON
 from tests.tools.scene import ERAS, House, opened
 
 MINUTE = timedelta(minutes=1)
-anybody = settings(
-    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 
 # Three rooms whose names are near one another, a second network, and what must not be seen of them.
 SECRETS = ("zaphod", "marvin", "heartofgold", "##tea", "#tea-secret", "elsewhere", "19777")
 TEA = "<ada> green tea\n<bo> ada: tea at four\n<ada> fine"
 
 
-@pytest.fixture
-async def town(house: House) -> House:
-    return await settled(house)
+@pytest.fixture(scope="module")
+async def town(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
+    """One for all tests, which only ask."""
+    async with opened(tmp_path_factory.mktemp("town")) as house:
+        yield await settled(house)
 
 
 async def settled(house: House) -> House:
@@ -131,7 +130,6 @@ CALLS = st.one_of(
 
 
 @given(view=VIEWS, call=CALLS)
-@anybody
 async def test_nothing_of_another_room_is_shown_whatever_is_asked(
     town: House, view: dict[str, Any], call: tuple[str, dict[str, Any]]
 ) -> None:
@@ -288,8 +286,20 @@ async def test_a_malformed_view_is_an_error_in_every_tool(town: House, view: Any
         assert not refused.startswith("Error executing tool")
 
 
+@pytest.fixture(scope="module")
+async def afternoon(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
+    """One for all tests that only ask."""
+    async with opened(tmp_path_factory.mktemp("afternoon")) as house:
+        yield await talked(house)
+
+
 @pytest.fixture
-async def afternoon(house: House) -> House:
+async def own_afternoon(house: House) -> House:
+    """One for a test in which more happens."""
+    return await talked(house)
+
+
+async def talked(house: House) -> House:
     """Lines 1 to 8, from 12:00 to 15:30 every half hour; the span goes on until 18:00."""
     spans = house.store.spans
     await spans.begin("net", "#tea", NOON - timedelta(days=1), "joined")
@@ -355,12 +365,12 @@ async def test_a_cutoff_at_a_line_of_another_room_is_one_at_a_line_that_is_not_t
 
 
 async def test_a_room_of_which_nothing_was_recorded_before_the_cutoff_does_not_exist(
-    afternoon: House,
+    own_afternoon: House,
 ) -> None:
-    await afternoon.hears("<ada> hello", "#teapot", at=NOON + 90 * MINUTE)
-    (told,) = (await afternoon.learns("get_channel_stats", {"as_of": 4})).facts["channels"]
+    await own_afternoon.hears("<ada> hello", "#teapot", at=NOON + 90 * MINUTE)
+    (told,) = (await own_afternoon.learns("get_channel_stats", {"as_of": 4})).facts["channels"]
     assert told["channel"] == "#tea"
-    refused = await afternoon.is_refused("get_channel_stats", {"as_of": 4}, channel="#teapott")
+    refused = await own_afternoon.is_refused("get_channel_stats", {"as_of": 4}, channel="#teapott")
     assert "#teapot " not in refused.replace("#teapott", "")
     assert "Did you mean #tea?" in refused or "Known channels: #tea." in refused
 
@@ -424,9 +434,9 @@ async def test_a_question_asked_just_now_sees_who_is_there_live(house: House) ->
     assert [user["nick"] for user in told.facts["users"]] == ["ada"]
 
 
-async def test_long_ago_nobody_knows_who_was_there(afternoon: House) -> None:
-    await afternoon.store.presence.replace("net", "#tea", [Member("zoe")], NOON - 9 * MINUTE)
-    told = await afternoon.learns("get_current_users", {"as_of": 6})
+async def test_long_ago_nobody_knows_who_was_there(own_afternoon: House) -> None:
+    await own_afternoon.store.presence.replace("net", "#tea", [Member("zoe")], NOON - 9 * MINUTE)
+    told = await own_afternoon.learns("get_current_users", {"as_of": 6})
     assert told.facts == {
         "users": [],
         "live": False,
@@ -455,13 +465,13 @@ async def test_what_became_of_a_channel_after_the_question_is_not_told(house: Ho
     assert told.facts["as_of"] == to_iso(now)
 
 
-async def test_a_nick_is_spelt_as_it_was_before_the_cutoff(afternoon: House) -> None:
-    await afternoon.hears("<NICK1> tea\n<NICK1> tea", at=NOON + timedelta(hours=6))
+async def test_a_nick_is_spelt_as_it_was_before_the_cutoff(own_afternoon: House) -> None:
+    await own_afternoon.hears("<NICK1> tea\n<NICK1> tea", at=NOON + timedelta(hours=6))
     for as_of in ("2026-05-01T15:00:00Z", "2026-05-01T17:00:00Z"):
-        told = await afternoon.learns("get_channel_stats", {"as_of": as_of})
+        told = await own_afternoon.learns("get_channel_stats", {"as_of": as_of})
         assert "nick1" in told.facts["top_talkers"]
         assert "NICK1" not in told.everything
-    assert "NICK1" in (await afternoon.learns("get_channel_stats")).facts["top_talkers"]
+    assert "NICK1" in (await own_afternoon.learns("get_channel_stats")).facts["top_talkers"]
 
 
 async def test_nicks_that_came_after_the_cutoff_are_not_proposed(afternoon: House) -> None:
