@@ -79,29 +79,20 @@ def _require_one_network(chosen: str, contents: Sequence[LogContent]) -> None:
 def _require_one_channel(chosen: str, contents: Iterable[LogContent]) -> None:
     """Refuse a channel for logs of several, by their paths or else by what happens in them.
 
-    Logs that tell none may each be of another channel, so it is for one such log, with all its
-    files: the refusal that asks for the option names them all.
+    Logs that tell none are of the channel that the operator says.
     """
     names = list[str]()
     told_in = defaultdict[str, set[str]](set)
-    paths = dict[str, str]()
     for one in contents:
         if is_channel(one.origin.target):
             names.append(one.origin.target)
         elif not one.origin.target:
-            log = undated_name(one.file.name)
-            paths.setdefault(log, harmless(one.file.path))
-            told_in[log] |= one.happens_in
+            told_in[undated_name(one.file.name)] |= one.happens_in
             if len(one.happens_in) > 1:
                 raise _several_channels(chosen, one)
     told = set().union(*told_in.values())
-    silent = [log for log, channels in told_in.items() if not channels]
-    _require_one("channel", chosen, [*names, *told, *([""] if silent else [])])
-    if len(silent) > (0 if told else 1):
-        raise MisplacedChoice(
-            f"--channel {shown(chosen)} would put together {and_more([*paths.values()], _NAMED)},"
-            " and not all of them name their channel. Import them one by one."
-        )
+    has_silent = not all(told_in.values())
+    _require_one("channel", chosen, [*names, *told, *([""] if has_silent else [])])
 
 
 def _several_channels(chosen: str, content: LogContent) -> MisplacedChoice:

@@ -1077,8 +1077,7 @@ def write(folder: Path, logs: Mapping[str, str]) -> None:
     [
         ({"tea.log": OF_TEA, "board.log": OF_BOARD}, "they name #board, #tea. Import them one"),
         ({"#tea.log": OF_NONE, "board.log": OF_BOARD}, "they name #board, #tea. Import them one"),
-        ({"tea.log": OF_TEA, "board.log": OF_NONE}, "board.log, .*tea.log, and not all of them"),
-        ({"tea.log": OF_NONE, "board.log": OF_NONE}, "board.log, .*tea.log, and not all of them"),
+        ({"tea.log": OF_BOARD, "board.log": OF_NONE}, "they name #board, and some name none"),
         (
             {"all.log": f"{OF_TEA}\n{OF_BOARD}"},
             "all.log: --channel #tea .* they name #board, #tea.",
@@ -1100,6 +1099,8 @@ def test_no_channel_is_chosen_for_logs_of_several(
         {"a.log": OF_TEA, "b.log": OF_TEA},
         {"a.log": OF_TEA, "a.log.1": OF_NONE},
         {"a.log": OF_NONE, "a.log.1": OF_NONE},
+        {"a.log": OF_NONE, "b.log": OF_NONE},
+        {"a.log": OF_NONE, "b.log": OF_TEA},
         {"a.log": OF_NONE, "#tea.log": OF_BOARD},
     ],
 )
