@@ -107,7 +107,7 @@ async def lookup_nick(
 ) -> Annotated[CallToolResult, NickReport]:
     """Look up a person: when and where last seen.
 
-    Also lines said, and other nicks with the evidence.
+    Also lines said, other nicks and the evidence.
     """
     if not nick:
         raise TerrariumError("Name a nick. get_channel_stats lists who says most.")

@@ -85,7 +85,7 @@ async def get_channel_stats(
     nick: Annotated[Nick, Field(description="lines by this nick, or ada,bo")] = "",
     query: Annotated[
         Text,
-        Field(description="only lines that match: words and operators as in a search, exactly"),
+        Field(description="only lines that match: words and operators as in a search"),
     ] = "",
     after: Annotated[
         Text, Field(description="from this time on: 2026-05-01, 2026-05, yesterday, 2h")
@@ -95,7 +95,7 @@ async def get_channel_stats(
         Literal["", "day", "week", "month"],
         ForgivingChoice,
         Field(
-            description="also count the lines of each: day, week or month",
+            description="also count by day, week or month",
             json_schema_extra=without_choices,
         ),
     ] = "",
