@@ -45,13 +45,14 @@ SENDER_TO_CHANNEL = to_channel(SENDER)
 """Who sends a notice, and the channel."""
 SPEAKER_TO_CHANNEL = to_channel(NICK)
 """Who says something, and the channel, where a client names it."""
-FOLDER_OF_CHANNEL = (
-    r"(?<![^/])(?:(?P<network>[^/]+)/)?(?<![^/])(?P<channel>[#&+!][^/]*)/(?P=channel)"
-)
+IN_FOLDER_OF_CHANNEL = r"(?<![^/])(?:(?P<network>[^/]+)/)?(?<![^/])(?P<channel>[#&+!][^/]*)/"
+FOLDER_OF_CHANNEL = rf"{IN_FOLDER_OF_CHANNEL}(?P=channel)"
 """A file in a folder of its channel: one of the name of its folder may else be the client's own."""
 NOT_OF_ERC = r"(?<![^/])(?![^/@]+![^/@]+@)"
 """The beginning of a file's name that ERC does not write: its names have who is connected behind
 the channel, `#tea!ada@irc.example.org:6697.txt`. A channel itself may begin or end with a `!`."""
+SAYS = r"(?!\t) ?(?P<text>.*)"
+"""What follows `<ada>` where a theme may leave out the blank. Behind a tab it is HexChat's."""
 DOES = rf"(?P<nick>{NICK})(?: (?P<text>.*))?"
 """Who does something, and what."""
 USER_HOST = r"(?P<user>[^\s@()<>]*)@(?P<host>[^\s()<>]*) ?"

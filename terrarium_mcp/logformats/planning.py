@@ -1,7 +1,8 @@
 """Decides what a file of an import is: format, network, channel, date and zone. Pure.
 
-Nothing that changes the result is guessed. What a file does not tell is asked for, by the name of
-the option that decides it.
+Nothing that changes the result is guessed, but for the half of the day in which a clock of 12 hours
+begins, which the report names. What a file does not tell is asked for, by the name of the option
+that decides it.
 """
 
 import codecs
@@ -18,6 +19,7 @@ from terrarium_mcp.chat.records import SPEECH, MessageType
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.logformats.decoding import decoded, texts_of
 from terrarium_mcp.logformats.detection import ENOUGH, Fit, best_fit
+from terrarium_mcp.logformats.entries import LogLine
 from terrarium_mcp.logformats.files import LogFile
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.grammar import TextFormat
@@ -334,8 +336,8 @@ def with_clock(log: PlannedLog, lines: Iterable[bytes], choices: Choices) -> Pla
     """The log with the clock that its lines tell, or the operator; all of its lines are read."""
     if choices.clock is WrittenClock.HOURS_24:
         return log
-    read = (log.format.read(decoded(raw, log.encoding or "cp1252")[0]) for raw in lines)
-    clock = clock_of(line.stamp for line in read if line and line.stamp) or choices.clock
+    stamps = (line.stamp for line in _read(lines, log.format, log.encoding) if line.stamp)
+    clock = clock_of(stamps) or choices.clock
     return replace(log, clock=clock or WrittenClock.FROM_MIDNIGHT, is_clock_told=clock is not None)
 
 
@@ -362,8 +364,8 @@ def channels_of_events(lines: Iterable[bytes], form: TextFormat, encoding: str) 
     A client may show in one channel what is said in another, but not who comes and goes there.
     """
     told: dict[str, str] = {}
-    for line in (form.read(decoded(raw, encoding or "cp1252")[0]) for raw in lines):
-        for event in line.events if line else ():
+    for line in _read(lines, form, encoding):
+        for event in line.events:
             if event.channel and event.kind not in SPEECH:
                 told.setdefault(fold(event.channel), event.channel)
     return frozenset(told.values())
@@ -530,7 +532,12 @@ def _begins_tar(beginning: bytes) -> bool:
 
 def _written_zone(head: Sequence[bytes], form: TextFormat, encoding: str) -> tzinfo | None:
     """UTC if all stamps name their zone, so that none is needed; None if some are local times."""
-    read = (form.read(decoded(line, encoding or "cp1252")[0]) for line in head)
-    if any(line and ((line.stamp and not line.stamp.zone) or line.dated) for line in read):
+    read = _read(head, form, encoding)
+    if any((line.stamp and not line.stamp.zone) or line.dated for line in read):
         return None
     return UTC
+
+
+def _read(lines: Iterable[bytes], form: TextFormat, encoding: str) -> Iterator[LogLine]:
+    """What those lines say that a format reads."""
+    return filter(None, (form.read(decoded(raw, encoding or "cp1252")[0]) for raw in lines))

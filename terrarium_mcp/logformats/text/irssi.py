@@ -22,6 +22,7 @@ from terrarium_mcp.logformats.grammar import (
     ISO_OR_NAMED_DAY,
     NICK,
     RANK,
+    SAYS,
     SENDER,
     SENDER_TO_CHANNEL,
     SPEAKER_TO_CHANNEL,
@@ -47,8 +48,6 @@ _MOMENT = rf"{_DAY} (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) (?P<year>\d
 _AND_MORE = r"(?: \(\+\d+ more[^()]*\))?"
 """The end of a long list of people."""
 
-_SAID = r"(?!\t) ?(?P<text>.*)"
-"""Behind a tab it would be HexChat's."""
 _HAPPENS_IN_MIRC = rf"{NICK} \({USER_HOST}\) (?:has (?:joined|left) |Quit\b)"
 """What is no action: it would show where people come from."""
 
@@ -69,8 +68,8 @@ IRSSI = TextFormat(
     ),
     rules=(
         # It names the channel where that is not the one in front of its user.
-        message(MessageType.PRIVMSG, rf"< ?{SPEAKER_TO_CHANNEL}>{_SAID}"),
-        message(MessageType.PRIVMSG, rf"< ?(?P<nick>{NICK})>{_SAID}"),
+        message(MessageType.PRIVMSG, rf"< ?{SPEAKER_TO_CHANNEL}>{SAYS}"),
+        message(MessageType.PRIVMSG, rf"< ?(?P<nick>{NICK})>{SAYS}"),
         message(MessageType.ACTION, rf" ?\* {SPEAKER_TO_CHANNEL}(?: (?P<text>.*))?"),
         message(MessageType.ACTION, rf" ?\* (?!{_HAPPENS_IN_MIRC}){DOES}"),
         message(MessageType.NOTICE, rf"-{SENDER_TO_CHANNEL}- (?P<text>.*)"),

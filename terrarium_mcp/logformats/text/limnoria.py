@@ -11,6 +11,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     FOLDER_OF_CHANNEL,
+    IN_FOLDER_OF_CHANNEL,
     NICK,
     SENDER,
     TextFormat,
@@ -61,10 +62,7 @@ LIMNORIA = TextFormat(
             r"(?P=channel)(?:\.(?P<date>[^/]+))?\.log\Z"
         ),
         re.compile(rf"{FOLDER_OF_CHANNEL}\.log\Z"),
-        re.compile(
-            r"(?<![^/])(?:(?P<network>[^/]+)/)?(?<![^/])(?P<channel>[#&+!][^/]*)/(?:[^/]+/)?"
-            r"(?P=channel)(?:\.(?P<date>[^/]+))?\.log\Z"
-        ),
+        re.compile(rf"{IN_FOLDER_OF_CHANNEL}(?:[^/]+/)?(?P=channel)(?:\.(?P<date>[^/]+))?\.log\Z"),
         re.compile(rf"ChannelLogger/{_NETWORK}/(?:[^/]+/)*{_NAMED}\.{_DATE}\.log\Z"),
         re.compile(rf"ChannelLogger/{_NETWORK}/(?:[^/]+/)*{_NAMED}\.log\Z"),
         re.compile(rf"(?P<network>[^/]+)/{_NAMED}\.log\Z"),

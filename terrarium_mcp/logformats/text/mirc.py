@@ -19,6 +19,7 @@ from terrarium_mcp.logformats.grammar import (
     ISO_DAY,
     NICK,
     RANK,
+    SAYS,
     SENDER,
     SENDER_TO_CHANNEL,
     SPEAKER_TO_CHANNEL,
@@ -36,8 +37,6 @@ _LEFT_OF_COLOUR = r"(?:0\d|1[0-5])?"
 
 _SAYS = rf"<{_COLOUR}(?P<nick>{NICK})[\x03\x0f]?>"
 """Who says something: a nick in its colour, if mIRC colours nicks."""
-_SAID = r"(?!\t) ?(?P<text>.*)"
-"""Behind a tab it would be HexChat's."""
 
 
 def _event(kind: MessageType, pattern: str, *, certain: bool = False) -> MessageRule:
@@ -47,9 +46,9 @@ def _event(kind: MessageType, pattern: str, *, certain: bool = False) -> Message
 _RULES = (
     message(
         MessageType.PRIVMSG,
-        rf"{_COLOUR}<{_COLOUR}{SPEAKER_TO_CHANNEL}[\x03\x0f]?>{_SAID}",
+        rf"{_COLOUR}<{_COLOUR}{SPEAKER_TO_CHANNEL}[\x03\x0f]?>{SAYS}",
     ),
-    message(MessageType.PRIVMSG, rf"{_COLOUR}{_SAYS}{_SAID}"),
+    message(MessageType.PRIVMSG, rf"{_COLOUR}{_SAYS}{SAYS}"),
     message(MessageType.NOTICE, rf"{_COLOUR}-{SENDER_TO_CHANNEL}- (?P<text>.*)"),
     message(MessageType.NOTICE, rf"{_COLOUR}-(?P<nick>{SENDER}?)- (?P<text>.*)", private=True),
     _event(
