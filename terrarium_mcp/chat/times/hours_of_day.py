@@ -27,6 +27,8 @@ def hours_in_zone(
 
 def _steady_offset(zone: tzinfo, first: datetime, last: datetime) -> timedelta | None:
     """By how much a zone is ahead of UTC from one moment to another; None if that changes."""
+    if (always := zone.utcoffset(None)) is not None:  # UTC, mostly: nothing is to be looked for
+        return always
     ahead = local(last, zone).utcoffset()
     steps = range((last - first) // _STEP + 1)
     is_steady = all(local(first + n * _STEP, zone).utcoffset() == ahead for n in steps)
