@@ -35,7 +35,13 @@ from terrarium_mcp.store.records.figures import (
     ScopeDetails,
     ScopeStats,
 )
-from terrarium_mcp.store.records.people import Evidence, NickActivity, Person, PresenceSnapshot
+from terrarium_mcp.store.records.people import (
+    Evidence,
+    NickActivity,
+    NickArrival,
+    Person,
+    PresenceSnapshot,
+)
 from terrarium_mcp.store.records.readings import Conversation, KnownLine, Link, RecentDigest
 from terrarium_mcp.store.search import (
     COUNTED,
@@ -234,6 +240,7 @@ __all__ = [
     "MigrationBlocked",
     "NamesTaken",
     "NickActivity",
+    "NickArrival",
     "NotABackup",
     "NotAdopted",
     "NotChecked",

@@ -75,7 +75,6 @@ async def without_opted_out(request: Request, person: Person) -> Person:
     """A person without the other and similar nicks of people who opted out of the record."""
     opt_outs = await request.store.opt_outs.current()
     return person._replace(
-        arrivals=[one for one in person.arrivals if not opt_outs.has_nick(person.network, one.old)],
         evidence=[
             one for one in person.evidence if not opt_outs.has_nick(person.network, one.nick)
         ],

@@ -16,7 +16,7 @@ from terrarium_mcp.chat.times.timestamps import minute, to_iso
 from terrarium_mcp.chat.transcript import dated_line, event_text
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.request import Request
-from terrarium_mcp.store import Evidence, NickActivity, Person
+from terrarium_mcp.store import Evidence, NickActivity, NickArrival, Person
 from terrarium_mcp.tools.facts import within_budget
 from terrarium_mcp.tools.from_request import FromRequest
 from terrarium_mcp.tools.known_nicks import (
@@ -113,13 +113,13 @@ async def lookup_nick(
         raise TerrariumError("Name a nick. get_channel_stats lists who says most.")
     nick, rooms = request.narrowed_to_nick(nick, request.narrowed(""))
     people = [await _person(request, nick, network, rooms) for network in networks_of(rooms)]
-    active = sorted(
-        (one for person in people for one in _activity(person)), key=lambda one: -one.lines
-    )
+    arrivals = await _arrivals(request, nick, rooms)
+    active = [one for person in people for one in person.rooms]
+    active = sorted(_seen_arriving(active, arrivals), key=lambda one: -one.lines)
     active = [await _apart_from_asides(request, nick, one) for one in active]
     spoke = await _newest(request, nick, active, ())
     did = await _newest(request, nick, active, tuple(MessageType))
-    seen = _last_sighting(active, did, await _arrival(request, people))
+    seen = _last_sighting(active, did, await _newest_arrival(request, arrivals))
     covered = await request.coverage_line(rooms)
     nick = spoke.nick if spoke else nick  # as they spell it
     known = any(person.is_known for person in people)
@@ -171,19 +171,32 @@ async def _apart_from_asides(request: Request, nick: str, activity: NickActivity
     return activity._replace(spoke=spoke.said_at if spoke else None)
 
 
-def _activity(person: Person) -> list[NickActivity]:
-    """What a nick did in each room; somebody who changes to it is seen there too."""
-    arrived = {one.room: one.at for one in person.arrivals}
-    active = [
-        one._replace(seen=max(filter(None, (one.seen, arrived.pop(one.room, None))), default=None))
-        for one in person.rooms
+async def _arrivals(request: Request, nick: str, rooms: Sequence[Room]) -> list[NickArrival]:
+    """The newest change to a nick in each room, but for those of people who opted out."""
+    opt_outs = await request.store.opt_outs.current()
+    return [
+        one
+        for network in networks_of(rooms)
+        if not opt_outs.has_nick(network, nick)
+        for one in await request.store.people.arrivals(nick, network, rooms, until=request.until)
+        if not opt_outs.has_nick(network, one.old)
     ]
-    return active + [NickActivity(room, 0, None, at) for room, at in arrived.items()]
 
 
-async def _arrival(request: Request, people: Sequence[Person]) -> Message | None:
+def _seen_arriving(
+    active: Sequence[NickActivity], arrivals: Sequence[NickArrival]
+) -> list[NickActivity]:
+    """What a nick did in each room; somebody who changes to it is seen there too."""
+    arrived = {one.room: one.at for one in arrivals}
+    seen = [
+        one._replace(seen=max(filter(None, (one.seen, arrived.pop(one.room, None))), default=None))
+        for one in active
+    ]
+    return seen + [NickActivity(room, 0, None, at) for room, at in arrived.items()]
+
+
+async def _newest_arrival(request: Request, arrivals: Sequence[NickArrival]) -> Message | None:
     """The newest message by which somebody changed to a nick."""
-    arrivals = [one for person in people for one in person.arrivals]
     newest = max(arrivals, key=lambda one: (one.at, one.message), default=None)
     return newest and await request.store.messages.get(newest.message, [newest.room])
 

@@ -62,17 +62,13 @@ class Evidence:
 
 
 class Person(NamedTuple):
-    """What is known of a nick on a network; if nothing is, `near` are similar nicks.
-
-    `rooms` are those in which it did something; `arrivals` the newest change to it in each room.
-    """
+    """What is known of a nick on a network; if nothing is, `near` are similar nicks."""
 
     nick: str
     network: str
     rooms: Sequence[NickActivity] = ()
     evidence: Sequence[Evidence] = ()
     near: Sequence[str] = ()
-    arrivals: Sequence[NickArrival] = ()
 
     @property
     def is_known(self) -> bool:

@@ -84,8 +84,26 @@ class People:
         if not visible_only:
             evidence += await self._shared_identities(folded, network, rooms, until)
         near = [] if known or evidence else await self._near(folded, rooms, until)
-        arrivals = await self._arrivals(folded, rooms, until)
-        return Person(nick, network, known, evidence, near, arrivals)
+        return Person(nick, network, known, evidence, near)
+
+    async def arrivals(
+        self, nick: str, network: str, rooms: Sequence[Room], *, until: Position = EVERY_LINE
+    ) -> list[NickArrival]:
+        """The newest change to a nick in each of these rooms, before a position.
+
+        Who changes is counted under the old nick.
+        """
+        await self._indexer.ensure_current(PeopleIndex.name)
+        by_id = {room.id: room for room in rooms if room.network == network}
+        rows = await self._database.rows(
+            f"""
+SELECT room, max(said), message, old FROM nick_changes
+WHERE new = :nick AND old != new AND {within([*by_id.values()])}
+  AND (said, message) < (:until, :until_id)
+GROUP BY room""",
+            {"nick": fold(storable(nick)), "until": until.timestamp, "until_id": until.id},
+        )
+        return [NickArrival(by_id[row[0]], from_text(row[1]), row[2], row[3]) for row in rows]
 
     async def is_relay(
         self, nick: str, network: str, rooms: Sequence[Room], *, until: Position = EVERY_LINE
@@ -170,20 +188,6 @@ FROM changes JOIN spelt USING (nick)""",
             for nick, times in moments.items()
         ]
         return sorted(found, key=lambda one: (-one.last.timestamp(), one.nick))
-
-    async def _arrivals(
-        self, folded: str, rooms: Sequence[Room], until: Position
-    ) -> list[NickArrival]:
-        """The newest change to it in each room: who changes is counted under the old nick."""
-        rows = await self._database.rows(
-            f"""
-SELECT room, max(said), message, old FROM nick_changes
-WHERE new = :nick AND old != new AND {within(rooms)} AND (said, message) < (:until, :until_id)
-GROUP BY room""",
-            {"nick": folded, "until": until.timestamp, "until_id": until.id},
-        )
-        by_id = {room.id: room for room in rooms}
-        return [NickArrival(by_id[row[0]], from_text(row[1]), row[2], row[3]) for row in rows]
 
     async def _shared_identities(
         self, folded: str, network: str, rooms: Sequence[Room], until: Position

@@ -41,12 +41,14 @@ async def test_the_newest_change_to_a_nick_is_known_in_each_room(store: Store) -
     for minute, channel in ((5, "#tea"), (7, "#tea"), (6, "#mate")):
         await store.messages.append([event("Bo", MessageType.NICK, "ada", minute, channel)])
     await store.messages.append([event("Ada", MessageType.NICK, "ada", 9)])
-    arrivals = (await known(store, "ADA")).arrivals
+    rooms = await store.rooms.all()
+    arrivals = await store.people.arrivals("ADA", "net", rooms)
     assert [(one.room.channel, one.at, one.message, one.old) for one in arrivals] == [
         ("#tea", NOON + 7 * MINUTE, 2, "bo"),
         ("#mate", NOON + 6 * MINUTE, 3, "bo"),
     ]
-    (early,) = (await known(store, "ada", NOON + 6 * MINUTE)).arrivals
+    before = Position.at(NOON + 6 * MINUTE)
+    (early,) = await store.people.arrivals("ada", "net", rooms, until=before)
     assert early.at == NOON + 5 * MINUTE
 
 
