@@ -309,3 +309,15 @@ async def test_pages_of_a_recording_that_is_not_in_order_miss_nothing(
             places += [message.position for message in hits.messages]
         assert len(places) == 180
         assert places == sorted(places, reverse=sort is Sort.NEWEST)
+
+
+async def test_lines_that_are_all_read_have_a_total_though_none_is_wanted(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Up to the usual bound: the lower one is for a page whose total must be counted otherwise."""
+    monkeypatch.setattr(exact, "_FEW_FOR_A_PAGE", 1)
+    await store.messages.append(chat("<ada> tea\n" * 5))
+    await store.messages.append(chat("<bo> tea too", channel="#mate"))
+    asked = await query_of(store, "tea", channels=["#tea"])
+    found = await searching(store).first(asked, 2, NEWEST, wants_total=False)
+    assert (len(found.rows), found.total) == (2, Total(5))
