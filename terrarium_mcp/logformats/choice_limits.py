@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from terrarium_mcp.chat.identity import fold, is_channel
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.logformats.choices import Choices
 from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.log_origin import folders_of_networks, undated_name
-from terrarium_mcp.logformats.planning import Choices
 from terrarium_mcp.wording import and_more, did_you_mean, shown
 
 _NAMED = 5

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.logformats.choices import Choices
 from terrarium_mcp.logformats.contents import LogContent, ReadLog
 from terrarium_mcp.logformats.files import LogFile, UnusableFile
 from terrarium_mcp.logformats.jsonl import (
@@ -26,7 +27,6 @@ from terrarium_mcp.logformats.jsonl import (
 )
 from terrarium_mcp.logformats.log_origin import LogOrigin
 from terrarium_mcp.logformats.log_reader import LineCounts, LogItem
-from terrarium_mcp.logformats.planning import Choices
 from terrarium_mcp.store import ArchivedMessage, ArchivedRoom, ArchivedSpan, ArchiveRecord
 
 PROGRAM = "terrarium-mcp"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.logformats.choice_limits import require_apart, require_renamed
+from terrarium_mcp.logformats.choices import Choices
 from terrarium_mcp.logformats.contents import LogContent, content_of_text
 from terrarium_mcp.logformats.databases.database_contents import contents_of_database
 from terrarium_mcp.logformats.databases.database_format import is_database
@@ -24,21 +25,11 @@ from terrarium_mcp.logformats.exported_rooms import contents_of_export
 from terrarium_mcp.logformats.files import LogFile, UnusableFile, lines_of
 from terrarium_mcp.logformats.jsonl import is_jsonl
 from terrarium_mcp.logformats.lounge_networks import truly_named
-from terrarium_mcp.logformats.planning import (
-    Choices,
-    UndecidedLog,
-    UnplacedLog,
-    channels_of_events,
-    fitting,
-    has_dotted_days,
-    path_origin,
-    planned,
-    require_date,
-    require_day_first,
-    with_clock,
-)
+from terrarium_mcp.logformats.planning import UndecidedLog, UnplacedLog, path_origin, planned
+from terrarium_mcp.logformats.recognition import fitting
 from terrarium_mcp.logformats.sessions import rooms_told
 from terrarium_mcp.logformats.text.thelounge import THE_LOUNGE
+from terrarium_mcp.logformats.whole_lines import with_all_told
 
 
 @dataclass(slots=True)
@@ -178,19 +169,9 @@ def _contents(
                 )
                 for room in rooms
             ]
-            require_date(logs[0], chain(head, lines))
-            if has_dotted_days(head):
-                with file.opened() as again:
-                    require_day_first(logs[0], lines_of(again))
-            if logs[0].may_have_12_hours:
-                with file.opened() as again:
-                    logs = [with_clock(logs[0], lines_of(again), choices)]
-                if not logs[0].is_clock_told:
-                    findings.of_some_half.append(file)
-            if choices.channel and not (logs[0].origin.target or logs[0].origin.is_window):
-                with file.opened() as again:
-                    told = channels_of_events(lines_of(again), fit.format, choices.encoding)
-                logs = [replace(logs[0], happens_in=told)]
+            logs[0] = with_all_told(logs[0], head, choices)
+            if not logs[0].is_clock_told:
+                findings.of_some_half.append(file)
             if fit.format is THE_LOUNGE:
                 logs = [truly_named(log, choices) for log in logs]
             return list(map(content_of_text, logs))

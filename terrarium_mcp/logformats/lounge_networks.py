@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.logformats.choices import Choices
 from terrarium_mcp.logformats.files import LogFile
-from terrarium_mcp.logformats.planning import Choices, PlannedLog
+from terrarium_mcp.logformats.planning import PlannedLog
 
 _UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 """What reading a file raises that is missing, or is not as The Lounge writes it."""

@@ -1,27 +1,23 @@
-"""Decides what a file of an import is: format, network, channel, date and zone. Pure.
+"""Decides where a text log belongs and how it is read: network, channel, date and zone. Pure.
 
 Nothing that changes the result is guessed, but for the half of the day in which a clock of 12 hours
 begins, which the report names. What a file does not tell is asked for, by the name of the option
 that decides it.
 """
 
-import codecs
-import re
 import shlex
-import tarfile
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, timedelta, tzinfo
 from itertools import chain
 
 from terrarium_mcp.chat.identity import as_channel, fold, is_channel
-from terrarium_mcp.chat.records import SPEECH, MessageType
+from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.logformats.decoding import decoded, texts_of
-from terrarium_mcp.logformats.detection import ENOUGH, Fit, best_fit
-from terrarium_mcp.logformats.entries import LogLine
+from terrarium_mcp.logformats.choices import Choices
+from terrarium_mcp.logformats.decoding import texts_of
+from terrarium_mcp.logformats.detection import Fit
 from terrarium_mcp.logformats.files import LogFile
-from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.grammar import TextFormat
 from terrarium_mcp.logformats.log_origin import (
     LogOrigin,
@@ -32,12 +28,12 @@ from terrarium_mcp.logformats.log_origin import (
     origins_in,
 )
 from terrarium_mcp.logformats.log_reader import LogReader
+from terrarium_mcp.logformats.recognition import lines_read
 from terrarium_mcp.logformats.sessions import only_of
-from terrarium_mcp.logformats.twelve_hours import TwelveHourClock, WrittenClock, clock_of
+from terrarium_mcp.logformats.twelve_hours import TwelveHourClock, WrittenClock
 from terrarium_mcp.settings.hosts import network_name_of
 from terrarium_mcp.store import by_12_hours
 from terrarium_mcp.wording import shown
-from terrarium_mcp.zstd import ZSTD_MAGIC
 
 NO_NETWORK = "its network is not named anywhere. Name it with --network."
 NO_CHANNEL = "its path names no channel. Name it with --channel."
@@ -46,34 +42,7 @@ NO_ZONE = (
     " e.g. --timezone Europe/Berlin."
 )
 
-
-_UTF_16 = tuple(decoded(mark)[0] for mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-"""What a byte order mark of UTF-16 looks like when it is read as all other lines are."""
-
-_PACKED = (b"PK\x03\x04", b"\x1f\x8b", b"\xfd7zXZ\0", ZSTD_MAGIC, b"BZh")
-"""How a zip, gzip, xz, zstd or bzip2 file begins."""
-
-_STAMP = 10
-"""Bytes at the beginning of a line of UTF-16 that are of its stamp."""
-
 _TALK = {MessageType.PRIVMSG, MessageType.ACTION}
-
-_CLOCK = re.compile(r"\d:\d\d")
-
-_UNCERTAIN_DAY = re.compile(
-    r"\[?\d\d?(?:([/-])\d\d?(?:\1\d{2,4})?|\.(?:\d\d?\.\d\d|(?:1[3-9]|[2-9]\d)\.\d{4})),? "
-)
-"""Two numbers, of which one is the month. Between dots that is the second one, if a year of four
-digits follows."""
-
-_DOTTED_DAY = re.compile(rb"\[?\d\d?\.(?P<month>\d\d?)\.\d{4},? ")
-
-_MARKED = (
-    (re.compile(r"\{|\[\s*(?:\{|\Z)"), "JSON"),
-    (re.compile(r"<(?:[?!]|/?[a-z][\w-]*(?:\s[^>]*=|>$))", re.IGNORECASE), "XML or HTML"),
-)
-
-NO_DATE = "its lines have no date. Name the day of the first line with --date 2015-10-24."
 
 
 class UndecidedLog(TerrariumError):
@@ -90,46 +59,6 @@ class UnplacedLog(UndecidedLog):
 
     It can be left out beside other files.
     """
-
-
-class NoLog(TerrariumError):
-    """A file is no log in any format that is known, or not in the one that was named."""
-
-
-class UnknownFormat(NoLog):
-    """A file is a text, but no format reads it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """What the command's options say; an empty one leaves the decision to the files.
-
-    `day` is that of the first line. `clock` tells the half of the day in which a log of 12 hours
-    begins if no line does, or that its hours are 24 whatever its lines tell.
-    `renamed` maps channels as files spell them (folded) to channels as they are.
-    """
-
-    format: str = ""
-    network: str = ""
-    channel: str = ""
-    day: date | None = None
-    zone: tzinfo | None = None
-    clock: WrittenClock | None = None
-    encoding: str = ""
-    renamed: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def moves_nothing(self) -> bool:
-        """Whether networks and channels keep their names.
-
-        For an export that is all there is to choose: it says its times and its format itself.
-        """
-        return not (self.network or self.channel or self.renamed)
-
-    def target(self, named: str) -> str:
-        """Where what an export or a database says of a room goes; a person is made no channel."""
-        chosen = as_channel(self.channel) if self.channel and is_channel(named) else named
-        return self.renamed.get(fold(chosen), chosen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,63 +243,6 @@ def _undecided(
     return (UnplacedLog if unplaced else UndecidedLog)(file.path, problem)
 
 
-def require_date(log: PlannedLog, lines: Iterable[bytes]) -> None:
-    """Refuse a log of which no line tells a date; its lines are read up to the first that does.
-
-    Raises:
-        UnplacedLog: no day is known for any line.
-    """
-    if log.day or not log.target:
-        return
-    foreign = ""
-    for text in (decoded(raw, log.encoding or "cp1252")[0] for raw in lines):
-        line = log.format.read(text)
-        if line and (line.dated or (line.stamp and line.stamp.year)):
-            return
-        if line and line.boundary and not (line.stamp or foreign):
-            foreign = f" Its dates are in a language that is not known: {shown(text)}"
-    raise UnplacedLog(log.file.path, NO_DATE + foreign)
-
-
-def with_clock(log: PlannedLog, lines: Iterable[bytes], choices: Choices) -> PlannedLog:
-    """The log with the clock that its lines tell, or the operator; all of its lines are read."""
-    if choices.clock is WrittenClock.HOURS_24:
-        return log
-    stamps = (line.stamp for line in _read(lines, log.format, log.encoding) if line.stamp)
-    clock = clock_of(stamps) or choices.clock
-    return replace(log, clock=clock or WrittenClock.FROM_MIDNIGHT, is_clock_told=clock is not None)
-
-
-def require_day_first(log: PlannedLog, lines: Iterable[bytes]) -> None:
-    """Refuse a log that has days between dots, `11.10.2026`, if any line has the month first.
-
-    Raises:
-        UnknownFormat: a line names a thirteenth month, so the days of all others are uncertain.
-    """
-    for raw in lines:
-        if (match := _DOTTED_DAY.match(raw)) and int(match["month"]) > 12:
-            text = decoded(raw, log.encoding or "cp1252")[0]
-            raise UnknownFormat(f"{log.file.path}: {_quoted([text])}")
-
-
-def has_dotted_days(lines: Iterable[bytes]) -> bool:
-    """Whether any line begins with a day such as `24.10.2026`."""
-    return any(map(_DOTTED_DAY.match, lines))
-
-
-def channels_of_events(lines: Iterable[bytes], form: TextFormat, encoding: str) -> frozenset[str]:
-    """The channels, as a log spells them first, in which its lines say that something happened.
-
-    A client may show in one channel what is said in another, but not who comes and goes there.
-    """
-    told: dict[str, str] = {}
-    for line in _read(lines, form, encoding):
-        for event in line.events:
-            if event.channel and event.kind not in SPEECH:
-                told.setdefault(fold(event.channel), event.channel)
-    return frozenset(told.values())
-
-
 def path_origin(
     path: str, lines: Sequence[str], form: TextFormat, choices: Choices, networks: Sequence[str]
 ) -> LogOrigin:
@@ -447,97 +319,9 @@ def _spelt(log: PlannedLog, head: Sequence[bytes]) -> PlannedLog:
     return replace(log, target=reader.spelling or log.target, is_spelt=is_spelt)
 
 
-def fitting(
-    file: LogFile, head: Sequence[bytes], choices: Choices, more: Iterable[str] = ()
-) -> Fit:
-    """How its format reads a text log, told from its path and its first lines.
-
-    `more` are the lines behind these, as in `best_fit`.
-
-    Raises:
-        NoLog: it is no log in a known format.
-    """
-    lines = texts_of(head)
-    if head and _is_packed(head[0]):
-        raise NoLog(
-            f"{file.path}: a packed file within a packed file, or under a name that hides it."
-            " Unpack it first."
-        )
-    if lines and lines[0].startswith(_UTF_16):
-        raise NoLog(
-            f"{file.path}: encoded as UTF-16. Convert it first: iconv -f UTF-16 -t UTF-8 FILE"
-        )
-    written = [line for line in head if line]  # half of a line break of UTF-16 looks blank
-    if sum(map(_is_utf_16, written)) > ENOUGH * len(written):
-        raise NoLog(
-            f"{file.path}: encoded as UTF-16. Convert it first: iconv -f UTF-16LE -t UTF-8 FILE,"
-            " or -f UTF-16BE"
-        )
-    zeros = sum(0 in line for line in written)
-    if zeros and zeros >= ENOUGH * len(written):
-        raise NoLog(f"{file.path}: not a text file.")
-    formats = [one for one in TEXT_FORMATS if choices.format in ("", one.name)]
-    if not formats:
-        raise NoLog(f"{file.path}: not a database of the format {choices.format}")
-    fit = best_fit(file.name, lines, formats, more)
-    if fit.is_enough:
-        return fit
-    if fit.is_timed and fit.read >= ENOUGH:
-        raise UnknownFormat(
-            f"{file.path}: no line of talk in it can be read, although it has lines of"
-            f" {fit.format.program}. The first unreadable one: {shown(fit.unread)}"
-        )
-    quoted = _quoted([line for line in lines if fit.format.read(line) is None] or lines)
-    if choices.format:
-        raise NoLog(f"{file.path}: not a log of {fit.format.program}. {quoted}")
-    raise UnknownFormat(f"{file.path}: not a log of a known format. {quoted}")
-
-
-def _is_utf_16(raw: bytes) -> bool:
-    """Whether a line is perhaps UTF-16, but for a zero byte before it: its stamp is of ASCII."""
-    return raw[1:_STAMP:2].count(0) == len(raw[1:_STAMP:2]) > 0 and 0 not in raw[:_STAMP:2]
-
-
-def _quoted(lines: Sequence[str]) -> str:
-    """What shows the format of a file, for people who report it, from lines that cannot be read.
-
-    A folder of logs may also hold its program's settings, and passwords in them: of these nothing
-    is shown. What shows the form of a log is a line with a time.
-    """
-    first = next((line.lstrip() for line in lines if line.strip()), "")
-    if kind := next((kind for form, kind in _MARKED if form.match(first)), ""):
-        return f"It is {kind}, in an unknown form"
-    timed = next((line for line in lines if _CLOCK.search(line)), "")
-    if not timed:
-        return "Its first lines have no time"
-    told = f"It has lines such as: {shown(timed)}"
-    if _UNCERTAIN_DAY.match(timed):
-        return f"It is unclear which number of its dates is the month; write 2026-10-24. {told}"
-    return told
-
-
-def _is_packed(beginning: bytes) -> bool:
-    """Whether a file that begins so holds others, or is compressed."""
-    return beginning.startswith(_PACKED) or _begins_tar(beginning)
-
-
-def _begins_tar(beginning: bytes) -> bool:
-    """Whether the first block is a header of tar: its checksum tells that, in all its dialects."""
-    try:
-        tarfile.TarInfo.frombuf(beginning[: tarfile.BLOCKSIZE], "utf-8", "surrogateescape")
-    except tarfile.HeaderError:
-        return False
-    return True
-
-
 def _written_zone(head: Sequence[bytes], form: TextFormat, encoding: str) -> tzinfo | None:
     """UTC if all stamps name their zone, so that none is needed; None if some are local times."""
-    read = _read(head, form, encoding)
+    read = lines_read(head, form, encoding)
     if any((line.stamp and not line.stamp.zone) or line.dated for line in read):
         return None
     return UTC
-
-
-def _read(lines: Iterable[bytes], form: TextFormat, encoding: str) -> Iterator[LogLine]:
-    """What those lines say that a format reads."""
-    return filter(None, (form.read(decoded(raw, encoding or "cp1252")[0]) for raw in lines))

@@ -10,7 +10,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import CallToolResult
 
 from terrarium_mcp.cli.starting import import_logs, past_imports, purge, search
-from terrarium_mcp.logformats.planning import Choices
+from terrarium_mcp.logformats.choices import Choices
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import PurgeTarget, UnknownImport
 from terrarium_mcp.store.sqlite.keeper import Keeper

@@ -11,10 +11,12 @@ from zoneinfo import ZoneInfo
 
 from terrarium_mcp.chat.irctext import action
 from terrarium_mcp.chat.records import SPEECH, MessageType
+from terrarium_mcp.logformats.choices import Choices
 from terrarium_mcp.logformats.files import LogFile, lines_of
 from terrarium_mcp.logformats.log_reader import DatedEvent, LogItem, RejectedLine
 from terrarium_mcp.logformats.named_files import log_files
-from terrarium_mcp.logformats.planning import Choices, PlannedLog, fitting, planned
+from terrarium_mcp.logformats.planning import PlannedLog, planned
+from terrarium_mcp.logformats.recognition import fitting
 
 LOGS = Path(__file__).parents[1] / "samples" / "logs"
 BERLIN = ZoneInfo("Europe/Berlin")

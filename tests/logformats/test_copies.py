@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from terrarium_mcp.logformats.choices import Choices
 from terrarium_mcp.logformats.finding import Findings, find_contents
 from terrarium_mcp.logformats.named_files import log_files
-from terrarium_mcp.logformats.planning import Choices
 
 IRSSI = "--- Log opened Wed Jun 10 08:00:00 2026\n10:00 < ada> kettle\n"
 ZNC = "[10:00:00] <ada> kettle\n"

@@ -14,6 +14,7 @@ import pytest
 from terrarium_mcp.chat.on_record import NotRecorded
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.voices import rules_on
+from terrarium_mcp.logformats.choices import Choices
 from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.databases.database_contents import (
     NamelessNetworks,
@@ -24,7 +25,7 @@ from terrarium_mcp.logformats.databases.database_format import is_database
 from terrarium_mcp.logformats.files import LogFile, UnusableFile
 from terrarium_mcp.logformats.log_reader import LONGEST_LINE, DatedEvent, LineCounts, RejectedLine
 from terrarium_mcp.logformats.named_files import log_files
-from terrarium_mcp.logformats.planning import Choices, UndecidedLog
+from terrarium_mcp.logformats.planning import UndecidedLog
 from terrarium_mcp.logformats.recordable import recordable
 from tests.samples import terrarium_irc
 

@@ -18,11 +18,11 @@ from terrarium_mcp.chat.relays import Relay
 from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.chat.transcript import RenderOptions, fenced
 from terrarium_mcp.cli.starting.import_report import report_lines
+from terrarium_mcp.logformats.choices import Choices
 from terrarium_mcp.logformats.finding import find_contents
 from terrarium_mcp.logformats.importing import ContentReport, LogImport, ReportLines
 from terrarium_mcp.logformats.log_reader import RejectedLine
 from terrarium_mcp.logformats.named_files import log_files
-from terrarium_mcp.logformats.planning import Choices
 from terrarium_mcp.logformats.reading import reading
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, open_store

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from terrarium_mcp.logformats.choice_limits import MisplacedChoice
+from terrarium_mcp.logformats.choices import Choices
 from terrarium_mcp.logformats.databases.database_formats import DATABASE_FORMATS
 from terrarium_mcp.logformats.detection import best_fit, next_day_fit
 from terrarium_mcp.logformats.files import LogFile
@@ -25,16 +26,8 @@ from terrarium_mcp.logformats.log_reader import (
     RejectedLine,
 )
 from terrarium_mcp.logformats.named_files import log_files
-from terrarium_mcp.logformats.planning import (
-    NO_NETWORK,
-    Choices,
-    NoLog,
-    PlannedLog,
-    UndecidedLog,
-    UnknownFormat,
-    fitting,
-    planned,
-)
+from terrarium_mcp.logformats.planning import NO_NETWORK, PlannedLog, UndecidedLog, planned
+from terrarium_mcp.logformats.recognition import NoLog, UnknownFormat, fitting
 from terrarium_mcp.logformats.sessions import only_of
 from terrarium_mcp.logformats.text.eggdrop import EGGDROP
 from terrarium_mcp.logformats.text.hexchat import HEXCHAT

@@ -22,11 +22,11 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from terrarium_mcp.logformats import reading, reading_child
+from terrarium_mcp.logformats.choices import Choices
 from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.finding import find_contents
 from terrarium_mcp.logformats.importing import LogImport
 from terrarium_mcp.logformats.named_files import log_files
-from terrarium_mcp.logformats.planning import Choices
 from terrarium_mcp.logformats.reading import ReadingStopped
 from tests.logformats.samples import LOGS
 from tests.logformats.test_importing import BERLIN_LABNET, dump, history, imported

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from terrarium_mcp.cli.starting.import_report import found_lines, report_lines
+from terrarium_mcp.logformats.choices import Choices
 from terrarium_mcp.logformats.entries import Stamp
 from terrarium_mcp.logformats.finding import Findings, find_contents
 from terrarium_mcp.logformats.named_files import log_files
-from terrarium_mcp.logformats.planning import Choices
 from terrarium_mcp.logformats.twelve_hours import TwelveHourClock, WrittenClock, clock_of
 from tests.logformats.test_importing import content, history, imported
 

@@ -6,9 +6,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from terrarium_mcp.chat.identity import as_channel, fold, is_channel
 from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.logformats.choices import Choices
 from terrarium_mcp.logformats.databases.database_formats import DATABASE_FORMATS
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
-from terrarium_mcp.logformats.planning import Choices
 from terrarium_mcp.logformats.twelve_hours import WrittenClock
 from terrarium_mcp.settings.values import way_to_a_zone
 from terrarium_mcp.wording import did_you_mean

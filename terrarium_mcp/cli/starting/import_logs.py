@@ -25,6 +25,7 @@ from terrarium_mcp.cli.starting.output import OutputFailed, require_apart
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.cli.starting.scratch import scratch_folder
 from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.logformats.choices import Choices
 from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.exported_rooms import export_records
 from terrarium_mcp.logformats.files import LogFile, UnusableFile
@@ -33,9 +34,9 @@ from terrarium_mcp.logformats.importing import ContentReport, LogImport, Reject,
 from terrarium_mcp.logformats.jsonl import LONGEST_RECORD, read_jsonl_head
 from terrarium_mcp.logformats.log_reader import RejectedLine
 from terrarium_mcp.logformats.named_files import log_files
-from terrarium_mcp.logformats.planning import Choices, UnknownFormat
 from terrarium_mcp.logformats.reading import LogReading, reading
 from terrarium_mcp.logformats.reading_child import rarely_collecting
+from terrarium_mcp.logformats.recognition import UnknownFormat
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import NotRestorable, Store, StoreFailed
 from terrarium_mcp.wording import and_more, quantity

@@ -10,6 +10,7 @@ from itertools import chain
 
 from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.logformats.choices import Choices
 from terrarium_mcp.logformats.contents import LogContent, ReadLog
 from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
@@ -26,13 +27,7 @@ from terrarium_mcp.logformats.databases.database_formats import DATABASE_FORMATS
 from terrarium_mcp.logformats.files import LogFile, UnusableFile
 from terrarium_mcp.logformats.log_origin import LogOrigin
 from terrarium_mcp.logformats.log_reader import DatedEvent, LineCounts, LogItem, RejectedLine
-from terrarium_mcp.logformats.planning import (
-    NO_NETWORK,
-    NO_ZONE,
-    Choices,
-    UndecidedLog,
-    UnplacedLog,
-)
+from terrarium_mcp.logformats.planning import NO_NETWORK, NO_ZONE, UndecidedLog, UnplacedLog
 from terrarium_mcp.wording import and_more, shown
 
 _OWN_COLUMNS = {

@@ -1,0 +1,135 @@
+"""The format of a text log, or why it has none that is known. Pure."""
+
+import codecs
+import re
+import tarfile
+from collections.abc import Iterable, Iterator, Sequence
+
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.logformats.choices import Choices
+from terrarium_mcp.logformats.decoding import decoded, texts_of
+from terrarium_mcp.logformats.detection import ENOUGH, Fit, best_fit
+from terrarium_mcp.logformats.entries import LogLine
+from terrarium_mcp.logformats.files import LogFile
+from terrarium_mcp.logformats.formats import TEXT_FORMATS
+from terrarium_mcp.logformats.grammar import TextFormat
+from terrarium_mcp.wording import shown
+from terrarium_mcp.zstd import ZSTD_MAGIC
+
+_UTF_16 = tuple(decoded(mark)[0] for mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+"""What a byte order mark of UTF-16 looks like when it is read as all other lines are."""
+
+_PACKED = (b"PK\x03\x04", b"\x1f\x8b", b"\xfd7zXZ\0", ZSTD_MAGIC, b"BZh")
+"""How a zip, gzip, xz, zstd or bzip2 file begins."""
+
+_STAMP = 10
+"""Bytes at the beginning of a line of UTF-16 that are of its stamp."""
+
+_CLOCK = re.compile(r"\d:\d\d")
+
+_UNCERTAIN_DAY = re.compile(
+    r"\[?\d\d?(?:([/-])\d\d?(?:\1\d{2,4})?|\.(?:\d\d?\.\d\d|(?:1[3-9]|[2-9]\d)\.\d{4})),? "
+)
+"""Two numbers, of which one is the month. Between dots that is the second one, if a year of four
+digits follows."""
+
+_MARKED = (
+    (re.compile(r"\{|\[\s*(?:\{|\Z)"), "JSON"),
+    (re.compile(r"<(?:[?!]|/?[a-z][\w-]*(?:\s[^>]*=|>$))", re.IGNORECASE), "XML or HTML"),
+)
+
+
+class NoLog(TerrariumError):
+    """A file is no log in any format that is known, or not in the one that was named."""
+
+
+class UnknownFormat(NoLog):
+    """A file is a text, but no format reads it."""
+
+
+def fitting(
+    file: LogFile, head: Sequence[bytes], choices: Choices, more: Iterable[str] = ()
+) -> Fit:
+    """How its format reads a text log, told from its path and its first lines.
+
+    `more` are the lines behind these, as in `best_fit`.
+
+    Raises:
+        NoLog: it is no log in a known format.
+    """
+    lines = texts_of(head)
+    if head and _is_packed(head[0]):
+        raise NoLog(
+            f"{file.path}: a packed file within a packed file, or under a name that hides it."
+            " Unpack it first."
+        )
+    if lines and lines[0].startswith(_UTF_16):
+        raise NoLog(
+            f"{file.path}: encoded as UTF-16. Convert it first: iconv -f UTF-16 -t UTF-8 FILE"
+        )
+    written = [line for line in head if line]  # half of a line break of UTF-16 looks blank
+    if sum(map(_is_utf_16, written)) > ENOUGH * len(written):
+        raise NoLog(
+            f"{file.path}: encoded as UTF-16. Convert it first: iconv -f UTF-16LE -t UTF-8 FILE,"
+            " or -f UTF-16BE"
+        )
+    zeros = sum(0 in line for line in written)
+    if zeros and zeros >= ENOUGH * len(written):
+        raise NoLog(f"{file.path}: not a text file.")
+    formats = [one for one in TEXT_FORMATS if choices.format in ("", one.name)]
+    if not formats:
+        raise NoLog(f"{file.path}: not a database of the format {choices.format}")
+    fit = best_fit(file.name, lines, formats, more)
+    if fit.is_enough:
+        return fit
+    if fit.is_timed and fit.read >= ENOUGH:
+        raise UnknownFormat(
+            f"{file.path}: no line of talk in it can be read, although it has lines of"
+            f" {fit.format.program}. The first unreadable one: {shown(fit.unread)}"
+        )
+    quoted = shown_form([line for line in lines if fit.format.read(line) is None] or lines)
+    if choices.format:
+        raise NoLog(f"{file.path}: not a log of {fit.format.program}. {quoted}")
+    raise UnknownFormat(f"{file.path}: not a log of a known format. {quoted}")
+
+
+def _is_utf_16(raw: bytes) -> bool:
+    """Whether a line is perhaps UTF-16, but for a zero byte before it: its stamp is of ASCII."""
+    return raw[1:_STAMP:2].count(0) == len(raw[1:_STAMP:2]) > 0 and 0 not in raw[:_STAMP:2]
+
+
+def shown_form(lines: Sequence[str]) -> str:
+    """What shows the format of a file, for people who report it, from lines that cannot be read.
+
+    A folder of logs may also hold its program's settings, and passwords in them: of these nothing
+    is shown. What shows the form of a log is a line with a time.
+    """
+    first = next((line.lstrip() for line in lines if line.strip()), "")
+    if kind := next((kind for form, kind in _MARKED if form.match(first)), ""):
+        return f"It is {kind}, in an unknown form"
+    timed = next((line for line in lines if _CLOCK.search(line)), "")
+    if not timed:
+        return "Its first lines have no time"
+    told = f"It has lines such as: {shown(timed)}"
+    if _UNCERTAIN_DAY.match(timed):
+        return f"It is unclear which number of its dates is the month; write 2026-10-24. {told}"
+    return told
+
+
+def _is_packed(beginning: bytes) -> bool:
+    """Whether a file that begins so holds others, or is compressed."""
+    return beginning.startswith(_PACKED) or _begins_tar(beginning)
+
+
+def _begins_tar(beginning: bytes) -> bool:
+    """Whether the first block is a header of tar: its checksum tells that, in all its dialects."""
+    try:
+        tarfile.TarInfo.frombuf(beginning[: tarfile.BLOCKSIZE], "utf-8", "surrogateescape")
+    except tarfile.HeaderError:
+        return False
+    return True
+
+
+def lines_read(lines: Iterable[bytes], form: TextFormat, encoding: str) -> Iterator[LogLine]:
+    """What those lines say that a format reads."""
+    return filter(None, (form.read(decoded(raw, encoding or "cp1252")[0]) for raw in lines))

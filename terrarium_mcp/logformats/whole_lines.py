@@ -1,0 +1,97 @@
+"""What only all lines of a text log tell: a date, its clock, the channels of its events."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.records import SPEECH
+from terrarium_mcp.logformats.choices import Choices
+from terrarium_mcp.logformats.decoding import decoded
+from terrarium_mcp.logformats.files import lines_of
+from terrarium_mcp.logformats.planning import PlannedLog, UnplacedLog
+from terrarium_mcp.logformats.recognition import UnknownFormat, lines_read, shown_form
+from terrarium_mcp.logformats.twelve_hours import WrittenClock, clock_of
+from terrarium_mcp.wording import shown
+
+NO_DATE = "its lines have no date. Name the day of the first line with --date 2015-10-24."
+
+_DOTTED_DAY = re.compile(rb"\[?\d\d?\.(?P<month>\d\d?)\.\d{4},? ")
+
+
+def with_all_told(log: PlannedLog, head: Sequence[bytes], choices: Choices) -> PlannedLog:
+    """The log with what only all of its lines tell: most logs need not be read for it.
+
+    Args:
+        log: the log, as its path and its first lines tell it.
+        head: its first lines.
+        choices: what the operator decided.
+
+    Raises:
+        UnplacedLog: no day is known for any line.
+        UnknownFormat: it is unclear which number of its dates is the month.
+    """
+    if log.target and not log.day:
+        _require_date(log)
+    if any(map(_DOTTED_DAY.match, head)):
+        _require_day_first(log)
+    if log.may_have_12_hours and choices.clock is not WrittenClock.HOURS_24:
+        log = _with_clock(log, choices)
+    if choices.channel and not (log.origin.target or log.origin.is_window):
+        log = replace(log, happens_in=_channels_of_events(log))
+    return log
+
+
+def _require_date(log: PlannedLog) -> None:
+    """Refuse a log of which no line tells a date; its lines are read up to the first that does."""
+    foreign = ""
+    with _lines(log) as lines:
+        for text in (decoded(raw, log.encoding or "cp1252")[0] for raw in lines):
+            line = log.format.read(text)
+            if line and (line.dated or (line.stamp and line.stamp.year)):
+                return
+            if line and line.boundary and not (line.stamp or foreign):
+                foreign = f" Its dates are in a language that is not known: {shown(text)}"
+    raise UnplacedLog(log.file.path, NO_DATE + foreign)
+
+
+def _require_day_first(log: PlannedLog) -> None:
+    """Refuse a log that has days between dots, `11.10.2026`, if any line has the month first.
+
+    A line that names a thirteenth month makes the days of all others uncertain.
+    """
+    with _lines(log) as lines:
+        for raw in lines:
+            if (match := _DOTTED_DAY.match(raw)) and int(match["month"]) > 12:
+                text = decoded(raw, log.encoding or "cp1252")[0]
+                raise UnknownFormat(f"{log.file.path}: {shown_form([text])}")
+
+
+def _with_clock(log: PlannedLog, choices: Choices) -> PlannedLog:
+    """The log with the clock that its lines tell, or the operator."""
+    with _lines(log) as lines:
+        read = lines_read(lines, log.format, log.encoding)
+        clock = clock_of(line.stamp for line in read if line.stamp) or choices.clock
+    return replace(log, clock=clock or WrittenClock.FROM_MIDNIGHT, is_clock_told=clock is not None)
+
+
+def _channels_of_events(log: PlannedLog) -> frozenset[str]:
+    """The channels, as a log spells them first, in which its lines say that something happened.
+
+    A client may show in one channel what is said in another, but not who comes and goes there.
+    """
+    told: dict[str, str] = {}
+    with _lines(log) as lines:
+        for line in lines_read(lines, log.format, log.encoding):
+            for event in line.events:
+                if event.channel and event.kind not in SPEECH:
+                    told.setdefault(fold(event.channel), event.channel)
+    return frozenset(told.values())
+
+
+@contextmanager
+def _lines(log: PlannedLog) -> Iterator[Iterable[bytes]]:
+    """Every line of the file of a log."""
+    with log.file.opened() as stream:
+        yield lines_of(stream)
