@@ -63,9 +63,13 @@ class Fit:
 
     @property
     def is_enough(self) -> bool:
-        """Whether the log is of this format, as far as its first lines tell."""
+        """Whether the log is of this format, as far as its first lines tell.
+
+        One of which nothing would come must have the path of the format.
+        """
         is_quiet = not (self.has_speech or self.origin.is_window)
-        return self.is_timed and self.read >= (SILENT if is_quiet else ENOUGH)
+        says_something = bool(self.events) or self.origin != LogOrigin()
+        return says_something and self.is_timed and self.read >= (SILENT if is_quiet else ENOUGH)
 
     @property
     def rank(self) -> tuple[float, bool, float]:

@@ -22,6 +22,15 @@ _UTF_16 = tuple(decoded(mark)[0] for mark in (codecs.BOM_UTF16_LE, codecs.BOM_UT
 _PACKED = (b"PK\x03\x04", b"\x1f\x8b", b"\xfd7zXZ\0", ZSTD_MAGIC, b"BZh")
 """How a zip, gzip, xz, zstd or bzip2 file begins."""
 
+_OTHERWISE_PACKED = {b"7z\xbc\xaf\x27\x1c": "7z", b"Rar!\x1a\x07": "RAR"}
+"""How archives begin that are not looked into."""
+
+_ZIP_HEADER = 30
+"""Bytes before the name of the first file of a zip (APPNOTE.TXT 4.3.7)."""
+
+_OF_AN_OFFICE = (b"[Content_Types].xml", b"mimetype")
+"""What a zip holds first if it is a document of Office Open XML, or of OpenDocument."""
+
 _STAMP = 10
 """Bytes at the beginning of a line of UTF-16 that are of its stamp."""
 
@@ -58,11 +67,8 @@ def fitting(
         NoLog: it is no log in a known format.
     """
     lines = texts_of(head)
-    if head and _is_packed(head[0]):
-        raise NoLog(
-            f"{file.path}: a packed file within a packed file, or under a name that hides it."
-            " Unpack it first."
-        )
+    if head and (packed := _packed_as(head[0])):
+        raise NoLog(f"{file.path}: {packed}")
     if lines and lines[0].startswith(_UTF_16):
         raise NoLog(
             f"{file.path}: encoded as UTF-16. Convert it first: iconv -f UTF-16 -t UTF-8 FILE"
@@ -85,7 +91,7 @@ def fitting(
     if fit.is_timed and fit.read >= ENOUGH:
         raise UnknownFormat(
             f"{file.path}: no line of talk in it can be read, although it has lines of"
-            f" {fit.format.program}. The first unreadable one: {shown(fit.unread)}"
+            f" {fit.format.program}. The first unreadable one: {shown(fit.unread or lines[0])}"
         )
     quoted = shown_form([line for line in lines if fit.format.read(line) is None] or lines)
     if choices.format:
@@ -116,9 +122,16 @@ def shown_form(lines: Sequence[str]) -> str:
     return told
 
 
-def _is_packed(beginning: bytes) -> bool:
-    """Whether a file that begins so holds others, or is compressed."""
-    return beginning.startswith(_PACKED) or _begins_tar(beginning)
+def _packed_as(beginning: bytes) -> str:
+    """Why a file that begins so is no text, if it holds others or is compressed; else empty."""
+    if beginning.startswith(_PACKED) and beginning[_ZIP_HEADER:].startswith(_OF_AN_OFFICE):
+        return "a document of an office program, not a text file."
+    if beginning.startswith(_PACKED) or _begins_tar(beginning):
+        return "a packed file within a packed file, or under a name that hides it. Unpack it first."
+    for magic, name in _OTHERWISE_PACKED.items():
+        if beginning.startswith(magic):
+            return f"a {name} archive, which cannot be read here. Unpack it first."
+    return ""
 
 
 def _begins_tar(beginning: bytes) -> bool:

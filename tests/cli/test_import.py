@@ -498,9 +498,10 @@ def test_what_is_no_log_stops_no_other_and_is_named(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert (
         f"not read: {logs}/a.html: not a log of a known format. It is XML or HTML, in an"
-        f" unknown form, {logs}/b.json: not a log of a known format. It is JSON, in an unknown"
-        f" form, {logs}/c.txt: not a log of a known format. Its first lines have no time,"
-        f" {logs}/notes.txt: its network is not named anywhere. Name it with --network."
+        " unknown form\n"
+        f"not read: {logs}/b.json: not a log of a known format. It is JSON, in an unknown form\n"
+        f"not read: {logs}/c.txt: not a log of a known format. Its first lines have no time\n"
+        f"not read: {logs}/notes.txt: its network is not named anywhere. Name it with --network."
         " Its path names no channel. Name it with --channel."
         " It looks like a log of WeeChat; if it is not, --format names its format.\n"
     ) in done.stdout
@@ -520,11 +521,34 @@ def test_a_packed_file_in_a_packed_file_is_no_text_and_many_unread_files_are_all
         (logs / f"{number}.html").write_text("<html>\n")
     done = imported(tmp_path, logs, *BERLIN, "--rejects", "rejects.txt")
     assert done.returncode == 0, done.stderr
-    assert "and 3 more (--rejects FILE lists them all)" in done.stdout
+    assert "not read: 3 more files (--rejects FILE lists them all)\n" in done.stdout
     told = (tmp_path / "rejects.txt").read_text("utf-8")
     assert f"{logs}/outer.zip/inner.zip: a packed file within a packed file" in told
     assert "restore it first, and write it with terrarium-mcp export --db THE-RESTORED-FILE" in told
     assert told.count(".html: not a log") == 6
+
+
+def test_each_file_that_cannot_be_read_is_told_in_a_line_of_its_own(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    (logs / "#a.7z").write_bytes(b"7z\xbc\xaf\x27\x1c\0\x04")
+    (logs / "#b.rar").write_bytes(b"Rar!\x1a\x07\x01\0")
+    with zipfile.ZipFile(logs / "#c.xlsx", "w") as document:
+        document.writestr("[Content_Types].xml", "<Types/>")
+    (logs / "#d.mp3").write_bytes(b"ID3\x04\0\0")
+    for number in range(8):
+        (logs / f"{number}.html").write_text("<html>\n")
+    done = imported(tmp_path, logs, *BERLIN)
+    assert done.returncode == 1
+    assert done.stderr.startswith(
+        "terrarium-mcp: Nothing to import.\n"
+        f"{logs}/#a.7z: a 7z archive, which cannot be read here. Unpack it first.\n"
+        f"{logs}/#b.rar: a RAR archive, which cannot be read here. Unpack it first.\n"
+        f"{logs}/#c.xlsx: a document of an office program, not a text file.\n"
+        f"{logs}/#d.mp3: not a text file.\n"
+        f"{logs}/0.html: not a log of a known format. It is XML or HTML, in an unknown form\n"
+    )
+    assert "\n2 more files cannot be read either.\nKnown formats are bip, " in done.stderr
 
 
 def test_an_archive_of_tar_under_another_name_is_no_log(tmp_path: Path) -> None:

@@ -830,6 +830,18 @@ def test_a_log_in_which_nothing_said_can_be_read_is_refused_with_a_line_of_it(
     assert plan(tmp_path, name, *lines, said)
 
 
+def test_a_log_of_whose_lines_nothing_would_come_is_refused(tmp_path: Path) -> None:
+    """Chatterino's lines have two blanks before the nick; lines that begin so are Textual's own."""
+    lines = [
+        "# Start logging at 2026-10-24",
+        *(f"[22:01:{n}]  ada: tea {n}" for n in range(10, 40)),
+    ]
+    choices = Choices(network="twitch", channel="#forsen", zone=BERLIN)
+    with pytest.raises(UnknownFormat, match=r"no line of talk in it can be read"):
+        plan(tmp_path, "forsen-2026-10-24.log", *lines, choices=choices)
+    assert plan(tmp_path, "forsen-2026-10-24.log", *lines, "[22:02:00] <bob> hi", choices=choices)
+
+
 def test_a_log_of_comings_and_goings_may_have_a_line_that_cannot_be_read(tmp_path: Path) -> None:
     joins = ["[23:57:13] *** Joins: ada (a@home)"] * 19
     assert plan(tmp_path, "net/#tea/2026-10-24.log", *joins, "garbage").format is ZNC

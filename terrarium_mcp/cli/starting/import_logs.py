@@ -229,18 +229,22 @@ def _require_contents(findings: Findings, channel: str) -> None:
             )
         )
     if not any(one.target for one in findings.contents):
-        reasons = and_more(list(map(str, findings.skipped)), _SHOWN)
-        known = (
-            f". Known formats are {', '.join(FORMAT_NAMES)};"
+        reasons = _why_unread(findings) if findings.skipped else _why_nothing(findings, channel)
+        space = "\n" if "\n" in reasons else " "
+        raise NothingToImport(f"Nothing to import.{space}{reasons}")
+
+
+def _why_unread(findings: Findings) -> str:
+    """Why no file can be read, a line each."""
+    lines = [harmless(str(one)) for one in findings.skipped[:_SHOWN]]
+    if (left := len(findings.skipped) - _SHOWN) > 0:
+        lines.append(f"{quantity(left, 'more file')} cannot be read either.")
+    if any(isinstance(one, UnknownFormat) for one in findings.skipped):
+        lines.append(
+            f"Known formats are {', '.join(FORMAT_NAMES)};"
             " docs/adding-a-format.md shows how to add another."
-            if any(isinstance(one, UnknownFormat) for one in findings.skipped)
-            else ""
         )
-        raise NothingToImport(
-            f"Nothing to import. {harmless(reasons)}{known}"
-            if findings.skipped
-            else f"Nothing to import. {_why_nothing(findings, channel)}"
-        )
+    return "\n".join(lines)
 
 
 def _why_nothing(findings: Findings, channel: str) -> str:

@@ -42,9 +42,10 @@ def found_lines(findings: Findings) -> Iterator[str]:
     if findings.private:
         conversations = quantity(len(findings.private), "private conversation")
         yield f"left out: {conversations} (--private imports them)"
-    if findings.skipped:
-        more = " (--rejects FILE lists them all)" if len(findings.skipped) > _NAMED else ""
-        yield f"not read: {harmless(and_more(list(map(str, findings.skipped)), _NAMED))}{more}"
+    for error in findings.skipped[:_NAMED]:
+        yield f"not read: {harmless(str(error))}"
+    if (left := len(findings.skipped) - _NAMED) > 0:
+        yield f"not read: {quantity(left, 'more file')} (--rejects FILE lists them all)"
 
 
 def other_names(contents: Sequence[LogContent], known: Iterable[str], undo: str) -> Iterator[str]:
