@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 from functools import partial
 from typing import NamedTuple
 
@@ -19,7 +20,6 @@ from terrarium_mcp.chat.questions.people import (
 )
 from terrarium_mcp.chat.records import SPEECH
 from terrarium_mcp.chat.terms import Term, TermKind, words_in
-from terrarium_mcp.chat.times.bare_months import in_earlier_year, is_bare_month, years_earlier
 from terrarium_mcp.chat.times.calendar_words import WEEKDAYS
 from terrarium_mcp.chat.times.open_times import with_both_ends
 from terrarium_mcp.chat.times.time_expressions import (
@@ -29,6 +29,7 @@ from terrarium_mcp.chat.times.time_expressions import (
     without_times,
 )
 from terrarium_mcp.chat.times.timestamps import local
+from terrarium_mcp.chat.times.yearless_times import is_yearless
 from terrarium_mcp.offload import offload
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import ENOUGH, Person, Search, Sort
@@ -45,6 +46,8 @@ Times = tuple[TimeExpression, ...]
 
 _TIMES_TOLD = 8
 """Times of one question that have a note each."""
+
+_LONGEST_MONTH = timedelta(31)
 
 
 class QuestionReading(NamedTuple):
@@ -97,8 +100,7 @@ async def read_as_question(
         times = await offload(read)  # the first one compiles the patterns: 120 ms
         times = await _without_people(times, search, request)
         times = with_both_ends(await _likelier_reading_first(times, search, request))
-        search = await _with_a_month_that_has_lines(times, search, request)
-        times = in_earlier_year(times, search.years_back, search.zone)
+        times, search = await _in_a_year_with_lines(times, search, request)
     rest = " ".join(without_times(times, asked_in_words).split())
     hints = await question_hints(rest, times, search, request)
     parts = _parts(rest, times, search.query, in_channel=in_channel)
@@ -334,25 +336,42 @@ async def _likelier_reading_first(times: Times, search: Search, request: Request
     return times
 
 
-async def _with_a_month_that_has_lines(times: Times, search: Search, request: Request) -> Search:
-    """The search, for the latest month of a name without a year that anything is recorded of.
+async def _in_a_year_with_lines(
+    times: Times, search: Search, request: Request
+) -> tuple[Times, Search]:
+    """The times and the search as somebody asks who means the latest year that is recorded of them.
 
-    If there is none, or an operator names a time, the latest that has begun is meant as ever.
+    That is another than the latest of all only for a time of every year that is said without one.
+    If none is recorded, or an operator names a time, the latest that has begun is meant as ever.
     """
-    if not is_bare_month(times) or search.query.since or search.query.until:
-        return search
-    years, (month,) = 0, times
-    while newest := await newest_before(search, request, month.until):
-        if newest >= month.since:
-            break
-        years += years_earlier(month, newest, search.zone)
-        (month,) = in_earlier_year(times, years, search.zone)
-    if not (newest and years):
-        return search
-    year = local(month.since, search.zone).year
-    said = harmless(month.said)
+    if not is_yearless(times) or search.query.since or search.query.until:
+        return times, search
+    (meant,), moment = times, search.now
+    while (newest := await newest_before(search, request, meant.until)) and newest < meant.since:
+        if not (earlier := _latest_begun(meant, newest, search)):
+            return times, search
+        meant, moment = earlier
+    if not newest or moment == search.now:
+        return times, search
+    year = local(meant.since, search.zone).year
+    said = harmless(meant.said)
     told = f"{said} is read as that of {year}: nothing was said here in any later one"
-    return replace(_with_notes(search, [told]), years_back=years)
+    return (meant,), replace(_with_notes(search, [told]), now=moment)
+
+
+def _latest_begun(
+    yearly: TimeExpression, moment: datetime, search: Search
+) -> tuple[TimeExpression, datetime] | None:
+    """The latest such time that had begun at a moment, and when to ask for it to be understood so.
+
+    `Late May` that is said early in May is still to come: a month before, that of the last year is
+    meant.
+    """
+    for asked in (moment, moment - _LONGEST_MONTH):
+        for time in time_expressions(search.query.question, asked, search.zone):
+            if time.said == yearly.said and time.since <= asked:
+                return time, asked
+    return None
 
 
 async def _is_speaker(asked: PersonQuestion, rest: str, search: Search, request: Request) -> bool:

@@ -580,14 +580,35 @@ async def test_a_month_without_a_year_is_the_latest_in_which_anything_was_said(
         ("key in April this year", "after:2026-04-01 before:2026-05-01"),
         ("key in July", "after:2023-07-01 before:2023-08-01"),
         ("key in March", "after:2026-03-01 before:2026-04-01"),
+        ("key on 2 April", "after:2023-04-02 before:2023-04-03"),
+        ("key in the week of 2 April", "after:2023-03-27 before:2023-04-03"),
+        ("key on 12 April", "after:2026-04-12 before:2026-04-13"),
+        ("key in spring", "after:2023-03-01 before:2023-06-01"),
+        ("key on 12 April 2026", "after:2026-04-12 before:2026-04-13"),
+        ("key after 12 April", "after:2026-04-13 before:2026-06-11"),
     ],
 )
-async def test_only_a_month_without_a_year_that_was_recorded_is_an_earlier_one(
+async def test_only_a_time_without_a_year_that_was_recorded_is_an_earlier_one(
     house: House, query: str, printed: str
 ) -> None:
     await house.hears(TALK, at=APRIL)
     await house.hears("<bo> the key is gone", at=APRIL + timedelta(days=100))
     assert f" is {printed}: " in notes(await asked(house, query))[-1]
+
+
+async def test_a_part_of_a_month_that_was_still_to_come_is_that_of_the_year_before(
+    house: House,
+) -> None:
+    await house.hears(TALK, at=APRIL.replace(year=2022, day=25))
+    await house.hears(TALK, at=APRIL)
+    told = notes(await asked(house, "key in late April"))
+    assert told[-2:] == [
+        "note: in late April is read as that of 2022: nothing was said here in any later one",
+        (
+            "note: in late April is after:2022-04-21 before:2022-05-01:"
+            " any hits of that time rank higher"
+        ),
+    ]
 
 
 async def test_each_time_of_a_topic_has_its_note(talked_house: House) -> None:

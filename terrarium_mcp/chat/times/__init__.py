@@ -6,5 +6,5 @@
 - seasons, feasts, day_ranges, named_days: days that words name; nested_days: days named inside a
   longer time; parts_of_day, clock_times: hours beside a day; recent_hours: hours up to now
 - time_expressions: times that a question mentions; open_times: what lies between two of them;
-  bare_months: months without a year in an earlier one; query_dates: times typed into a query
+  yearless_times: those of every year, said without one; query_dates: times typed into a query
 """

@@ -66,7 +66,7 @@ class Search:
 
     `since` and `until` narrow the query further. `by_conversation` asks for the conversations of a
     time rather than for words. `now` and `zone` are the reader's: a question may name a time
-    relative to them, and a month without a year is that of `years_back` before the latest one.
+    relative to them, and one without a year is the latest at `now`.
     `visible_only` says that nothing but the lines of `rooms` before `until` may
     influence the answer: words and people are then counted among these, and not in the whole
     history, whose counts are at hand. Without `wants_total` hits beyond a page are not counted: of
@@ -85,7 +85,6 @@ class Search:
     by_conversation: bool = False
     now: datetime | None = None
     zone: tzinfo = UTC
-    years_back: int = 0
     visible_only: bool = False
     wants_total: bool = True
     is_exact: bool = False

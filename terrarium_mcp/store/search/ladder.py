@@ -70,7 +70,6 @@ class Attempt:
             scope=self.scope,
             now=self.search.now or datetime.now(UTC),
             zone=self.search.zone,
-            years_back=self.search.years_back,
             hits=self.search.limit,
         )
 

@@ -19,8 +19,8 @@ class PlainQuestion:
     `scope` says which lines may answer: its rooms, its time, and all of its query but the words
     asked for. Neighbouring lines, which only lend their words, need only be in its rooms. `hits` is
     how many lines are wanted: for few, less is read. `beginnings` are words asked for beside those
-    of the text, each the beginning of a word and a `*`, with any words before it: `lat*`. A month
-    without a year is that of `years_back` before the latest one.
+    of the text, each the beginning of a word and a `*`, with any words before it: `lat*`. Its times
+    are relative to `now`.
     """
 
     text: str
@@ -29,7 +29,6 @@ class PlainQuestion:
     zone: tzinfo
     hits: int
     beginnings: tuple[str, ...] = ()
-    years_back: int = 0
 
     @property
     def is_restricted(self) -> bool:

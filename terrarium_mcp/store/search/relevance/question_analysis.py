@@ -10,7 +10,6 @@ from terrarium_mcp.chat.identity import CHANNEL_PREFIXES, fold
 from terrarium_mcp.chat.named_people import people_named, possible_nicks
 from terrarium_mcp.chat.question import asks_when, content_words, is_literal, version_spellings
 from terrarium_mcp.chat.terms import words_in
-from terrarium_mcp.chat.times.bare_months import in_earlier_year
 from terrarium_mcp.chat.times.open_times import with_both_ends
 from terrarium_mcp.chat.times.time_expressions import time_expressions, without_times
 from terrarium_mcp.store.search.relevance.compound_groups import with_compounds
@@ -101,7 +100,6 @@ async def parse_question(question: PlainQuestion, corpus: Corpus) -> ParsedQuest
     certain = tuple(time for time in times if not time.author)
     log = await corpus.statistics(possible_nicks(without_times(certain, question.text)))
     times = tuple(time for time in times if not log.lines_by.get(fold(time.author)))
-    times = in_earlier_year(times, question.years_back, question.zone)
     text = without_times(times, question.text)
     topics = _topics(question) if log.lines_by else ()  # to fold hundreds of names takes 0.3 ms
     named = people_named(text, log.lines_by, log.lines_with, topics)
