@@ -107,6 +107,13 @@ def test_channels_compare_as_on_their_network(mapping: str, spelling: str, is_sa
     assert ways.is_recorded is not is_same
 
 
+def test_two_tables_may_name_channels_that_are_one_on_some_networks_only() -> None:
+    toml = 'IRC_CHANNELS = ["#tea[", "#tea{"]\n[channel."#tea["]\nrole = "answer"\n'
+    settings = settings_in(toml + '[channel."#tea{"]\nrole = "record"\n')
+    roles = [settings.channel_ways(name, "ascii").role for name in ("#tea[", "#tea{")]
+    assert roles == ["answer", "record"]
+
+
 @pytest.mark.parametrize("name", ["tea", "#TEA", "irc/tea", "irc/#tea", "IRC/#Tea"])
 def test_a_channel_may_be_written_with_its_network_and_without_its_prefix(name: str) -> None:
     assert ways_in(f'[channel."{name}"]\nrole = "record"\n').role == "record"

@@ -108,6 +108,8 @@ def test_a_channel_may_have_a_slash_and_its_name_compares_as_the_network_does() 
     assert mount.is_in("libera", "#we/ird")
     assert mount.is_in("libera", "#{tea}", "rfc1459")
     assert not mount.is_in("libera", "#{tea}", "ascii")
+    assert Mount("notes", ("search",), ("#[Tea]",)).is_in("libera", "#[tEA]", "ascii")
+    assert Mount("notes", ("search",), ("Libera/#[tea]",)).is_in("libera", "#[tea]", "ascii")
 
 
 @pytest.mark.parametrize(

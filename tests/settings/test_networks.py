@@ -31,6 +31,19 @@ IRC_SERVER = "irc://127.0.0.1:6667/mate"
 IRC_NICK = "Teapot"
 """
 
+HOLD_FOR_ALL = {
+    **dict.fromkeys(["DB_PATH", "TERRARIUM_TALK_LOG"], '"some.file"'),
+    **dict.fromkeys(["AGENT_API_URL", "SEARCH_API_URL"], '"http://127.0.0.1"'),
+    **dict.fromkeys(["AGENT_API_KEY", "AGENT_MODEL", "SEARCH_API_KEY"], '"two"'),
+    **dict.fromkeys(["AGENT_MAX_TOKENS", "AGENT_TIMEOUT", "SEARCH_MAX_RESULTS"], "3"),
+    **dict.fromkeys(["AGENT_TEMPERATURE", "TERRARIUM_RETENTION_DAYS"], "1"),
+    **dict.fromkeys(["TERRARIUM_TIMEZONE", "TERRARIUM_SOURCE_TIMEZONE"], '"UTC"'),
+    **dict.fromkeys(["TERRARIUM_TOOLS", "TERRARIUM_BRIDGE_TOOLS"], '"all"'),
+    "TERRARIUM_RETENTION_BY_CHANNEL": '"#tea=3"',
+    "TERRARIUM_WRITE_TOOLS": "false",
+}
+"""The settings of the history, the model and the web, with a value as TOML."""
+
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -108,7 +121,15 @@ def test_a_relative_path_in_a_table_counts_from_its_file(home: Path) -> None:
     assert network.tls_cafile == home / "there" / "ca.pem"
 
 
-@pytest.mark.parametrize("above", ["IRC_PORT=6697", "TERRARIUM_SASL_PASSWORD=hunter2"])
+@pytest.mark.parametrize(
+    "above",
+    [
+        *["IRC_SERVER=irc.example", "IRC_PORT=6697", "IRC_USE_SSL=on", "IRC_CHANNELS=tea"],
+        *["TERRARIUM_NETWORK=libera", "TERRARIUM_SERVER_PASSWORD=hunter2"],
+        *["TERRARIUM_SASL_USERNAME=terra", "TERRARIUM_SASL_PASSWORD=hunter2"],
+        *["TERRARIUM_TLS_CERT=cert.pem", "TERRARIUM_TLS_KEY=key.pem"],
+    ],
+)
 def test_what_belongs_to_one_network_is_refused_beside_tables(above: str) -> None:
     name, value = above.split("=")
     assert complaint(TWO, **{name: value}) == (
@@ -117,9 +138,10 @@ def test_what_belongs_to_one_network_is_refused_beside_tables(above: str) -> Non
     )
 
 
-def test_what_holds_for_all_networks_is_refused_in_a_table() -> None:
-    assert complaint(TWO + 'AGENT_MODEL = "two"') == (
-        "AGENT_MODEL in [[network]] home of terrarium.toml holds for all networks:"
+@pytest.mark.parametrize("name", sorted(HOLD_FOR_ALL))
+def test_what_holds_for_all_networks_is_refused_in_a_table(name: str) -> None:
+    assert complaint(TWO + f"{name} = {HOLD_FOR_ALL[name]}") == (
+        f"{name} in [[network]] home of terrarium.toml holds for all networks:"
         " move it above the first [[network]]."
     )
 

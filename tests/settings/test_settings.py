@@ -754,6 +754,13 @@ def test_a_server_is_understood_with_its_port_and_as_a_url(
             {"IRC_SERVER": "irc://h/tea", "IRC_CHANNELS": "mate"},
             "and IRC_CHANNELS='mate' (from the environment) contradict each other",
         ),
+        *[
+            (
+                {"IRC_SERVER": "ircs://h", "IRC_USE_SSL": off},
+                f"and IRC_USE_SSL={off!r} (from the environment) contradict each other",
+            )
+            for off in ("0", "f", "F", "false", "n", "No")
+        ],
         ({"IRC_SERVER": "irc://h/tea", "IRC_CHANNELS": "tea;mate"}, "separated by commas"),
         ({"IRC_SERVER": "https://h"}, "not the address of an IRC server, such as irc.libera.chat"),
     ],
@@ -915,6 +922,13 @@ def test_days_are_those_of_the_room_else_of_the_channel_else_of_all(
     by_channel = (RoomDays("libera/#tea", 30), RoomDays("#tea", 7))
     settings = Settings(retention_days=365, retention_by_channel=by_channel)
     assert settings.days_kept(network, channel) == days
+
+
+def test_days_of_a_channel_are_found_as_its_network_compares_names() -> None:
+    settings = Settings(retention_by_channel=(RoomDays("#tea[", 7),))
+    assert settings.days_kept("libera", "#TEA{") == 7
+    assert settings.days_kept("libera", "#TEA{", "ascii") == 0
+    assert settings.days_kept("libera", "#TEA[", "ascii") == 7
 
 
 @pytest.mark.parametrize(

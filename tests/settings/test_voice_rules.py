@@ -2,7 +2,12 @@
 
 from terrarium_mcp.chat.relays import Relay
 from terrarium_mcp.chat.voices import VoiceRules
-from terrarium_mcp.settings import Settings, changed_voice_rules, voice_rules_of
+from terrarium_mcp.settings import (
+    Settings,
+    changed_voice_rules,
+    relays_with,
+    voice_rules_of,
+)
 
 
 def test_only_settings_that_describe_the_bot_change_what_is_known_of_it() -> None:
@@ -28,3 +33,10 @@ def test_what_was_told_is_not_told_again() -> None:
         "net": VoiceRules("Robo", "!", (Relay("a", "net"), Relay("b", "net"))),
         "other": VoiceRules("Terra", "!", (Relay("c", "other"),)),
     }
+
+
+def test_a_relay_more_is_told_with_its_network_unless_that_is_home() -> None:
+    settings = Settings(network="net", relays=(Relay("a"), Relay("b", "other")))
+    assert relays_with(settings, "bot", "net") == "a,other/b,bot"
+    assert relays_with(settings, "bot", "other") == "a,other/b,other/bot"
+    assert relays_with(Settings(), "bot", "net") == "bot"
