@@ -6,7 +6,8 @@ from datetime import date, timedelta
 from itertools import pairwise
 from typing import NamedTuple
 
-from terrarium_mcp.chat.times.named_days import INSIDE_OTHERS, Reader, to_its_end
+from terrarium_mcp.chat.times.named_days import INSIDE_OTHERS
+from terrarium_mcp.chat.times.relative_days import Reader, to_its_end
 from terrarium_mcp.chat.times.seasons import Days
 
 _BETWEEN = re.compile(r",?\s+(?:(?:of|in|on)\s+)?(?:the\s+)?", re.IGNORECASE)

@@ -21,6 +21,16 @@ _TENTHS = {
 """How many times ten days of a month come before each part of it."""
 
 
+def one_day(day: date) -> Days:
+    """The days of one day."""
+    return day, day + timedelta(1)
+
+
+def whole(period: str, first: date) -> Days:
+    """The days of the week, month, quarter or year that begins with `first`."""
+    return first, PERIODS[period].following(first)
+
+
 def season(name: str, year: int) -> Days:
     """The season that begins in `year`."""
     return _months(year, SEASONS[name], 3)

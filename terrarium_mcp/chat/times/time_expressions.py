@@ -20,7 +20,6 @@ from terrarium_mcp.chat.times.clock_times import (
 from terrarium_mcp.chat.times.named_days import (
     OF_WAKING_HOURS,
     RELATION,
-    is_meant,
     matches,
     may_name_days,
 )
@@ -28,6 +27,7 @@ from terrarium_mcp.chat.times.nested_days import NamedDays, nested
 from terrarium_mcp.chat.times.parts_of_day import FIRST_HOUR, hours_of, part_named
 from terrarium_mcp.chat.times.recent_hours import RecentTime, recent_times
 from terrarium_mcp.chat.times.seasons import Days
+from terrarium_mcp.chat.times.times_alone import is_meant
 from terrarium_mcp.chat.times.timestamps import local
 
 _EARLIEST = date(1900, 1, 1)

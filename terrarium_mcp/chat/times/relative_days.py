@@ -1,0 +1,212 @@
+"""Readers of days that are told from today: `yesterday`, `two weeks ago`, `last Friday`. Pure.
+
+Each reads a match of a pattern of `named_days`, on a day that is today, and raises ValueError for
+days that do not exist.
+"""
+
+import re
+from collections.abc import Callable
+from datetime import date, timedelta
+
+from terrarium_mcp.chat.times.calendar_words import COUNTS, PERIODS, WEEKDAYS, roughly
+from terrarium_mcp.chat.times.seasons import (
+    Days,
+    latest_season,
+    one_day,
+    part_of_month,
+    part_of_year,
+    past_season,
+    whole,
+)
+from terrarium_mcp.chat.times.times_alone import asks_for_talk_besides, is_in_a_question
+
+Reader = Callable[[re.Match[str], date], list[Days]]
+"""Reads a match on a day that is today. Raises ValueError for days that do not exist."""
+
+_UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "year": 365}
+"""About how many days each unit has: `two months ago` is not exact either."""
+
+
+def day_before_yesterday(_: re.Match[str], today: date) -> list[Days]:
+    """Two days ago."""
+    return [one_day(today - timedelta(2))]
+
+
+def yesterday(_: re.Match[str], today: date) -> list[Days]:
+    """One day ago."""
+    return [one_day(today - timedelta(1))]
+
+
+def today_itself(_: re.Match[str], today: date) -> list[Days]:
+    """Today."""
+    return [one_day(today)]
+
+
+def this_part(_: re.Match[str], today: date) -> list[Days]:
+    """Today, of which a part is meant."""
+    return [one_day(today)]
+
+
+def tonight(found: re.Match[str], today: date) -> list[Days]:
+    """Today, in a question; among other words it may be one of them: `the tonight show`."""
+    if not is_in_a_question(found):
+        raise ValueError(found[0])
+    return [one_day(today)]
+
+
+def last_night(_: re.Match[str], today: date) -> list[Days]:
+    """The day whose evening and night are meant: yesterday."""
+    return [one_day(today - timedelta(1))]
+
+
+def last_day(_: re.Match[str], today: date) -> list[Days]:
+    """The day up to now, which began yesterday; `their last day` is another."""
+    return [(today - timedelta(1), today + timedelta(1))]
+
+
+def weekend(found: re.Match[str], today: date) -> list[Days]:
+    """The latest weekend that has begun, or that before this week."""
+    monday = PERIODS["week"].first_day(today)
+    is_this = found["which"].lower() != "last" and today >= monday + timedelta(5)
+    first = monday + timedelta(5 if is_this else -2)
+    return [(first, first + timedelta(2))]
+
+
+def weekend_before_last(_: re.Match[str], today: date) -> list[Days]:
+    """The one before the latest weekend that is over."""
+    first = PERIODS["week"].first_day(today) - timedelta(9)
+    return [(first, first + timedelta(2))]
+
+
+def some_time_ago(found: re.Match[str], today: date) -> list[Days]:
+    """That long ago, plus and minus half of the unit; a few are between two and six."""
+    least, most = roughly(found["count"])
+    _, unit = _count_and_days(found)
+    first, last = today - timedelta(most * unit), today - timedelta(least * unit)
+    return [(first - timedelta(unit // 2), last + timedelta(unit // 2 + 1))]
+
+
+def half_ago(found: re.Match[str], today: date) -> list[Days]:
+    """Half a unit ago, plus and minus a quarter of it."""
+    unit = _UNIT_DAYS[found["unit"].lower()]
+    middle, around = today - timedelta(unit // 2), timedelta(unit // 4)
+    return [(middle - around, middle + around + timedelta(1))]
+
+
+def ago_today(found: re.Match[str], today: date) -> list[Days]:
+    """The day of that date so many years ago, or so many days or weeks ago."""
+    number, unit = _count_and_days(found)
+    if found["unit"].lower() == "year":
+        return [one_day(today.replace(year=today.year - number))]
+    return [one_day(today - timedelta(number * unit))]
+
+
+def last_few(found: re.Match[str], today: date) -> list[Days]:
+    """So many days up to today, or about as many as a week, month or year has, or several do."""
+    number, unit = _count_and_days(found)
+    return [(today - timedelta(number * unit), today + timedelta(1))]
+
+
+def this_or_last(found: re.Match[str], today: date) -> list[Days]:
+    """The calendar week, month or year, up to today if it is this one."""
+    unit = found["unit"].lower()
+    first = PERIODS[unit].first_day(today)
+    if found["which"].lower() == "this":
+        return [(first, today + timedelta(1))]
+    return [(PERIODS[unit].first_day(first - timedelta(1)), first)]
+
+
+def part_of_this_or_last(found: re.Match[str], today: date) -> list[Days]:
+    """The early, middle or late part of this or the last month or year."""
+    ((first, _),) = this_or_last(found, today)
+    return [_part_of_period(found, first)]
+
+
+def period_before_last(found: re.Match[str], today: date) -> list[Days]:
+    """The calendar week, month or year before the last one."""
+    period = PERIODS[found["unit"].lower()]
+    last = period.first_day(period.first_day(today) - timedelta(1))
+    return [(period.first_day(last - timedelta(1)), last)]
+
+
+def beginning_of_this(found: re.Match[str], today: date) -> list[Days]:
+    """The early part of this month or year, or the first day of this week."""
+    unit = found["unit"].lower()
+    first = PERIODS[unit].first_day(today)
+    return [one_day(first) if unit == "week" else _part_of_period(found, first)]
+
+
+def this_or_last_season(found: re.Match[str], today: date) -> list[Days]:
+    """This season, or the last one that is over."""
+    read = past_season if found["which"].lower() == "last" else latest_season
+    return [read(found["season"].lower(), today)]
+
+
+def last_weekday(found: re.Match[str], today: date) -> list[Days]:
+    """The last such weekday before today, which itself may be `this` one."""
+    begins = found["weekday"][:3].lower()
+    weekday = next(n for n, name in enumerate(WEEKDAYS) if name.startswith(begins))
+    back = (today.weekday() - weekday) % 7
+    if not back and not found.groupdict().get("this"):
+        back = 7
+    return [one_day(today - timedelta(back))]
+
+
+def last_short_weekday(found: re.Match[str], today: date) -> list[Days]:
+    """A weekday by its first letters; `on sun` is also a machine, unless nothing else is asked."""
+    is_machine = found["weekday"].lower() == "sun" and found["sign"].lower() != "last"
+    if is_machine and not asks_for_talk_besides(found):
+        raise ValueError(found[0])
+    return last_weekday(found, today)
+
+
+def weekdays_ago(found: re.Match[str], today: date) -> list[Days]:
+    """Such a weekday so many weeks back: of `two Fridays ago` one Friday is between."""
+    ((first, _),) = last_weekday(found, today)
+    number = _counted(found)
+    return [one_day(first - timedelta(7 * (number - 1)))]
+
+
+def weekday_before_last(found: re.Match[str], today: date) -> list[Days]:
+    """Such a weekday a week before the last one."""
+    ((first, _),) = last_weekday(found, today)
+    return [one_day(first - timedelta(7))]
+
+
+def between_weekdays(found: re.Match[str], today: date) -> list[Days]:
+    """From one weekday to another, of which the second may be today."""
+    first, last = (WEEKDAYS.index(found[end].lower()) for end in ("first", "last"))
+    ends = today - timedelta((today.weekday() - last) % 7)
+    return [(ends - timedelta((last - first) % 7), ends + timedelta(1))]
+
+
+def last_weekdays(found: re.Match[str], today: date) -> list[Days]:
+    """From the first to the last of several such weekdays that were last before today."""
+    named = re.findall("|".join(WEEKDAYS), found["weekdays"].lower())
+    back = [(today.weekday() - WEEKDAYS.index(name) - 1) % 7 + 1 for name in named]
+    return [(today - timedelta(max(back)), today - timedelta(min(back) - 1))]
+
+
+def to_its_end(found: re.Match[str], read: Reader, days: Days) -> Days:
+    """The days, and of `this week`, `this month` or `this year` also those that are to come."""
+    try:
+        return whole(found["unit"].lower(), days[0]) if read is this_or_last else days
+    except (ValueError, OverflowError):  # the year 9999
+        return days
+
+
+def _part_of_period(found: re.Match[str], first: date) -> Days:
+    """The early, middle or late part of the month or year with this first day."""
+    part = found["part"].split()[0].lower()
+    is_month = found["unit"].lower() == "month"
+    return part_of_month(part, first) if is_month else part_of_year(part, first.year)
+
+
+def _count_and_days(found: re.Match[str]) -> tuple[int, int]:
+    """How many of a unit, one if that is not said, and about how many days the unit has."""
+    return _counted(found), _UNIT_DAYS[found["unit"].lower()]
+
+
+def _counted(found: re.Match[str]) -> int:
+    count = found.groupdict().get("count", "one").lower()
+    return int(count) if count.isdigit() else COUNTS[count]
