@@ -39,6 +39,11 @@ class SearchScope:
         return self.since != BEGINNING.timestamp or self.until != EVERY_LINE
 
     @property
+    def casemappings(self) -> set[str]:
+        """How the networks searched compare nicks; none if the query does not name who said it."""
+        return {room.casemapping for room in self.rooms} if self.query.people else set()
+
+    @property
     def narrowed_rooms(self) -> Sequence[Room]:
         """The rooms to compare with; none where all rooms are searched."""
         return () if self.all_rooms else self.rooms

@@ -73,7 +73,7 @@ class ExactQuery:
         """How the phrase index finds candidates, if it can."""
         return phrase_query(self.scope.query, has_asides=self.snapshot.has_asides)
 
-    @property
+    @cached_property
     def is_unsaid(self) -> bool:
         """Whether a clause has only terms that no line holds, so that no line matches."""
         if not set(SPEECH).issuperset(self.scope.query.kinds):
@@ -100,7 +100,7 @@ class ExactQuery:
         return fts_query(
             self.scope.query,
             rooms,
-            self.snapshot.casemappings,
+            self.scope.casemappings,
             self.snapshot.stats,
             has_asides=self.snapshot.has_asides,
         )
@@ -123,7 +123,7 @@ class ExactSearch:
         stats = query.snapshot.stats
         clauses = sorted(((term,) for term in required), key=stats.rarity)
         rarest = Query(clauses=tuple(clauses[:_RAREST]), kinds=query.scope.query.kinds)
-        match = fts_query(rarest, (), query.snapshot.casemappings, stats)
+        match = fts_query(rarest, (), (), stats)
         return not await self._index.has_any(match.terms, query.snapshot)
 
     async def first(

@@ -113,8 +113,8 @@ def fts_query(
 ) -> FtsQuery:
     """How to find the lines of `query` in `rooms`; no rooms means all of them.
 
-    `casemappings` are those of the networks searched, `stats` cover the words of the query,
-    `has_asides` says whether there are any asides to leave out.
+    `casemappings` are those of the networks searched, and only matter where `query` names people;
+    `stats` cover its words; `has_asides` says whether there are any asides to leave out.
     """
     demand = _demand(query)
     alike = all(is_spelt_alike(nick, casemappings) for nick in query.people)

@@ -96,7 +96,7 @@ class MatchingLines:
         """All lines of some people, less those after the end of the scope; None if uncounted."""
         until = self._query.scope.until
         later = self._within(until.timestamp, EVERY_LINE)
-        is_alike = all(is_spelt_alike(nick, self._query.snapshot.casemappings) for nick in people)
+        is_alike = all(is_spelt_alike(nick, self._query.scope.casemappings) for nick in people)
         if not is_alike or until.id or (until != EVERY_LINE and not await self._is_short(later)):
             return None
         rows = await self._database.rows(

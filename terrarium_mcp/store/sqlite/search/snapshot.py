@@ -1,7 +1,5 @@
 """The snapshot of a search: the part of the history that all of its look-ups and pages see."""
 
-import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -31,8 +29,6 @@ _STATEMENT = (
     "SELECT upto, (SELECT count(*) FROM rooms),"  # noqa: S608 -- our names
     " EXISTS (SELECT 1 FROM voices WHERE aside NOT NULL),"
     f" upto = (SELECT upto FROM derived WHERE name = '{WordsIndex.name}'),"
-    " (SELECT group_concat(DISTINCT casemapping) FROM networks"
-    "  WHERE name IN (SELECT value FROM json_each(:networks))),"
     f" {STATISTICS}, runs.* FROM derived LEFT JOIN runs"
     f" WHERE name = '{_INDEX}' AND {current_sql(*SEARCHED)}"
 )
@@ -43,14 +39,12 @@ _STATEMENT = (
 class Snapshot:
     """The lines up to the id `last_id`, in runs; and what is known about the words of the query.
 
-    `casemappings` are those of the networks searched, which matter only to a query that names who
-    said a line. `room_count` is the number of all rooms, `has_asides` says whether any line is one,
-    `is_counted` whether `stats` count exactly these lines.
+    `room_count` is the number of all rooms, `has_asides` says whether any line is one, `is_counted`
+    whether `stats` count exactly these lines.
     """
 
     last_id: int
     runs: tuple[Run, ...]
-    casemappings: Sequence[str]
     room_count: int
     stats: TermStats
     has_asides: bool = False
@@ -63,23 +57,15 @@ async def take_snapshot(reads: Reads, search: Search, *, is_current: bool) -> Sn
     Every page sees the messages that were indexed when the first page was read: the cursor carries
     the last id of these. `is_current`: everything is indexed, or cannot be.
     """
-    networks = {room.network for room in search.rooms} if search.query.people else ()
-    state = await reads.rows(
-        _STATEMENT,
-        {
-            **statistics_params(search.query),
-            "networks": json.dumps(sorted(networks)),
-            "is_current": is_current,
-        },
-    )
+    params = {**statistics_params(search.query), "is_current": is_current}
+    state = await reads.rows(_STATEMENT, params)
     if not state:
         return None
-    upto, room_count, has_asides, is_counted, casemappings, lines, prefixes, *_ = state[0]
+    upto, room_count, has_asides, is_counted, lines, prefixes, *_ = state[0]
     last_id = search.cursor.snapshot if search.cursor else upto
     return Snapshot(
         last_id,
-        tuple(Run(*row[7:]) for row in state if row[7] is not None),
-        str(casemappings).split(","),
+        tuple(Run(*row[6:]) for row in state if row[6] is not None),
         room_count,
         term_stats(upto, lines, prefixes),
         bool(has_asides),

@@ -38,7 +38,7 @@ async def corpus_of(store: Store, last_id: int) -> SqliteCorpus:
     """The corpus of a question to all rooms, in one run."""
     run = Run(1, last_id, MOMENTS[0], MOMENTS[last_id - 1])
     scope = SearchScope(query=Query(), rooms=await store.rooms.all(), all_rooms=True)
-    snapshot = Snapshot(last_id, (run,), [], len(scope.rooms), TermStats(last_id))
+    snapshot = Snapshot(last_id, (run,), len(scope.rooms), TermStats(last_id))
     question = PlainQuestion(text="", scope=scope, now=NOON, zone=UTC, hits=20)
     return SqliteCorpus(store._database, snapshot, question)  # noqa: SLF001 -- the look-ups themselves
 

@@ -34,7 +34,7 @@ def run(first: int, last: int, began: float, ended: float, slack: int = 0) -> Ru
 
 
 def snapshot(last_id: int, *runs: Run) -> Snapshot:
-    return Snapshot(last_id, runs, [], 1, TermStats(1))
+    return Snapshot(last_id, runs, 1, TermStats(1))
 
 
 def piece(of: Run) -> RunSlice:

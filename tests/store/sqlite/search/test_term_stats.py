@@ -114,7 +114,7 @@ async def test_the_words_of_a_whole_query_are_counted_once(store: Store) -> None
     snapshot = await current_snapshot(store._indexer, search)  # noqa: SLF001 -- what every search begins with
     assert snapshot is not None
     stats = snapshot.stats
-    assert (snapshot.last_id, snapshot.room_count, snapshot.casemappings) == (4, 1, ["rfc1459"])
+    assert (snapshot.last_id, snapshot.room_count) == (4, 1)
     assert [(run.first, run.last) for run in snapshot.runs] == [(1, 4)]
     assert stats.total == 4
     assert {"tea": 2, "ten": 1, "milk": 1, "bo": 1, "zebra": 0}.items() <= stats.lines.items()
