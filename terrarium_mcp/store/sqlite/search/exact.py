@@ -5,9 +5,10 @@ words, is answered from the few lines that may match, which are all read. Otherw
 walked within the restrictions, and the walk stops when the page is full.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.records import SPEECH, Room
@@ -82,6 +83,14 @@ class ExactQuery:
         return any(not any(map(may_be_said, clause)) for clause in self.scope.query.clauses)
 
     @property
+    def only_word(self) -> str:
+        """Its word, if lines with it are counted, and nothing else is asked but rooms and times."""
+        query = self.scope.query
+        terms = query.terms
+        word = counted_word(terms[0]) if len(terms) == 1 else ""
+        return word if word and is_only(query, clauses=query.clauses) else ""
+
+    @property
     def lines_with_its_word(self) -> int | None:
         """How many lines hold its word, asides among them, as the statistics count them.
 
@@ -153,11 +162,13 @@ class ExactSearch:
         ]
         return ScanResult(rows[:most], Total(min(len(few), COUNTED + 1)))
 
-    async def count(self, query: ExactQuery, apart_from: Sequence[IdRange] = ()) -> int:
-        """How many lines match, however many these are; without those with ids in `apart_from`."""
+    async def count(self, query: ExactQuery) -> int:
+        """How many lines match, however many: as counted in blocks, and by the index elsewhere."""
         if query.is_unsaid:
             return 0
-        return await self._index.count(_scan_spec(query, query.match), apart_from)
+        counted = await self._counted_blocks(query)
+        rest = await self._index.count(_scan_spec(query, query.match), sorted(counted))
+        return sum(counted.values()) + rest
 
     async def count_left_out(self, query: ExactQuery) -> int:
         """How many asides match that the query does not ask for, however many these are."""
@@ -184,9 +195,35 @@ class ExactSearch:
         """The total if it is known without a walk through the lines: they hold a counted word."""
         lines = query.lines_with_its_word
         if lines is None:
-            return None
+            return await self._total_of_blocks(query)
         left_out = await self.total_left_out(query)
         return Total(min(lines - left_out, COUNTED + 1)) if left_out <= COUNTED else None
+
+    async def _total_of_blocks(self, query: ExactQuery) -> Total | None:
+        """The total if most lines are in counted blocks, of which the newest are often enough.
+
+        Only in some rooms: to find 1,000 lines with a word anywhere takes 0.1 ms, and of one room
+        0.4 to 2 (1 M lines).
+        """
+        if query.scope.all_rooms or not query.match.is_exact:
+            return None
+        counted = await self._counted_blocks(query, COUNTED)
+        if not counted:
+            return None
+        lines = sum(counted.values())
+        if lines <= COUNTED:
+            spec = _scan_spec(query, query.match)
+            lines += await self._index.count(spec, sorted(counted), COUNTED + 1 - lines)
+        return Total(min(lines, COUNTED + 1))
+
+    async def _counted_blocks(
+        self, query: ExactQuery, enough: int | None = None
+    ) -> Mapping[IdRange, int]:
+        """Its lines by blocks in which they are counted, if it asks for nothing but a word."""
+        word = query.only_word
+        if not word:
+            return {}
+        return await self._index.counted_blocks(query.scope, query.snapshot, word, enough)
 
     async def all_if_few(self, query: ExactQuery) -> list[Row] | None:
         """All lines of a query, in no order, if few enough may match to read all of them."""
@@ -233,6 +270,14 @@ class ExactSearch:
         kept = [line for line in lines if not line["left_out"]]
         self._left_out = query, len(lines) - len(kept)
         return kept
+
+
+def is_only(query: Query, **conditions: Any) -> bool:
+    """Whether a query has these conditions, and besides them only times and rooms."""
+    elsewhere = {
+        name: getattr(query, name) for name in ("since", "until", "channels", "excluded_channels")
+    }
+    return query == Query(**elsewhere, **conditions)
 
 
 def _most_read(query: ExactQuery, wanted: int) -> int:

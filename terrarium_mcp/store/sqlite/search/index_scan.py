@@ -10,7 +10,9 @@ from typing import Any
 
 from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.store.search.hits import COUNTED
+from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.sqlite.engine.reads import Reads, Row
+from terrarium_mcp.store.sqlite.search.counted_blocks import counted_blocks
 from terrarium_mcp.store.sqlite.search.id_ranges import (
     IdRange,
     RunSlice,
@@ -151,12 +153,15 @@ class IndexScan:
         )
         return None if rows[0]["held"] > most else [row for row in rows if row["id"]]
 
-    async def count(self, spec: ScanSpec, apart_from: Sequence[IdRange] = ()) -> int:
+    async def count(
+        self, spec: ScanSpec, apart_from: Sequence[IdRange] = (), most: int = ALL_OF_THEM
+    ) -> int:
         """How many lines match, however many these are and have to be read for it.
 
         Args:
             spec: the lines to find.
             apart_from: ids whose lines are not counted, ascending.
+            most: no more than these are counted.
 
         Raises:
             TookTooLong: the deadline passed.
@@ -169,10 +174,16 @@ class IndexScan:
             plan,
             indexed=without(plan.indexed, apart_from),
             read=without(plan.read, apart_from),
-            most=ALL_OF_THEM,
+            most=most,
         )
         params = {**spec.all_params, **plan.params}
         return int(await self._reads.value(f"{plan.tables} SELECT {plan.count}", params))
+
+    async def counted_blocks(
+        self, scope: SearchScope, snapshot: Snapshot, word: str, enough: int | None = None
+    ) -> Mapping[IdRange, int]:
+        """How many lines hold a word, by blocks in which they are counted; as `counted_blocks`."""
+        return await counted_blocks(self._reads, scope, snapshot, word, enough)
 
     async def all_lines(self, spec: ScanSpec, columns: str) -> list[Row]:
         """Some columns of all matching lines, in no order; as `count`, whatever their number.

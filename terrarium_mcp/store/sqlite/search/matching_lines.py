@@ -9,10 +9,8 @@ answer for them, where a walk of the index would take 40 ns to 1 us a line.
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from terrarium_mcp.chat.identity import fold, is_spelt_alike
-from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE, Position
 from terrarium_mcp.store.search.talk_counts import CountedLine
 from terrarium_mcp.store.sqlite.engine.database import Database
@@ -21,11 +19,9 @@ from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.voices_sql import VOICE, parsed_voice
 from terrarium_mcp.store.sqlite.index.counters import Counters
-from terrarium_mcp.store.sqlite.search.counted_blocks import counted_blocks
-from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch
+from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch, is_only
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan
 from terrarium_mcp.store.sqlite.search.order import NEWEST, OLDEST, Order
-from terrarium_mcp.store.sqlite.search.term_stats import counted_word
 
 
 class MatchingLines:
@@ -43,7 +39,7 @@ class MatchingLines:
         if lines is None:
             total = await self._counted()
             if total is None:
-                total = await self._total(self._query)
+                total = await self._exact.count(self._query)
             if total > most:
                 return total, None
             lines = await self._exact.all_lines(self._query, LINE_COLUMNS)
@@ -59,7 +55,7 @@ class MatchingLines:
         for start, end in zip(starts, [*ends, EVERY_LINE], strict=True):
             since = max(start, self._query.scope.since)
             until = min(end, self._query.scope.until)
-            counts.append(await self._total(self._within(since, until)))
+            counts.append(await self._exact.count(self._within(since, until)))
         return counts
 
     async def ends(self) -> tuple[str, str]:
@@ -76,18 +72,12 @@ class MatchingLines:
         """The query within a part of its time."""
         return replace(self._query, scope=replace(self._query.scope, since=since, until=until))
 
-    async def _total(self, query: ExactQuery) -> int:
-        """How many lines match: by counted blocks where a word has any, and by the index."""
-        word = _counted_word(query.scope.query)
-        counted = await counted_blocks(self._database, query, word) if word else {}
-        return sum(counted.values()) + await self._exact.count(query, sorted(counted))
-
     async def _counted(self) -> int | None:
         """The total that counters hold, if they hold this one."""
         scope, query = self._query.scope, self._query.scope.query
         if scope.since != BEGINNING.timestamp:
             return None
-        if query.people and _is_only(query, people=query.people):
+        if query.people and is_only(query, people=query.people):
             return await self._said_by(query.people)
         lines = self._query.lines_with_its_word
         return None if lines is None else lines - await self._exact.count_left_out(self._query)
@@ -139,19 +129,3 @@ def counted_line(row: Row, *, counts_asides: bool = True) -> CountedLine:
     is_talk = counts_asides or aside is None
     nick = speaker or as_text(row["nick"]) if is_talk else ""
     return CountedLine(row["timestamp"], row["room"], nick)
-
-
-def _is_only(query: Query, **conditions: Any) -> bool:
-    """Whether a query has these conditions, and besides them only times and rooms."""
-    elsewhere = {
-        name: getattr(query, name) for name in ("since", "until", "channels", "excluded_channels")
-    }
-    return query == Query(**elsewhere, **conditions)
-
-
-def _counted_word(query: Query) -> str:
-    """The word of a query for nothing but one word, if lines with it are counted; else ""."""
-    terms = query.terms
-    if len(terms) != 1 or not _is_only(query, clauses=query.clauses):
-        return ""
-    return counted_word(terms[0])

@@ -1,6 +1,7 @@
 """Blocks of frequent words are counted once, and never wrong after what is removed."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,10 +13,10 @@ from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import PurgeTarget, Store, open_store
-from terrarium_mcp.store.search import Search
+from terrarium_mcp.store.search import Search, Sort
 from terrarium_mcp.store.sqlite.index import word_blocks
 from terrarium_mcp.store.sqlite.index.word_blocks import WordBlockCounter
-from terrarium_mcp.store.sqlite.search import exact, scope_stats
+from terrarium_mcp.store.sqlite.search import exact, scan_plans, scope_stats
 from tests.patience import PATIENCE
 from tests.store.scene import (
     NOON,
@@ -91,6 +92,33 @@ async def test_counted_blocks_are_not_counted_once_more(store: Store, file: Path
     await count_blocks(store)
     write(file, "UPDATE word_blocks SET rooms = '{\"1\": 100}' WHERE block = 1 AND word = 'tea'")
     assert await lines_with(store, "tea", [await room(store)]) == 103
+
+
+async def test_a_search_in_a_room_has_its_total_from_counted_blocks(
+    store: Store, file: Path
+) -> None:
+    await store.messages.append([*chat(TALK), *chat("<dee> tea", channel="#mate")])
+    await count_blocks(store)
+    tea = Search(query=parse_query("tea"), rooms=[await room(store)], limit=2, sort=Sort.NEWEST)
+    found = await store.search(tea, "")
+    assert found.total == 5
+    write(file, "UPDATE word_blocks SET rooms = '{\"1\": 100}' WHERE block = 1 AND word = 'tea'")
+    assert (await store.search(tea, "")) == found._replace(total=103), "other blocks, and the index"
+    write(file, "UPDATE word_blocks SET rooms = '{\"1\": 2000}' WHERE block = 1 AND word = 'tea'")
+    assert (await store.search(tea, "")).total_text == "1,000+"
+    assert (await store.search(replace(tea, query=parse_query("tea -milk")), "")).total == 5
+
+
+async def test_once_the_newest_blocks_have_more_than_is_counted_no_other_is_read(
+    store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await store.messages.append([*chat(TALK), *chat("<dee> tea", channel="#mate")])
+    await count_blocks(store)
+    write(file, "UPDATE word_blocks SET rooms = '{\"1\": 2000}' WHERE block = 3 AND word = 'tea'")
+    write(file, "UPDATE word_blocks SET rooms = 'read' WHERE block = 0 AND word = 'tea'")
+    monkeypatch.setattr(scan_plans, "_AT_ONCE", (1, 1))
+    tea = Search(query=parse_query("tea"), rooms=[await room(store)], limit=2, sort=Sort.NEWEST)
+    assert (await store.search(tea, "")).total_text == "1,000+"
 
 
 async def test_without_blocks_the_index_is_walked(store: Store, file: Path) -> None:
