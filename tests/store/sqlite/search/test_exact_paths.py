@@ -138,6 +138,23 @@ class Recorded(Reads):
         return await self._database.rows(sql, params)
 
 
+@pytest.mark.parametrize("few", [0, 400])
+async def test_searches_in_different_channels_run_the_same_statements(
+    store: Store, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exact, "_FEW", few)
+    await store.messages.append(chat("<ada> tea\n<bo> tea"))
+    await store.messages.append(chat("<ada> tea", channel="#mate"))
+    statements, found = [], []
+    for channel in ("#tea", "#mate"):
+        reads = Recorded(store)
+        query = await query_of(store, "tea", channels=[channel])
+        rows = (await ExactSearch(IndexScan(reads)).first(query, 2, NEWEST)).rows
+        found.append([row["id"] for row in rows])
+        statements.append(reads.statements)
+    assert (found, statements[0]) == ([[2, 1], [3]], statements[1])
+
+
 @pytest.mark.parametrize("said", [3, 1_100])
 async def test_the_lines_with_one_word_are_not_counted_again(store: Store, said: int) -> None:
     await store.messages.append([line_of("ada", f"tea {n}") for n in range(said)])
