@@ -200,7 +200,8 @@ class LogStream:
         for work, left_out in self._stored.left_out.items():
             work.left_out += left_out
         self.totals += [work.totals for work in self._stored.completed]
-        self._logs = [work for work in self._logs if work not in self._stored.completed]
+        completed = {*self._stored.completed}  # a group may have 200 logs
+        self._logs = [work for work in self._logs if work not in completed]
 
     async def _begin(self, log: LogSource) -> _LogInWork:
         if log.network not in self._casemappings:
