@@ -119,8 +119,9 @@ class LineGroup:
 
     def _nicks_at(self, numbers: Iterable[int]) -> set[str]:
         """Who said those of them with these numbers, folded."""
-        nicks = self._messages.columns.nick
-        return {fold(nicks[number], self.place.casemapping) for number in numbers}
+        block, begin, _ = self._messages.cut  # of a small log, no other column is needed
+        nicks = {block.columns.nick[begin + number] for number in numbers}
+        return {fold(nick, self.place.casemapping) for nick in nicks}
 
     def at(self, numbers: Sequence[int]) -> "LineGroup":
         """Those of them with these numbers, counted from 0."""

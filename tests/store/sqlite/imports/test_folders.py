@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.logformats.files import UnusableFile
 from terrarium_mcp.store import ImportTotals, LogSource, Store
@@ -20,11 +21,11 @@ from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.imports import group_insert, recent_texts, stored_lines
 from terrarium_mcp.store.sqlite.imports.clock_correction import ClockCorrection
 from terrarium_mcp.store.sqlite.imports.log_blocks import LogLines
-from terrarium_mcp.store.sqlite.imports.stored_lines import LineGroup, comparables
+from terrarium_mcp.store.sqlite.imports.stored_lines import LineGroup, LogPlace, comparables
 from terrarium_mcp.store.sqlite.ingest import bulk
 from terrarium_mcp.store.sqlite.ingest.insert import Inserted
 from terrarium_mcp.store.sqlite.ingest.insert_prepared import insert_prepared
-from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
+from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines, prepared
 from tests.store.scene import NOON, differences, line_of, rows_of
 from tests.store.sqlite.imports.logs import log_of, logged, messages_in, words, words_in
 
@@ -322,6 +323,17 @@ async def test_days_are_stored_together_where_different_people_say_the_same_at_m
     await store.imports.add_all(number, days)
     assert len(inserts) == together
     assert words_in(file) == words(said)
+
+
+def test_days_that_meet_at_midnight_are_compared_without_all_columns_of_either() -> None:
+    talk = logged(line_of("ada", f"line {n}", NOON + n * timedelta(seconds=40)) for n in range(80))
+    block = prepared([one._replace(nick="bo") if n < 40 else one for n, one in enumerate(talk)])
+    days = [block[:40], block[40:]]
+    place = LogPlace(1, talk[0].network, "", DEFAULT_CASEMAPPING)
+    one, other = (LineGroup(place, day, resolution=1_000, margin=0) for day in days)
+    assert not one.may_share_a_line(other)
+    assert not any("columns" in vars(day) for day in days)
+    assert one.may_share_a_line(LineGroup(place, block[39:], resolution=1_000, margin=0))
 
 
 async def test_a_day_is_held_against_the_day_before_it_and_against_no_other(
