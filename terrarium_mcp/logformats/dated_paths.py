@@ -75,6 +75,7 @@ class PathOfAnyDay(NamedTuple):
         return self.day if self.day and told == _SAMPLE_DAY else told
 
 
+@lru_cache(maxsize=10)  # each path is asked several times in a row
 def of_any_day(path: str) -> PathOfAnyDay:
     """The path of a log on a sample day, if its name has a date such as `2026-10-24`.
 
