@@ -1,5 +1,6 @@
 """Histories to serve: one of our own, and one of terrarium-irc."""
 
+import shutil
 from pathlib import Path
 
 import anyio
@@ -13,12 +14,19 @@ from tests.store.scene import chat
 SAID = "bo mended the latch of the garden gate"
 
 
+@pytest.fixture(scope="session")
+def remembered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a database in which SAID was said, once; to be copied."""
+    folder = tmp_path_factory.mktemp("ours")
+    anyio.run(_remember, folder / "ours.db")
+    return folder
+
+
 @pytest.fixture
-def ours(tmp_path: Path) -> Path:
-    """A database in which SAID was said, once."""
-    file = tmp_path / "ours.db"
-    anyio.run(_remember, file)
-    return file
+def ours(remembered: Path, tmp_path: Path) -> Path:
+    """That database for a test alone."""
+    shutil.copytree(remembered, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "ours.db"
 
 
 @pytest.fixture

@@ -41,6 +41,7 @@ from tests.servers.agent import StrictAgent
 from tests.servers.beside import beside
 from tests.servers.ircd import Ircd
 from tests.servers.person import Person
+from tests.store.beginnings import begin
 
 CHANNELS = ("#tea", "#mate")
 NOBODY = "http://127.0.0.1:9"  # the discard port: refused at once
@@ -184,6 +185,7 @@ async def living(
     Its MCP server lives in this process, unless there is an address or it `spawns` one.
     """
     llm = model_of(settings)
+    begin(settings.db_path)
     async with open_store(settings.db_path, settings) as store:
 
         def target() -> Target:
@@ -250,6 +252,7 @@ async def study(
     url = agent if isinstance(agent, str) else agent.url
     settings = settings_for(6667, folder, url, **more)
     llm = model_of(settings)
+    begin(settings.db_path)
     async with open_store(settings.db_path, settings) as store:
         toolbox = Toolbox(lambda: build_server(store, settings), backoff=(0.05, 0.1, 0.2))
         await store.messages.append(lines)

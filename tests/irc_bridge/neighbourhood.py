@@ -18,6 +18,7 @@ from terrarium_mcp.store import Store, open_store
 from tests.irc_bridge.house import NOBODY, QUICK, WatchedBridge, model_of
 from tests.patience import PATIENCE
 from tests.servers.beside import beside
+from tests.store.beginnings import begin
 
 BRIEF = replace(QUICK, backoff=(0.01,), jitter=0, settled=3600)
 """Pauses of hundredths of a second, so that five minutes of a bad line pass in a few seconds."""
@@ -73,6 +74,7 @@ async def neighbourhood(
         db_path=folder / "irc_logs.db", agent_api_url=agent_url, agent_model="scripted"
     ).with_networks(networks)
     llm, model_queue = model_of(shared), ModelQueue()
+    begin(shared.db_path)
     async with open_store(shared.db_path, shared) as store:
         toolbox = Toolbox(lambda: build_server(store, shared), backoff=(0.05,))
         home = shared.network_name

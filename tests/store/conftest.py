@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from terrarium_mcp.store import Store, open_store
+from tests.store.beginnings import begin
 from tests.store.scene import SETTINGS
 
 
@@ -16,6 +17,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def store(file: Path) -> AsyncIterator[Store]:
+    begin(file)
     async with open_store(file, SETTINGS) as store:
         yield store
 

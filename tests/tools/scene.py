@@ -18,6 +18,7 @@ from terrarium_mcp.server import build_server
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, open_store
 from tests.patience import PATIENCE
+from tests.store.beginnings import begin
 from tests.store.scene import NOON, SETTINGS, chat
 
 Era = Literal["auto", "legacy"]
@@ -128,8 +129,10 @@ async def opened(
     folder: Path, settings: Settings = SETTINGS, era: Era = "auto"
 ) -> AsyncIterator[House]:
     """A house in `folder`, as long as the block lasts."""
+    file = folder / "irc_logs.db"
+    begin(file)
     async with (
-        open_store(folder / "irc_logs.db", settings) as store,
+        open_store(file, settings) as store,
         Client(build_server(store, settings), mode=era) as client,
     ):
         yield House(store, client)

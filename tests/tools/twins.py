@@ -17,6 +17,7 @@ from terrarium_mcp.chat.records import Member, MessageType, NewMessage, Origin, 
 from terrarium_mcp.chat.times.timestamps import to_iso, to_text
 from terrarium_mcp.policy import names_room, parse_view
 from terrarium_mcp.store import open_store
+from tests.store.beginnings import begin
 from tests.store.scene import NOON, SETTINGS, line_of
 from tests.tools.scene import House, Told, opened
 
@@ -156,7 +157,9 @@ async def twins(history: History, view: Mapping[str, Any]) -> AsyncIterator[Twin
 
 async def _recorded(folder: Path, history: History) -> list[int]:
     ids = list[int]()
-    async with open_store(folder / "irc_logs.db", SETTINGS) as store:
+    file = folder / "irc_logs.db"
+    begin(file)
+    async with open_store(file, SETTINGS) as store:
         for lines in history.groups:
             ids += await store.messages.append(lines)
         for room, began, hours in sorted(history.spans, key=lambda span: span[1]):
