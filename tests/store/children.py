@@ -1,10 +1,12 @@
 """What other processes do in a scene: python -m tests.store.children WHAT FILE [NUMBER].
 
-A child says "ready", waits for a line on stdin, and then tells of what is done: what it has told of
-must be on disk, whatever happens to it next.
+A child says "ready" and its number, waits for a line on stdin, and then tells of what is done: what
+it has told of must be on disk, whatever happens to it next.
 """
 
 import json
+import os
+import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
@@ -32,6 +34,7 @@ from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.fts_merge import SegmentMerger
 from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
 from tests.patience import PATIENCE
+from tests.servers.forked import forked
 from tests.store.scene import SETTINGS, chat, find, line_of, past
 from tests.store.sqlite.imports import logs
 
@@ -42,18 +45,17 @@ ROOT = Path(__file__).parents[2]
 async def child(what: str, file: Path, number: int = 0) -> AsyncIterator["Child"]:
     """A process that is ready to do it; killed at the end, if it is still there."""
     process = await anyio.open_process(
-        [sys.executable, "-m", "tests.store.children", what, str(file), str(number)],
+        forked("-m", "tests.store.children", what, file, number),
         cwd=ROOT,
         stderr=None,
     )
+    one = Child(process)
     try:
-        one = Child(process)
-        assert await one.says() == "ready"
+        await one.is_ready()
         yield one
     finally:
-        with suppress(ProcessLookupError):  # it has ended by itself
-            process.kill()
         with anyio.CancelScope(shield=True):
+            await one.kill()
             await process.aclose()
 
 
@@ -65,6 +67,14 @@ class Child:
         self._process = process
         self._out = TextReceiveStream(process.stdout)
         self._said = ""
+        self._forked = process.pid
+        """Its own number, once it has told it: `process` only stands in for it."""
+
+    async def is_ready(self) -> None:
+        """Wait until it is about to begin."""
+        ready, number = (await self.says()).split()
+        assert ready == "ready"
+        self._forked = int(number)
 
     async def says(self, within: float = PATIENCE) -> str:
         """Its next line."""
@@ -90,12 +100,14 @@ class Child:
 
     async def kill(self) -> list[str]:
         """End it as a power cut would; returns the whole lines that it had said."""
-        with suppress(ProcessLookupError):  # it has just ended by itself
-            self._process.kill()
+        if self.is_at_work():
+            with suppress(ProcessLookupError):  # it has just ended by itself
+                os.kill(self._forked, signal.SIGKILL)
         try:
             while True:
                 self._said += await self._out.receive()
         except anyio.EndOfStream:
+            await self._process.wait()  # it ends when the other has ended
             *lines, _ = self._said.split("\n")
             return lines
 
@@ -235,7 +247,7 @@ async def main(what: str, file: Path, number: int) -> None:
 
 
 async def _told_to_begin() -> None:
-    tell("ready")
+    tell("ready", os.getpid())
     await anyio.to_thread.run_sync(sys.stdin.readline)
 
 
