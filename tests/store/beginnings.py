@@ -1,9 +1,13 @@
 """Histories in which nothing was said yet: most tests begin with one."""
 
 import tempfile
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from functools import cache
 from pathlib import Path
 
+from terrarium_mcp.chat.records import NewMessage
+from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.private_files import create_private, create_private_folder
 from terrarium_mcp.store.sqlite.schema.runner import migrate
 from tests.store.scene import SETTINGS
@@ -28,3 +32,13 @@ def _of_nobody() -> bytes:
         file = Path(folder) / "irc_logs.db"
         migrate(file, SETTINGS, lambda _: None, adopt=False)
         return file.read_bytes()
+
+
+@asynccontextmanager
+async def holding(file: Path, *groups: Sequence[NewMessage]) -> AsyncIterator[Store]:
+    """A store at `file` in which these were said, group by group: one for tests that only ask."""
+    begin(file)
+    async with open_store(file, SETTINGS) as store:
+        for lines in groups:
+            await store.messages.append(lines)
+        yield store

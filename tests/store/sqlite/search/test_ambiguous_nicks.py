@@ -1,10 +1,13 @@
 """Plain questions with a word that is also a nick: neither the word nor the person is lost."""
 
+from collections.abc import AsyncIterator
+
 import pytest
 
 from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.search import Search
+from tests.store.beginnings import holding
 from tests.store.scene import NOON, chat, texts
 
 FILLER = "<cy> hm\n<dan> well\n<cy> so it goes\n<dan> right\n<cy> fine\n<dan> bye\n<cy> hi\n"
@@ -28,7 +31,6 @@ async def found(store: Store, question: str, *, visible_only: bool = False) -> l
     return texts((await store.search(search, question)).messages)
 
 
-@pytest.mark.parametrize("visible_only", [False, True])
 @pytest.mark.parametrize(
     ("nick", "question", "answer"),
     [
@@ -50,10 +52,11 @@ async def found(store: Store, question: str, *, visible_only: bool = False) -> l
     ],
 )
 async def test_a_word_that_is_a_nick_is_still_searched_for(
-    store: Store, nick: str, question: str, answer: str, *, visible_only: bool
+    store: Store, nick: str, question: str, answer: str
 ) -> None:
     await store.messages.append(chat(f"<ada> {answer}\n{FILLER}{talk_of(nick)}"))
-    assert answer in (await found(store, question, visible_only=visible_only))[:3]
+    for visible_only in (False, True):
+        assert answer in (await found(store, question, visible_only=visible_only))[:3]
 
 
 async def test_what_a_person_said_about_a_word_that_is_a_nick(store: Store) -> None:
@@ -69,6 +72,21 @@ async def test_what_a_person_said_about_a_word_that_is_a_nick(store: Store) -> N
     assert said[0] == "alien makes a deb of an rpm"
 
 
+@pytest.fixture(scope="module", params=[2, 40])
+async def about_printers(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Store]:
+    """A store for tests that only ask; others say gina's nick so often."""
+    talk = (
+        f"<gina> my printer eats paper\n{FILLER}<gina> hm, no idea\n"
+        f"<dan> a printer costs forty\n{FILLER}<gina> tea is at five\n{FILLER}"
+    )
+    called = "<dan> gina: see you\n" * request.param
+    file = tmp_path_factory.mktemp("printers") / "irc_logs.db"
+    async with holding(file, chat(talk + called)) as store:
+        yield store
+
+
 @pytest.mark.parametrize(
     "question",
     [
@@ -77,18 +95,9 @@ async def test_what_a_person_said_about_a_word_that_is_a_nick(store: Store) -> N
         *["does gina have a printer?", "who has spoken of a printer to gina or to bo?"],
     ],
 )
-@pytest.mark.parametrize("called", [2, 40])
-async def test_a_person_asked_by_name_is_found(store: Store, question: str, called: int) -> None:
+async def test_a_person_asked_by_name_is_found(about_printers: Store, question: str) -> None:
     """However often others say the nick."""
-    await store.messages.append(
-        chat(
-            f"<gina> my printer eats paper\n{FILLER}{'<gina> hm, no idea' + chr(10)}"
-            f"<dan> a printer costs forty\n{FILLER}{'<gina> tea is at five' + chr(10)}{FILLER}"
-            + "<dan> gina: see you\n"
-            * called
-        )
-    )
-    assert "my printer eats paper" in (await found(store, question))[:2]
+    assert "my printer eats paper" in (await found(about_printers, question))[:2]
 
 
 async def test_of_a_nick_that_nobody_says_the_lines_are_found(store: Store) -> None:

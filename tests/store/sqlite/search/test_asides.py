@@ -1,10 +1,13 @@
 """The bot's own words and commands to it are no evidence, on any rung of the ladder."""
 
+from collections.abc import AsyncIterator
+
 import pytest
 
 from terrarium_mcp.chat.records import Origin
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.search import Rung, Sort
+from tests.store.beginnings import holding
 from tests.store.scene import NOON, chat, find, line_of, past, texts
 
 SAID = "the greenhouse heater was moved to the shed, ask bo for the key"
@@ -24,6 +27,14 @@ async def six_times(store: Store) -> None:
         await store.messages.append([line._replace(own=True) for line in chat(ANSWERED)])
 
 
+@pytest.fixture(scope="module")
+async def heard(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Store]:
+    """The same in a store for tests that only ask."""
+    async with holding(tmp_path_factory.mktemp("heard") / "irc_logs.db") as store:
+        await six_times(store)
+        yield store
+
+
 @pytest.mark.parametrize(
     ("query", "rung"),
     [
@@ -40,10 +51,9 @@ async def six_times(store: Store) -> None:
 )
 @pytest.mark.parametrize("sort", Sort)
 async def test_however_it_is_asked_only_people_are_quoted(
-    store: Store, query: str, rung: Rung, sort: Sort
+    heard: Store, query: str, rung: Rung, sort: Sort
 ) -> None:
-    await six_times(store)
-    hits = await find(store, query, sort=sort)
+    hits = await find(heard, query, sort=sort)
     assert hits.messages
     assert {line.nick for line in hits.messages} <= {"ada", "cy"}
     assert SAID in texts(hits.messages)
@@ -76,9 +86,8 @@ async def test_a_bounded_scan_leaves_them_out_too(store: Store) -> None:
         ("", 12),
     ],
 )
-async def test_how_many_were_left_out_is_known(store: Store, query: str, left_out: int) -> None:
-    await six_times(store)
-    assert (await find(store, query)).left_out == left_out
+async def test_how_many_were_left_out_is_known(heard: Store, query: str, left_out: int) -> None:
+    assert (await find(heard, query)).left_out == left_out
 
 
 async def test_they_are_found_by_those_who_ask_for_them(store: Store) -> None:

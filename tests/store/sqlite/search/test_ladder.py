@@ -1,5 +1,6 @@
 """The ladder: where all words find too little, looser look-ups go on, and the exact lines lead."""
 
+from collections.abc import AsyncIterator
 from datetime import timedelta
 
 import pytest
@@ -8,6 +9,7 @@ from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.search import Hits, Rung, Search, Sort
 from terrarium_mcp.store.search.hits import ENOUGH
+from tests.store.beginnings import holding
 from tests.store.scene import NOON, chat, find, line_of, texts
 
 SCENE = """
@@ -276,21 +278,28 @@ async def test_restrictions_hold_on_every_rung(store: Store) -> None:
     assert {message.nick for message in hits.messages} == {"ada"}
 
 
+@pytest.fixture(scope="module")
+async def much_talk(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Store]:
+    """Many lines about gates, for tests that only ask."""
+    talk = chat(SCENE * 3 + "<ada> pain\n" + "<bo> painter\n" * 9)
+    file = tmp_path_factory.mktemp("talk") / "irc_logs.db"
+    async with holding(file, talk, chat("<ada> a gate\n" * 30)) as store:
+        yield store
+
+
 @pytest.mark.parametrize("limit", [1, 2, 7])
 @pytest.mark.parametrize("words", ["gate open", "garden gate painted", "pai"])
 @pytest.mark.parametrize("is_restarted", [False, True])
 async def test_pages_show_each_line_once_and_the_exact_ones_first(
-    store: Store, words: str, limit: int, is_restarted: bool
+    much_talk: Store, words: str, limit: int, is_restarted: bool
 ) -> None:
-    await store.messages.append(chat(SCENE * 3 + "<ada> pain\n" + "<bo> painter\n" * 9))
-    await store.messages.append(chat("<ada> a gate\n" * 30))
-    whole = await asked(store, words, limit=100)
-    page = await asked(store, words, limit=limit)
+    whole = await asked(much_talk, words, limit=100)
+    page = await asked(much_talk, words, limit=limit)
     seen = list(page.messages)
     while page.next:
         if is_restarted:
-            store.search._heads.clear()  # noqa: SLF001 -- all that a new process does not know
-        page = await asked(store, words, limit=limit, after=page)
+            much_talk.search._heads.clear()  # noqa: SLF001 -- all that a new process does not know
+        page = await asked(much_talk, words, limit=limit, after=page)
         seen += page.messages
     assert [line.id for line in seen] == [line.id for line in whole.messages]
     assert len(seen) == len({line.id for line in seen})

@@ -1,6 +1,6 @@
 """Words longer than those the vocabulary keeps, such as checksums, are found like any other."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
@@ -8,6 +8,7 @@ from terrarium_mcp.store import Store
 from terrarium_mcp.store.search import Rung, Sort
 from terrarium_mcp.store.search.spelling import LONGEST_WHOLE
 from terrarium_mcp.store.sqlite.index.vocabulary import LONGEST
+from tests.store.beginnings import holding
 from tests.store.scene import chat, find, texts
 
 SHA = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
@@ -16,6 +17,13 @@ ALIKE = SHA[:50] + "0" * 14
 
 SAID = f"the image is {SHA} as built"
 TALK = f"<ada> {SAID}\n<bo> thanks\n<cy> the image is old"
+
+
+@pytest.fixture(scope="module")
+async def talk(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Store]:
+    """A store with the talk, for tests that only ask."""
+    async with holding(tmp_path_factory.mktemp("talk") / "irc_logs.db", chat(TALK)) as store:
+        yield store
 
 
 async def found(store: Store, words: str, sort: Sort = Sort.NEWEST) -> Sequence[str]:
@@ -40,18 +48,16 @@ async def found(store: Store, words: str, sort: Sort = Sort.NEWEST) -> Sequence[
     ],
 )
 async def test_a_checksum_is_found_as_a_word_in_a_phrase_and_by_its_beginning(
-    store: Store, words: str, sort: Sort
+    talk: Store, words: str, sort: Sort
 ) -> None:
-    await store.messages.append(chat(TALK))
-    hits = await find(store, words, sort=sort)
+    hits = await find(talk, words, sort=sort)
     assert texts(hits.messages)[0] == SAID
     assert hits.rung is Rung.ALL_WORDS or (sort is Sort.RELEVANCE and hits.with_all_words == 1)
 
 
 @pytest.mark.parametrize("words", [ALIKE, f"{SHA[:41]}x*", f'"is {ALIKE}"', SHA[:40]])
-async def test_another_word_that_begins_alike_is_not_it(store: Store, words: str) -> None:
-    await store.messages.append(chat(TALK))
-    hits = await find(store, words)
+async def test_another_word_that_begins_alike_is_not_it(talk: Store, words: str) -> None:
+    hits = await find(talk, words)
     assert hits.rung is not Rung.ALL_WORDS or hits.messages == []
 
 
@@ -64,10 +70,9 @@ async def test_a_question_with_a_checksum_among_many_usual_words_finds_it(store:
 
 
 async def test_the_beginning_of_a_checksum_stands_for_it_where_nobody_said_just_that(
-    store: Store,
+    talk: Store,
 ) -> None:
-    await store.messages.append(chat(TALK))
-    hits = await find(store, SHA[:12])
+    hits = await find(talk, SHA[:12])
     assert (texts(hits.messages), hits.rung) == ([SAID], Rung.SIMILAR)
 
 

@@ -1,7 +1,7 @@
 """Search finds what was said, in the order asked for, and nothing of another room."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -28,6 +28,7 @@ from terrarium_mcp.store.sqlite.search import message_search
 from terrarium_mcp.store.sqlite.search.climb import Climb, without_history
 from tests.conftest import EXAMPLES
 from tests.patience import PATIENCE
+from tests.store.beginnings import holding
 from tests.store.scene import NOON, chat, find, line_of, room, texts, write
 from tests.store.sqlite.engine.test_whole_reads import FOR_EVER
 
@@ -360,17 +361,24 @@ SPIES = [
 ]
 
 
+@pytest.fixture(scope="module")
+async def two_rooms(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Store]:
+    """Tea in one, a secret in the other: for tests that only ask."""
+    secret = chat("<bo> secret \U0001f375\n<bo> more secret", channel="#mate")
+    file = tmp_path_factory.mktemp("rooms") / "irc_logs.db"
+    async with holding(file, chat("<ada> tea"), secret) as store:
+        yield store
+
+
 @pytest.mark.parametrize("query", SPIES)
 @pytest.mark.parametrize("sort", list(Sort))
 async def test_nothing_of_another_room_is_found_whatever_the_query(
-    store: Store, query: str, sort: Sort
+    two_rooms: Store, query: str, sort: Sort
 ) -> None:
-    await store.messages.append(chat("<ada> tea"))
-    await store.messages.append(chat("<bo> secret \U0001f375\n<bo> more secret", channel="#mate"))
-    hits = await find(store, query, rooms=[await room(store)], sort=sort)
+    hits = await find(two_rooms, query, rooms=[await room(two_rooms)], sort=sort)
     assert {line.room.channel for line in hits.messages} <= {"#tea"}
     assert hits.total == len(hits.messages)
-    assert (await find(store, query, rooms=[], sort=sort)).messages == []
+    assert (await find(two_rooms, query, rooms=[], sort=sort)).messages == []
 
 
 async def test_with_many_rooms_asked_no_other_room_is_found(store: Store) -> None:
