@@ -53,8 +53,8 @@ def texts_in(file: Path) -> list[str]:
     return [row[0] for row in rows_of(file, TEXTS)]
 
 
-async def test_thirty_thousand_lines_blasted_are_all_recorded_in_order(tmp_path: Path) -> None:
-    lines = [f"line {number} of a flood" for number in range(30_000)]
+async def test_six_thousand_lines_blasted_are_all_recorded_in_order(tmp_path: Path) -> None:
+    lines = [f"line {number} of a flood" for number in range(6_000)]
     async with fake_ircd() as ircd, living(settings_for(ircd.port, tmp_path)) as house:
         with anyio.fail_after(120):
             await hears(house, ircd, *lines)
