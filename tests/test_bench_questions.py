@@ -1,7 +1,6 @@
 """The development set of natural questions, and how its answers are scored."""
 
 import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from bench.quality.questions.development_set import (
     development_set,
 )
 from bench.quality.questions.scores import ScoredAnswer, table
+from tests.servers.forked import forked
 
 ROOT = Path(__file__).parents[1]
 
@@ -99,7 +99,7 @@ def test_the_questions_are_asked_over_the_logs_of_a_harness(
 ) -> None:
     (tmp_path / "data.py").write_text(HARNESS, "utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "bench.quality.questions", tmp_path, "--missed", *options],
+        forked("-m", "bench.quality.questions", tmp_path, "--missed", *options),
         cwd=ROOT,
         capture_output=True,
         check=False,
