@@ -21,10 +21,10 @@ SMUGGLED = [
 
 
 @pytest.mark.parametrize("char", SMUGGLED, ids=lambda char: f"U+{ord(char):04X}")
-@pytest.mark.parametrize("beside", ["ab", "12", "\u0431\u0432", "\u4f60\u597d", "\uac00\uac01"])
-def test_an_invisible_character_goes(char: str, beside: str) -> None:
-    assert without_invisible(f"{beside[0]}{char}{beside[1]}") == beside
-    assert without_invisible(f"{beside[0]}{char * 3}{beside[1]}{char}") == beside
+def test_an_invisible_character_goes(char: str) -> None:
+    for beside in ("ab", "12", "\u0431\u0432", "\u4f60\u597d", "\uac00\uac01"):
+        assert without_invisible(f"{beside[0]}{char}{beside[1]}") == beside
+        assert without_invisible(f"{beside[0]}{char * 3}{beside[1]}{char}") == beside
 
 
 def test_no_character_of_these_properties_stays_between_letters() -> None:

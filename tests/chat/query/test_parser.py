@@ -396,14 +396,14 @@ def test_a_time_takes_the_words_that_belong_to_it_and_no_more() -> None:
         ("20:00 yesterday", "2026-05-05T20:00"),
     ],
 )
-@pytest.mark.parametrize("behind", [" tea", ", tea", " from:ada tea", ' "tea"', ") tea"])
-def test_a_time_of_day_behind_a_day_belongs_to_it(typed: str, since: str, behind: str) -> None:
+def test_a_time_of_day_behind_a_day_belongs_to_it(typed: str, since: str) -> None:
     moment = datetime.fromisoformat(since).replace(tzinfo=UTC)
     for key, found in ("after", "since"), ("before", "until"):
-        query = parsed(f"{key}:{typed}{behind}")
-        assert getattr(query, found) == moment
-        assert query.question == "tea"
-        assert not query.notes
+        for behind in (" tea", ", tea", " from:ada tea", ' "tea"', ") tea"):
+            query = parsed(f"{key}:{typed}{behind}")
+            assert getattr(query, found) == moment, query
+            assert query.question == "tea"
+            assert not query.notes
     assert parsed(f"({key}:{typed})").clauses == ()
 
 
@@ -469,10 +469,10 @@ SWALLOWED_BEFORE = """apt git net get set bot cat cut art ant most must cost jus
     now one two second s3 sun mar 16.04 12 5"""
 
 
-@pytest.mark.parametrize("words", SWALLOWED_BEFORE.split())
 @pytest.mark.parametrize("time", ["yesterday", "tuesday", "today"])
-def test_a_word_behind_a_time_is_no_part_of_it(time: str, words: str) -> None:
-    assert parsed(f"on:{time} {words}").terms == word(words)
+def test_a_word_behind_a_time_is_no_part_of_it(time: str) -> None:
+    for words in SWALLOWED_BEFORE.split():
+        assert parsed(f"on:{time} {words}").terms == word(words)
 
 
 @pytest.mark.parametrize(
