@@ -121,10 +121,10 @@ async def while_rebuilding(file: Path, times: int) -> None:
         await check_whole(file)
 
 
-async def while_merging(file: Path, times: int) -> None:
+async def while_merging(file: Path, times: int, lines: int = 15_000) -> None:
     """A half-merged index is complete, and the next keeper goes on merging it."""
     rng = chance()
-    prepared = await _talk_by_groups(file.with_name("prepared.db"))
+    prepared = await _talk_by_groups(file.with_name("prepared.db"), lines)
     within = await lasts("merge", _copied(prepared, file.with_name("timed.db")))
     for number in range(times):
         one = _copied(prepared, file.with_name(f"{number}.db"))
@@ -164,11 +164,11 @@ async def _talk_of_many(file: Path) -> Path:
     return file
 
 
-async def _talk_by_groups(file: Path) -> Path:
-    """A history whose full-text index has many segments."""
-    lines = past(15_000)
+async def _talk_by_groups(file: Path, lines: int) -> Path:
+    """A history of so many lines whose full-text index has many segments."""
+    said = past(lines)
     async with open_store(file, SETTINGS) as store:
-        while group := list(islice(lines, 500)):
+        while group := list(islice(said, lines // 30)):
             await store.messages.append(group)
     return file
 

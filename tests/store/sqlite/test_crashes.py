@@ -26,15 +26,15 @@ async def test_a_killed_bulk_append_leaves_whole_groups(file: Path) -> None:
 
 
 async def test_a_killed_purge_leaves_everybody_elses_lines(file: Path) -> None:
-    await crashing.while_purging(file, 2)
+    await crashing.while_purging(file, 1)
 
 
 async def test_a_killed_rebuild_is_made_up_for_at_the_next_opening(file: Path) -> None:
-    await crashing.while_rebuilding(file, 2)
+    await crashing.while_rebuilding(file, 1)
 
 
 async def test_a_killed_migration_leaves_the_old_file_or_the_new_one(file: Path) -> None:
-    await crashing.while_migrating(file, 2)
+    await crashing.while_migrating(file, 1)
 
 
 async def test_a_power_cut_takes_back_what_is_indexed_and_no_line(file: Path) -> None:

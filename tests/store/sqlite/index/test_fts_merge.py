@@ -155,4 +155,4 @@ async def test_the_keeper_merges_by_itself(file: Path) -> None:
 
 
 async def test_the_next_keeper_continues_a_killed_merge(file: Path) -> None:
-    await crashing.while_merging(file, 2)
+    await crashing.while_merging(file, 1, lines=3_000)
