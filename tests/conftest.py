@@ -13,7 +13,7 @@ from tests.patience import WAITS_OF_THE_PRODUCT
 
 pytest_plugins = ["tests.servers.fixtures"]
 
-EXAMPLES = int(os.environ.get("EXAMPLES", "40"))
+EXAMPLES = int(os.environ.get("EXAMPLES", "25"))
 """How many examples a property is tried with that names no number itself; 1,000 in `make soak`."""
 
 STORIES = max(8, EXAMPLES // 5)

@@ -591,7 +591,7 @@ def test_of_what_was_before_a_time_its_last_days_are_near(text: str, since: str)
 @pytest.mark.parametrize("words", [words for words, _ in READERS])
 @given(st.data())
 @settings(
-    max_examples=max(3, EXAMPLES // 10),  # of each of 84 patterns, 14 ms each
+    max_examples=max(4, EXAMPLES // 10),  # of each of 84 patterns, 14 ms each
     suppress_health_check=[HealthCheck.filter_too_much],  # of what the patterns look behind
 )
 def test_no_words_that_name_days_are_passed_over(words: str, data: st.DataObject) -> None:
