@@ -9,7 +9,7 @@ import pytest
 
 from terrarium_mcp import __version__
 from terrarium_mcp.store.sqlite.keeper import Keeper
-from tests.cli.programs import INSTALLED, environment, ran, words
+from tests.cli.programs import INSTALLED, environment, quick_words, ran
 from tests.cli.terminal import terminal
 
 RED, YELLOW = "\x1b[31m", "\x1b[33m"
@@ -82,7 +82,7 @@ def test_bash_completes_commands_and_options(tmp_path: Path, typed: str, offered
 async def shown(command: str, at: Path, status: int, **environ: str) -> str:
     """Everything that a command writes to a terminal."""
     kept = environment(**COLOURS, **environ)
-    async with terminal(words(command), at=at, environ=kept) as screen:
+    async with terminal(quick_words(command), at=at, environ=kept) as screen:
         await screen.ends(status)
         return screen.shown
 
@@ -110,7 +110,7 @@ async def test_a_long_opening_is_one_line_on_a_terminal(theirs: Path) -> None:
     """The sample is small: another process pretends to migrate it, then lets go."""
     migrating = Keeper(theirs)
     assert migrating.claim()
-    command = words("terrarium-mcp search gate --adopt", "--db", theirs)
+    command = quick_words("terrarium-mcp search gate --adopt", "--db", theirs)
     async with terminal(command, at=theirs.parent, environ=environment(**COLOURS)) as screen:
         await screen.sees("another process is opening the history; waiting for it")
         migrating.release()
@@ -120,7 +120,7 @@ async def test_a_long_opening_is_one_line_on_a_terminal(theirs: Path) -> None:
 
 
 async def test_progress_overwrites_itself_on_a_terminal(ours: Path) -> None:
-    command = words("terrarium-mcp doctor --deep", "--db", ours)
+    command = quick_words("terrarium-mcp doctor --deep", "--db", ours)
     async with terminal(command, at=ours.parent, environ=environment(**COLOURS)) as screen:
         await screen.ends()
         lines = screen.shown.split("\r\n")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from dotenv import dotenv_values
 
-from tests.cli.programs import ran, words
+from tests.cli.programs import quick_words, ran
 from tests.cli.terminal import terminal
 from tests.cli.test_adopting import everything
 from tests.servers.agent import strict_agent
@@ -136,7 +136,9 @@ async def test_faulty_answers_are_asked_for_again(ngircd: Ircd, tmp_path: Path) 
     port = free_port()
     async with strict_agent() as agent:
         agent.key = "secret"
-        async with terminal(words("terrarium-mcp init"), at=tmp_path, environ=NOTHING) as init:
+        async with terminal(
+            quick_words("terrarium-mcp init"), at=tmp_path, environ=NOTHING
+        ) as init:
             await init.answers("IRC server", "http://irc.example.org")
             await init.sees("not the address of an IRC server")
             await init.answers("IRC server", f"127.0.0.1:{port}")
@@ -176,7 +178,7 @@ async def test_old_logs_are_found_and_their_zone_is_asked_for(
     ngircd: Ircd, tmp_path: Path, old_logs: Path
 ) -> None:
     before = everything(old_logs.parent)
-    command = words(
+    command = quick_words(
         "terrarium-mcp init", *reachable(ngircd), "--channels", "tea", "--model-url", "none"
     )
     async with terminal(command, at=tmp_path, environ=NOTHING) as init:
@@ -195,7 +197,7 @@ async def test_old_logs_are_found_and_their_zone_is_asked_for(
 
 async def test_a_database_of_another_program_is_refused(ngircd: Ircd, tmp_path: Path) -> None:
     (tmp_path / "letter.db").write_text("this is no database, it is a letter\n" * 100)
-    command = words(
+    command = quick_words(
         "terrarium-mcp init", *reachable(ngircd), "--channels", "tea", "--model-url", "none",
         "--old-logs", "letter.db",
     )  # fmt: skip

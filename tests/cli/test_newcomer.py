@@ -10,7 +10,7 @@ from dotenv import dotenv_values
 
 from terrarium_mcp.settings import load_settings
 from terrarium_mcp.store import open_store
-from tests.cli.programs import words
+from tests.cli.programs import quick_words
 from tests.cli.terminal import terminal
 from tests.irc_bridge.house import lines_of
 from tests.servers.agent import calls, says, strict_agent
@@ -32,7 +32,9 @@ async def test_a_newcomer_has_a_recorded_line_and_an_answer_within_two_minutes(
         async with strict_agent() as agent, person("ada", ngircd.port) as ada:
             agent.will(calls("search_irc_history", query="garden gate"), says("It was bo."))
             await ada.joins("#tea")
-            async with terminal(words("terrarium-mcp init"), at=tmp_path, environ=NOTHING) as init:
+            async with terminal(
+                quick_words("terrarium-mcp init"), at=tmp_path, environ=NOTHING
+            ) as init:
                 await init.answers("IRC server", f"localhost:{ngircd.tls_port}")
                 await init.sees("is self-signed: set TERRARIUM_TLS_CAFILE")
                 await init.answers("PEM file", ngircd.cafile)
@@ -69,7 +71,7 @@ async def test_a_server_without_tls_is_used_only_after_a_yes(
     inspircd: Ircd, tmp_path: Path
 ) -> None:
     async with strict_agent() as agent:
-        command = words("terrarium-mcp init", "--model-url", agent.url, "--old-logs", "none")
+        command = quick_words("terrarium-mcp init", "--model-url", agent.url, "--old-logs", "none")
         async with terminal(command, at=tmp_path, environ=NOTHING) as init:
             await init.answers("IRC server", f"127.0.0.1:{inspircd.port}")
             await init.sees(f"127.0.0.1:{inspircd.port}", "set IRC_USE_SSL=off")
@@ -106,7 +108,7 @@ async def test_an_existing_file_is_changed_only_after_a_look_at_the_difference(
         "AGENT_API_KEY=hunter2\n"
     )
     file.write_text(old)
-    command = words(
+    command = quick_words(
         "terrarium-mcp init", "--server", f"localhost:{ngircd.tls_port}", "--channels", "tea",
         "--tls-cafile", ngircd.cafile, "--contact", "ada", "--model-url", "none",
         "--old-logs", "none",
