@@ -19,7 +19,7 @@ from terrarium_mcp.logformats.jsonl import read_jsonl, read_jsonl_head
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import ArchivedMessage, open_store
 from tests.cli.conftest import SAID
-from tests.cli.programs import environment, quick_words, ran, without_progress, words
+from tests.cli.programs import environment, quick_words, ran, without_progress
 from tests.cli.terminal import terminal
 from tests.patience import PATIENCE
 from tests.servers.forked import forked
@@ -242,7 +242,7 @@ def test_terrarium_irc_s_table_is_written_and_can_be_adopted_again(
 
 async def test_what_controls_a_terminal_does_not_reach_one(file: Path) -> None:
     command = f"{EXPORT} --format csv"
-    line = words(command, "--db", file)
+    line = quick_words(command, "--db", file)
     async with terminal(line, at=file.parent, environ=environment()) as screen:
         await screen.ends()
     assert "red 31mtext" in screen.shown

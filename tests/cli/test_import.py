@@ -22,7 +22,7 @@ from anyio import to_thread
 
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.store import open_store
-from tests.cli.programs import INSTALLED, environment, quick_words, ran, running, words
+from tests.cli.programs import environment, quick_words, ran, running, words
 from tests.logformats.samples import LOGS
 from tests.patience import PATIENCE
 from tests.servers.forked import forked
@@ -942,7 +942,7 @@ def test_the_documentation_shows_what_an_import_prints(name: str, tmp_path: Path
     shutil.copytree(LOGS / "irssi" / "irclogs", home / "irclogs")
     znc = home / ".znc" / "users" / "ada" / "networks" / "labnet" / "moddata"
     shutil.copytree(LOGS / "znc" / "network-module" / "log", znc / "log")
-    program, printed = shlex.quote(str(INSTALLED)), ""
+    program, printed = shlex.join(quick_words("terrarium-mcp")), ""
     for command in (line for line in shown.splitlines() if line.startswith("$ ")):
         done = subprocess.run(
             ["sh", "-c", command.removeprefix("$ ").replace("terrarium-mcp", program, 1)],
