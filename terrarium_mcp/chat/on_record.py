@@ -4,7 +4,14 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from terrarium_mcp.chat.irctext import action, is_ctcp, is_off_record, is_secret, without_keys
+from terrarium_mcp.chat.irctext import (
+    action,
+    harmless,
+    is_ctcp,
+    is_off_record,
+    is_secret,
+    without_keys,
+)
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.voices import VoiceRules
 
@@ -62,6 +69,15 @@ def recorded_event(kind: MessageType, words: Sequence[str]) -> str:
             return " ".join([*words[:1], *_on_record(words[1:])])
         case _:  # a nick, which may begin with [off]
             return " ".join(words)
+
+
+def recorded_reason(does: str, words: Sequence[str]) -> str:
+    """Why the bot left, as it is kept beside the messages: `kicked by ada: enough`.
+
+    The reason that somebody gave is left out if it is empty, off the record or a password.
+    """
+    reasons = (one for one in words if one and not (is_off_record(one) or is_secret(one)))
+    return harmless(": ".join([does, *reasons]))
 
 
 def _on_record(words: Sequence[str]) -> Sequence[str]:

@@ -8,6 +8,7 @@ from math import inf
 import anyio
 
 from terrarium_mcp.chat.irc_message import IrcMessage
+from terrarium_mcp.chat.on_record import recorded_reason
 from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
 from terrarium_mcp.irc_bridge.network.send_queue import QueuedLine
@@ -220,11 +221,11 @@ class AutoJoin:
     def on_kick(self, line: IrcMessage) -> None:
         """Return later if we were kicked."""
         kicker = line.source.nick if line.source else "the server"
-        self._left(": ".join([f"kicked by {kicker}", *line.params[2:3]]))
+        self._left(recorded_reason(f"kicked by {kicker}", line.params[2:3]))
 
     def on_part(self, line: IrcMessage) -> None:
         """Return later if the server made us part."""
-        self._left(": ".join(["parted", *line.params[1:2]]))
+        self._left(recorded_reason("parted", line.params[1:2]))
 
     def on_server_lost(self, why: str) -> None:
         """A bouncer lost its server: we are in no channel until it joins them again."""

@@ -10,6 +10,7 @@ import anyio.abc
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING
 from terrarium_mcp.chat.irc_message import IrcMessage, MalformedMessage, must_be_last, parse_line
+from terrarium_mcp.chat.on_record import recorded_reason
 from terrarium_mcp.irc_bridge.network.arrivals import Arrivals
 from terrarium_mcp.irc_bridge.network.autojoin import AutoJoin
 from terrarium_mcp.irc_bridge.network.batches import Batches
@@ -360,7 +361,7 @@ class Session:
         """End with the reason of the oper who removes us: `KILL Terra :you flood us`."""
         if line.params and self.client.is_same_nick(line.params[0], self.client.nickname):
             killer = line.source.nick if line.source else "the server"
-            self.end(": ".join([f"killed by {killer}", *filter(None, line.params[1:2])]))
+            self.end(recorded_reason(f"killed by {killer}", line.params[1:2]))
 
     async def _on_motd_end(self, line: IrcMessage) -> None:
         """Take part from here on: at the end of the message of the day, or where there is none."""

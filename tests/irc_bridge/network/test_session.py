@@ -28,6 +28,7 @@ def who_is(network: IrcNetwork, nick: str) -> ChannelMember:
         (":oper!o@h KILL Terra :out", "killed by oper: out"),
         ("KILL Terra :out", "killed by the server: out"),
         ("KILL Terra", "killed by the server"),
+        (":oper!o@h KILL Terra :[off] for you alone", "killed by oper"),
         (":oper!o@h KILL terra :", "killed by oper"),
         (":Terra!u@h QUIT :Killed", "the server ended our session"),
     ],
