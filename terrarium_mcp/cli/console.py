@@ -10,6 +10,7 @@ from typing import TextIO
 
 import click
 
+from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.errors import TerrariumError
 
 ERASE_LINE = "\r\x1b[2K"
@@ -103,8 +104,12 @@ class ConsoleHandler(logging.StreamHandler[TextIO]):
             self.flush()
 
     def format(self, record: logging.LogRecord) -> str:
-        """The level and the text, with a traceback if there is one, and the time if wanted."""
+        """The level and the text, with a traceback if there is one, and the time if wanted.
+
+        What strangers put into the text, such as the reason of a kick, moves no cursor.
+        """
         colour = _COLOURS.get(record.levelname) if self._coloured else None
         level = click.style(record.levelname, fg=colour) if colour else record.levelname
         when = time.strftime(_TIME, time.gmtime(record.created)) + " " if self.is_dated else ""
-        return f"{when}{level} {super().format(record)}"
+        text = "\n".join(map(harmless, super().format(record).split("\n")))
+        return f"{when}{level} {text}"

@@ -1,5 +1,6 @@
 """What a person at a shell expects of any command: help, a version, completion, colours."""
 
+import logging
 import os
 import subprocess
 from pathlib import Path
@@ -8,6 +9,7 @@ import anyio
 import pytest
 
 from terrarium_mcp import __version__
+from terrarium_mcp.cli.console import ConsoleHandler
 from terrarium_mcp.store.sqlite.keeper import Keeper
 from tests.cli.programs import INSTALLED, environment, quick_words, ran
 from tests.cli.terminal import terminal
@@ -156,6 +158,14 @@ async def test_records_of_progress_overwrite_each_other(tmp_path: Path) -> None:
         assert screen.shown == f"INFO 1 %{erase}INFO 2 %{erase}INFO done\r\nINFO 3 %{erase}end\r\n"
     done = await anyio.run_process(command, stderr=subprocess.PIPE, cwd=tmp_path)
     assert done.stderr.decode().splitlines() == ["INFO 1 %", "INFO 2 %", "INFO done", "INFO 3 %"]
+
+
+def test_what_strangers_say_moves_no_cursor_in_the_log() -> None:
+    reason = "\x1b[2A\x1b[2K\x1b]0;mine\x07all is well\u202e"
+    record = logging.LogRecord("x", logging.WARNING, __file__, 1, "kicked: %s", (reason,), None)
+    record.exc_text = "Traceback:\n  File \x1b[8m"
+    shown = ConsoleHandler().format(record)
+    assert shown == "WARNING kicked: [2A[2K]0;mineall is well\nTraceback:\n  File [8m"
 
 
 def test_the_list_of_commands_says_of_each_in_whole_what_it_does(tmp_path: Path) -> None:
