@@ -213,7 +213,7 @@ def _read_toml(file: Path) -> dict[str, Any]:
 
     try:
         return tomllib.loads(file.read_text("utf-8-sig"))  # Notepad adds a BOM
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+    except (ValueError, RecursionError, OSError) as error:
         raise BadSetting(
             f"{file} cannot be read as TOML: {error}. Fix it, or use another with --config."
         ) from None

@@ -233,8 +233,13 @@ def test_a_file_that_was_named_must_exist(home: Path) -> None:
 def test_a_file_that_cannot_be_read_is_a_bad_setting(home: Path) -> None:
     (home / "bad.toml").write_text("IRC_NICK = \n")
     assert "cannot be read as TOML" in complaint(config=home / "bad.toml")
-    (home / "bad.toml").write_bytes(b'IRC_NICK = "\xff"\n')
-    assert "cannot be read as TOML" in complaint(config=home / "bad.toml")
+    for unreadable in (
+        b'IRC_NICK = "\xff"\n',
+        b"a = " + b"[" * 3000 + b"]" * 3000,
+        b"a = " + b"9" * 5000,
+    ):
+        (home / "bad.toml").write_bytes(unreadable)
+        assert "cannot be read as TOML" in complaint(config=home / "bad.toml")
     (home / "bad.env").write_bytes(b"DB_PATH=tea.db\nIRC_NICK=\xff\xfe\n")
     assert "is not UTF-8 from line 2 on" in complaint(env_file=home / "bad.env")
 
