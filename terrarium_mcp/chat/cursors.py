@@ -74,8 +74,9 @@ def read_cursor(text: str, fingerprint: str, rungs: tuple[str, ...]) -> Cursor:
 def _unpacked(text: str) -> Cursor:
     packed = json.loads(base64.urlsafe_b64decode(text + "==="))  # padding beyond need is ignored
     _, fingerprint, snapshot, rung, skip, after, since, until, head = packed
-    for timestamp in filter(None, (since, until)):
-        from_text(timestamp)
+    for timestamp in (since, until):
+        if timestamp != "":
+            from_text(timestamp)
     position = _position(after)
     snapshot, skip = _count(snapshot), _count(skip)
     return Cursor(fingerprint, snapshot, rung, skip, position, since, until, str(head))
