@@ -5,6 +5,7 @@ everything without one.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
@@ -17,6 +18,9 @@ from terrarium_mcp.wording import shown
 
 _PREFIX = "terrarium-mcp/"
 """How our keys of `_meta` begin."""
+
+_PREFIX_LETTERS = "terrariummcp"
+"""What is left of it, however the words are joined."""
 
 VIEW_KEY = f"{_PREFIX}view"
 """The key of a request's `_meta` that carries the view."""
@@ -168,7 +172,8 @@ def view_in(meta: Mapping[str, object]) -> View:
 
 def _is_meant_for_us(key: str) -> bool:
     """Whether it is our key, or a near miss: to ignore that one would show what it was to hide."""
-    return key.strip().casefold().replace("_", "-").startswith(_PREFIX.rstrip("/"))
+    letters = filter(str.isalnum, unicodedata.normalize("NFKC", key).casefold())
+    return "".join(letters).startswith(_PREFIX_LETTERS)
 
 
 def parse_view(raw: object) -> View:
@@ -251,12 +256,17 @@ def _time(raw: Mapping[str, object], key: str, other: str = "") -> datetime | No
     value = raw.get(key)
     if value is None:
         return None
+    text = _text(raw, key)
     try:
-        return from_iso(_text(raw, key))
-    except ValueError as error:
+        has_offset = datetime.fromisoformat(text.strip()).tzinfo is not None
+        moment = from_iso(text) if has_offset else None  # in another zone it hides other lines
+    except ValueError:
+        moment = None
+    if moment is None:
         raise BadView(
-            f"The view's {key} must be a time such as 2025-11-05T12:00:00Z{other}."
-        ) from error
+            f"The view's {key} must be a time with its offset, such as 2025-11-05T12:00:00Z{other}."
+        )
+    return moment
 
 
 def _as_of(value: object) -> datetime | int | None:

@@ -65,6 +65,9 @@ def test_null_in_a_view_is_refused_rather_than_taken_for_all(key: str) -> None:
         "Terrarium-MCP/view",
         "terrarium-mcp/view/channel",
         "terrarium_mcp/view",
+        "terrarium\u2010mcp/view",
+        "terrarium mcp/view",
+        "TerrariumMCP/view",
         "terrarium-mcp",
     ],
 )
@@ -127,6 +130,7 @@ MALFORMED: list[object] = [
     {"channels": {"#tea": 1}}, {"channels": 5}, {"channels": [None]},
     {"network": 5}, {"network": ""}, {"network": " "}, {"asker": ["ada"]},
     {"as_of": "2013"}, {"as_of": " 1999 "}, {"as_of": "2013-01"},
+    {"as_of": "2026-10-24T10:02:00"}, {"as_of": "2026-10-24 10:02"}, {"now": "2026-10-24T10:02:00"},
     {"as_of": ""}, {"as_of": "noon"}, {"as_of": 1.5}, {"as_of": True}, {"as_of": -5}, {"as_of": []},
     {"as_of": 10**19}, {"as_of": "10000000000000000000"}, {"as_of": "0001-01-01T00:00:00+09:00"},
     {"as_of": "terrarium://message/"}, {"as_of": "http://elsewhere/message/5"},
@@ -161,7 +165,10 @@ WRONG: list[tuple[object, str]] = [
     ({"as_of": 1.5}, "The view's as_of must be text."),
     (
         {"as_of": "noon"},
-        "The view's as_of must be a time such as 2025-11-05T12:00:00Z, or the id of a message.",
+        (
+            "The view's as_of must be a time with its offset, such as 2025-11-05T12:00:00Z,"
+            " or the id of a message."
+        ),
     ),
     (
         {"as_of": "2013"},
@@ -171,7 +178,10 @@ WRONG: list[tuple[object, str]] = [
         ),
     ),
     ({"network": ""}, "The view's network is empty. Leave it out to show every network."),
-    ({"now": "soon"}, "The view's now must be a time such as 2025-11-05T12:00:00Z."),
+    (
+        {"now": "soon"},
+        "The view's now must be a time with its offset, such as 2025-11-05T12:00:00Z.",
+    ),
     ({"max_tokens": 0}, "The view's max_tokens must be a whole number of at least 1."),
 ]
 
