@@ -76,8 +76,12 @@ def recorded_reason(does: str, words: Sequence[str]) -> str:
 
     The reason that somebody gave is left out if it is empty, off the record or a password.
     """
-    reasons = (one for one in words if one and not (is_off_record(one) or is_secret(one)))
-    return harmless(": ".join([does, *reasons]))
+    return harmless(": ".join([does, *filter(None, map(reason_on_record, words))]))
+
+
+def reason_on_record(text: str) -> str:
+    """A reason as it may be kept: empty if it is off the record or a password."""
+    return "" if is_off_record(text) or is_secret(text) else harmless(text)
 
 
 def _on_record(words: Sequence[str]) -> Sequence[str]:

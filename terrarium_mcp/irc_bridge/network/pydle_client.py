@@ -14,6 +14,7 @@ import pydle
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irc_message import IrcMessage, Source, parse_source
+from terrarium_mcp.chat.on_record import reason_on_record
 from terrarium_mcp.irc_bridge.network.chathistory import CAPABILITIES
 from terrarium_mcp.irc_bridge.network.isupport import Isupport
 from terrarium_mcp.irc_bridge.network.log_limit import LogLimit
@@ -166,7 +167,7 @@ class PydleClient(pydle.Client):
 
     async def on_data_error(self, exception: Exception) -> None:
         """End with the server's ERROR as the reason."""
-        self._end(str(exception))
+        self._end(reason_on_record(str(exception)))
 
     async def _accept(self, value: str | None) -> bool:  # noqa: ARG002 - pydle's signature
         return True

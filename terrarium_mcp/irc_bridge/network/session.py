@@ -330,7 +330,7 @@ class Session:
         if lost_server(line):
             self.client.channels.clear()
             self.client.users.clear()  # by then their nicks may belong to others
-            self._autojoin.on_server_lost(f"the bouncer says: {line.params[-1]}")
+            self._autojoin.on_server_lost(recorded_reason("the bouncer says", line.params[-1:]))
 
     def _on_nick(self, line: IrcMessage) -> None:
         """Let what waits for a person follow them to another nick: theirs may be taken next."""

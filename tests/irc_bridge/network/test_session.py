@@ -25,6 +25,8 @@ def who_is(network: IrcNetwork, nick: str) -> ChannelMember:
     [
         ("ERROR :Closing link: (flood)", "Closing link: (flood)"),
         ("ERROR", "no reason given"),
+        ("ERROR :[off] for you alone", "no reason given"),
+        ("ERROR :a \x1b[2Kb", "a [2Kb"),
         (":oper!o@h KILL Terra :out", "killed by oper: out"),
         ("KILL Terra :out", "killed by the server: out"),
         ("KILL Terra", "killed by the server"),
