@@ -9,6 +9,7 @@ from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.records import SPEECH
 from terrarium_mcp.logformats.choices import Choices
 from terrarium_mcp.logformats.decoding import decoded
+from terrarium_mcp.logformats.entries import LogLine
 from terrarium_mcp.logformats.files import lines_of
 from terrarium_mcp.logformats.planning import PlannedLog, UnplacedLog
 from terrarium_mcp.logformats.recognition import UnknownFormat, lines_read, shown_form
@@ -32,7 +33,8 @@ def with_all_told(log: PlannedLog, head: Sequence[bytes], choices: Choices) -> P
         UnplacedLog: no day is known for any line.
         UnknownFormat: it is unclear which number of its dates is the month.
     """
-    if log.target and not log.day:
+    read = lines_read(head, log.format, log.encoding)
+    if log.target and not (log.day or any(map(_is_dated, read))):
         _require_date(log)
     if any(map(_DOTTED_DAY.match, head)):
         _require_day_first(log)
@@ -49,11 +51,15 @@ def _require_date(log: PlannedLog) -> None:
     with _lines(log) as lines:
         for text in (decoded(raw, log.encoding or "cp1252")[0] for raw in lines):
             line = log.format.read(text)
-            if line and (line.dated or (line.stamp and line.stamp.year)):
+            if line and _is_dated(line):
                 return
             if line and line.boundary and not (line.stamp or foreign):
                 foreign = f" Its dates are in a language that is not known: {shown(text)}"
     raise UnplacedLog(log.file.path, NO_DATE + foreign)
+
+
+def _is_dated(line: LogLine) -> bool:
+    return bool(line.dated or (line.stamp and line.stamp.year))
 
 
 def _require_day_first(log: PlannedLog) -> None:
