@@ -9,10 +9,10 @@ connections and leave them.
 import asyncio
 from weakref import WeakKeyDictionary
 
-from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from terrarium_mcp.serving.joined_writes import JoinedWrites
+from terrarium_mcp.serving.strict_requests import StrictRequests
 
 REQUEST_SECONDS = 20.0
 """Seconds for a request to arrive, from the previous response, or the connection, to its last byte:
@@ -58,7 +58,7 @@ _owing_of: WeakKeyDictionary[ServerState, OwingConnections] = WeakKeyDictionary(
 """By server: uvicorn shares one `ServerState` among a server's connections."""
 
 
-class BoundedConnection(H11Protocol):
+class BoundedConnection(StrictRequests):
     """An HTTP/1.1 connection that is cut when its client keeps the server waiting."""
 
     has_served = False
@@ -109,18 +109,12 @@ class BoundedConnection(H11Protocol):
         self._stop_request_timer()
         self.transport.abort()
 
-    def _should_upgrade(self) -> bool:
-        """Never: a client that offers another protocol, as Java's does, is served in this one.
-
-        uvicorn would log two warnings for each, and how to install more.
-        """
-        return False
-
     @property
     def _owes_request(self) -> bool:
         """Whether the client has to send something before the server can go on."""
-        cycle = self.cycle
-        return cycle is None or cycle.response_complete or cycle.more_body
+        if len(self.unanswered) > 1:  # the first has arrived whole, and no more is read meanwhile
+            return False
+        return not self.unanswered or self.unanswered[0].more_body
 
     def _watch_request(self) -> None:
         """Start the clock of a request that is not complete, or stop it once it is."""
