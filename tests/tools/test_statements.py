@@ -23,11 +23,14 @@ async def statements(house: House, tool: str, **arguments: object) -> list[str]:
     for _, reader in database._idle:  # noqa: SLF001 -- as above
         await reader.set_trace_callback(asked.append)
         database._reading.release()  # noqa: SLF001 -- as above
+    assert database._brief  # noqa: SLF001 -- as above
+    database._brief._connection.set_trace_callback(asked.append)  # noqa: SLF001 -- as above
     calls = []
     for _ in range(6):  # during some of them the keeper may ask or commit something
         asked.clear()
         await house.learns(tool, **arguments)
-        calls.append([sql for sql in asked if not sql.startswith("--")])  # those are FTS5's own
+        # Those with -- are FTS5's own; the PRAGMA asks shared memory, and no thread.
+        calls.append([sql for sql in asked if not sql.startswith(("--", "PRAGMA data_version"))])
     return min(calls, key=len)
 
 

@@ -31,6 +31,7 @@ import aiosqlite
 import anyio
 
 from terrarium_mcp.store.errors import IndexDamaged, StoreFailed, TookTooLong
+from terrarium_mcp.store.sqlite.engine.brief_reads import BriefReads, NotBrief
 from terrarium_mcp.store.sqlite.engine.checkpointer import Checkpointer
 from terrarium_mcp.store.sqlite.engine.failures import translate_errors
 from terrarium_mcp.store.sqlite.engine.files import FileState, bytes_of, state_of, wal_of
@@ -114,7 +115,7 @@ class Database(Reads):
         self._writing = anyio.Lock()
         self._patient_waiters = 0
         self._waiters = LockWaiters(path)
-        self._watcher: sqlite3.Connection | None = None
+        self._brief: BriefReads | None = None
         self._checkpointer = Checkpointer(path, self._connect_checkpointer, self._patient_permit)
         self._idle: list[tuple[int, aiosqlite.Connection]] = []  # a heap: the first leads
         # First come, first served; a reader that is free is taken without yielding to other tasks.
@@ -144,8 +145,8 @@ class Database(Reads):
                 )
                 reader.text_factory = str  # a third quicker; reads.py handles what is not UTF-8
                 heappush(self._idle, (number, reader))
-            self._watcher = self._connections.enter_context(
-                closing(sqlite3.connect(f"{self.path.as_uri()}?mode=ro", timeout=0, uri=True))
+            self._brief = BriefReads(
+                self._connections.enter_context(closing(_connect_to_read(self.path)))
             )
         self.location = FileLocation.found(self.path)
 
@@ -171,7 +172,7 @@ class Database(Reads):
     async def aclose(self) -> None:
         """Close every connection."""
         self.location = None
-        self._writer = self._watcher = None
+        self._writer = self._brief = None
         self._checkpointer.forget_connection()
         with anyio.CancelScope(shield=True):
             await self._connections.aclose()
@@ -248,6 +249,15 @@ class Database(Reads):
         finally:
             self._waiters.withdraw()
 
+    @property
+    def _threads_rest(self) -> bool:
+        """Whether no thread of ours is at work.
+
+        Else the event loop, which gives way to others between two rows, would wait for the
+        interpreter's lock up to 5 ms at each.
+        """
+        return len(self._idle) == len(READERS) and not self._writing.locked()
+
     def has_waiters(self) -> bool:
         """Whether another process waits to write, or a task of this one that is not patient."""
         waiting = self._writing.statistics().tasks_waiting - self._patient_waiters
@@ -283,19 +293,24 @@ class Database(Reads):
             TookTooLong: the deadline passed.
             StoreFailed: the file cannot be read.
         """
-        return await self.read_whole(lambda reads: reads.rows(sql, params), deadline=deadline)
+        return await self.read_whole(
+            lambda reads: reads.rows(sql, params), deadline=deadline, briefly=True
+        )
 
     async def read_whole(
         self,
         read: WholeRead[Result],
         *,
         deadline: float | None = None,
+        briefly: bool = False,
     ) -> Result:
         """Run a read of several statements, and the thinking between them, in a reader's thread.
 
         Args:
             read: the read.
             deadline: seconds after which it is interrupted; DEADLINE if None.
+            briefly: whether to try it on the event loop first, as brief_reads.py says: a read
+                without thinking, of which nothing may happen twice.
 
         Raises:
             TookTooLong: the deadline passed.
@@ -303,6 +318,9 @@ class Database(Reads):
         """
         seconds = DEADLINE if deadline is None else deadline
         connection = await self._opened()
+        if briefly and self._brief and self._threads_rest:
+            with suppress(NotBrief):
+                return await self._brief.read(read)
         async with self._reading:
             self._check_usable(connection, to_write=False)
             number, reader = heappop(self._idle)
@@ -319,19 +337,15 @@ class Database(Reads):
     async def version(self) -> int | None:
         """A number that changes whenever another connection commits, or another file is opened.
 
-        None if that cannot be said now. It is read on the event loop, from shared memory: to hand a
-        statement to a thread and back costs ten times as much.
+        None if that cannot be said now.
 
         Raises:
             StoreFailed: the file is not open.
         """
         await self._opened()
-        if self._watcher is not None:
-            with suppress(sqlite3.Error):  # another process recovers the WAL
-                [(version,)] = self._watcher.execute("PRAGMA data_version").fetchall()
-                # data_version has 32 bits: a file that is opened again never repeats a number.
-                return self._generation << 40 | int(version)
-        return None
+        version = self._brief.version() if self._brief else None
+        # data_version has 32 bits: a file that is opened again never repeats a number.
+        return None if version is None else self._generation << 40 | version
 
     async def checkpoint(self, mode: str) -> None:
         """Copy committed pages from the WAL into the file. Only the keeper may call it.
@@ -408,6 +422,15 @@ _PRAGMAS: Mapping[str, object] = {
     "busy_timeout": BUSY_MS,
 }
 """Those of every connection; its own follow them."""
+
+
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    """A connection like that of a reader, for the event loop: it waits for nothing."""
+    connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, isolation_level=None)
+    connection.row_factory = sqlite3.Row
+    _prepare(connection, {"query_only": "ON", "cache_size": -4_096, "busy_timeout": 0})
+    connection.text_factory = str
+    return connection
 
 
 def _prepare(connection: sqlite3.Connection, pragmas: Mapping[str, object]) -> None:

@@ -147,7 +147,7 @@ class Indexer:
         async def read(reads: Reads, *, is_current: bool) -> list[Row] | None:
             return await reads.rows(sql, {**params, "is_current": is_current}) or None
 
-        return await self.read_whole(read, uses=uses) or []
+        return await self.read_whole(read, uses=uses, briefly=True) or []
 
     async def read_whole(
         self,
@@ -155,6 +155,7 @@ class Indexer:
         *,
         uses: Sequence[str],
         deadline: float | None = None,
+        briefly: bool = False,
     ) -> Result | None:
         """What a read of several statements finds; where it returns None, catch up and read again.
 
@@ -162,17 +163,18 @@ class Indexer:
             read: the read.
             uses: the names of the structures it reads besides the messages.
             deadline: as in `Database.read_whole`, for each try.
+            briefly: as there.
 
         Raises:
             StillOpening: as `ensure_current`.
             TookTooLong: the deadline passed.
         """
-        whole = self._database.read_whole
-        found = await whole(partial(read, is_current=False), deadline=deadline)
+        whole = partial(self._database.read_whole, deadline=deadline, briefly=briefly)
+        found = await whole(partial(read, is_current=False))
         if found is not None:
             return found
         await self.ensure_current(*uses)
-        return await whole(partial(read, is_current=True), deadline=deadline)
+        return await whole(partial(read, is_current=True))
 
     async def ensure_current(self, *names: str) -> bool:
         """Catch up before a read that uses the structures named, and the messages.

@@ -86,8 +86,8 @@ async def test_nothing_is_kept_while_commits_cannot_be_noticed(database: Databas
     shelf = Shelf()
     cache = ReadCache(database, shelf.read)
     assert await cache.get("tea") == 1
-    assert database._watcher is not None  # noqa: SLF001 -- as if its file were locked
-    database._watcher.close()  # noqa: SLF001
+    assert database._brief is not None  # noqa: SLF001 -- as if its file were locked
+    database._brief._connection.close()  # noqa: SLF001
     assert [await cache.get("tea"), await cache.get("tea")] == [2, 3]
 
 

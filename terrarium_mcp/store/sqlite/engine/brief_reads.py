@@ -1,0 +1,78 @@
+"""Reads of next to no time, which run where they are asked for: on the event loop.
+
+A thread that is handed a read, and then wakes the event loop with its rows, costs 0.3 ms if its
+processor slept: more than to read the newest 20 lines of a channel, or a channel's figures. So
+these are begun here, and whatever is not over after `BRIEF` is begun again in a thread.
+"""
+
+import asyncio
+import sqlite3
+from threading import Event
+from time import perf_counter
+
+from anyio.lowlevel import checkpoint_if_cancelled
+
+from terrarium_mcp.store.sqlite.engine.reads import Result, WholeRead, run_read
+
+BRIEF = 0.001
+"""Seconds in one turn of the event loop: what is read then is stopped, and what would be read after
+it is not begun. A page that the disk is slow to bring may make them longer."""
+
+_STEPS = 100
+"""Steps of SQLite's virtual machine between two looks at the clock: those of two lines."""
+
+_NEVER = Event()
+"""Set once nobody waits for a read any more, which cannot happen while it keeps the event loop."""
+
+
+class NotBrief(Exception):
+    """A read belongs into a thread: it takes long, or failed, which is told there."""
+
+
+class BriefReads:
+    """Reads over one connection, which only the event loop uses."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._until: float | None = None
+        """Until when this turn of the event loop may read; None before its first read."""
+        connection.set_progress_handler(self._is_over_time, _STEPS)
+
+    async def read(self, read: WholeRead[Result]) -> Result:
+        """The result of a read.
+
+        Raises:
+            NotBrief: `BRIEF` is over, or the file cannot be read.
+        """
+        await checkpoint_if_cancelled()
+        self._start_clock()
+        if self._is_over_time():
+            raise NotBrief
+        try:
+            return run_read(self._connection, read, _NEVER)
+        except sqlite3.Error as error:
+            raise NotBrief from error
+
+    def version(self) -> int | None:
+        """A number that changes whenever another connection commits; None if it cannot be said now.
+
+        It is read from shared memory.
+        """
+        self._start_clock()
+        try:
+            [(version,)] = self._connection.execute("PRAGMA data_version").fetchall()
+        except sqlite3.Error:  # another process recovers the WAL
+            return None
+        return int(version)
+
+    def _start_clock(self) -> None:
+        if self._until is None:
+            self._until = perf_counter() + BRIEF
+            asyncio.get_running_loop().call_soon(self._end_turn)
+
+    def _end_turn(self) -> None:
+        self._until = None
+
+    def _is_over_time(self) -> bool:
+        """Whether no more may be read now; SQLite asks, and stops the statement then."""
+        return self._until is not None and perf_counter() > self._until
