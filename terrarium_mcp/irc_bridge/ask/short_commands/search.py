@@ -11,6 +11,7 @@ from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
     nothing_found,
     quoted_by_id,
     refused,
+    time_read,
 )
 from terrarium_mcp.store import Rung
 
@@ -36,16 +37,20 @@ async def search(context: CommandContext) -> list[str]:
     found = await context.toolbox.call("search_irc_history", arguments, context.view)
     if found.failed:
         return refused(found, context)
-    lines = _nearest_marked(quoted_by_id(found, context), found.facts)
+    time = time_read(found)
+    lines = _nearest_marked(quoted_by_id(found, context), found.facts, has_time=bool(time))
     if lines:
-        return [*how_read(found), *lines]
+        return [*how_read(found), *filter(None, [time]), *lines]
     return [nothing_found(found, context, in_the_last(words.hours))]
 
 
-def _nearest_marked(lines: Mapping[str, str], facts: Mapping[str, Any]) -> list[str]:
+def _nearest_marked(
+    lines: Mapping[str, str], facts: Mapping[str, Any], *, has_time: bool
+) -> list[str]:
     """The lines a search found, by their ids; those that need not hold all its words say so.
 
-    So the first of them, and each that holds none: it was found by what is said around it.
+    So the first of them, and each that holds none: it was found by what is said around it. Words
+    for a time (`has_time`) are in few lines: there none is said to lack words for want of them.
     """
     exact = facts.get("with_all_words", 0) if facts.get("rung") in _LOOSE_RUNGS else len(lines)
     ids, wordless = [*lines], {*facts.get("without_words", ())}
@@ -58,8 +63,9 @@ def _nearest_marked(lines: Mapping[str, str], facts: Mapping[str, Any]) -> list[
         return [*found, f"{none} with any of these words; perhaps: {first}", *others]
     marks = [f"{_WITHOUT}: " if one in wordless else "" for one in nearest[1:]]
     nearest_of_all = f"the nearest, {_WITHOUT}" if nearest[0] in wordless else "the nearest"
+    lacking = "" if has_time else f"{none} with all these words; "
     return [
         *found,
-        f"{none} with all these words; {nearest_of_all}: {first}",
+        f"{lacking}{nearest_of_all}: {first}",
         *(mark + line for mark, line in zip(marks, others, strict=True)),
     ]

@@ -23,6 +23,12 @@ _NOTE = "note: "
 _HOW_READ = (" was read as text", " is not an operator", "without lines that hold ")
 """What is in a note on how a query was read that must not pass unseen."""
 
+_TIME_READ = re.compile(
+    rf"{_NOTE}(?:.* is (?:after:|before:|read as that of )"
+    r"|(?:read|searched for) as .*(?:after|before):)"
+)
+"""A note on which time the words for one are taken for."""
+
 _BETWEEN_NICKS = re.compile(r"\s*,\s*|\s+")
 
 _AROUND_NICK = "@<>,:;.!?"
@@ -98,6 +104,14 @@ def nothing_found(found: ToolAnswer, context: CommandContext, when: str = "") ->
 def how_read(found: ToolAnswer) -> list[str]:
     """What of a query was searched as text, and which lines it leaves out: a sentence each."""
     return [_sentence(note) for note in _notes(found) if any(map(note.__contains__, _HOW_READ))]
+
+
+def time_read(found: ToolAnswer) -> str:
+    """Which time the words for one were taken for, and whether any line is of it, as sentences.
+
+    Empty if no time was read. It is one line, or little of a reply would be left for the hits.
+    """
+    return " ".join(_sentence(note) for note in _notes(found) if _TIME_READ.match(note))
 
 
 def other_spellings(found: ToolAnswer, context: CommandContext) -> list[str]:

@@ -76,14 +76,41 @@ async def test_a_line_without_any_of_the_words_says_so(tmp_path: Path) -> None:
         earlier(0.1, "green tea", nick="alice"),
     ]
     async with desk(tmp_path, lines) as scene:
-        nearest, wordless = await scene.asks("!search what did they say yesterday about lunch")
-        assert nearest.startswith("nothing with all these words; the nearest: ")
+        time, nearest, wordless = await scene.asks(
+            "!search what did they say yesterday about lunch"
+        )
+        assert time.startswith("Yesterday is after:")
+        assert nearest.startswith("the nearest: ")
         assert nearest.endswith("<bo> lunch at noon (2)")
         assert wordless.startswith("without any of them: ")
         assert wordless.endswith("<alice> the gate is old (1)")
         newest, oldest = await scene.asks("!search alice zebra")
         assert newest.startswith("nothing with any of these words; perhaps: ")
         assert not oldest.startswith("without")
+
+
+async def test_which_time_was_read_is_said_and_no_word_is_denied_for_it(tmp_path: Path) -> None:
+    in_may = datetime(2011, 5, 29, 18, tzinfo=UTC)
+    lines = [
+        said("wine stands for wine is no emulator")._replace(said_at=in_may),
+        earlier(2, "tea"),
+    ]
+    async with desk(tmp_path, lines) as scene:
+        time, nearest = await scene.asks("!search wine in may")
+        assert time.startswith("In may is read as that of 2011: nothing was said here in any later")
+        assert "In may is after:2011-05-01 before:2011-06-01: any hits of that time" in time
+        assert (
+            nearest == "the nearest: 2011-05-29 18:00 <bo> wine stands for wine is no emulator (1)"
+        )
+        time, nearest = await scene.asks("!search wine on 5 June 2012")
+        assert time == (
+            "On 5 June 2012 is after:2012-06-05 before:2012-06-06: nothing was said here then, so"
+            " any hits are of other times."
+        )
+        assert nearest.startswith("the nearest: 2011-05-29")
+        time, line = await scene.asks("!search what happened in may 2011?")
+        assert time == "Read as after:2011-05-01 before:2011-06-01."
+        assert line.startswith("2011-05-29")
 
 
 async def test_of_lines_with_all_words_and_others_only_the_others_are_marked(
