@@ -22,10 +22,14 @@ async def clear(context: CommandContext) -> list[str]:
 
 async def compact(context: CommandContext) -> list[str]:
     """!compact: the older turns here become a summary now."""
-    turns = len((await context.dialogue.current()).turns)
-    if turns <= KEPT_TURNS:
-        long = f"our talk here is {quantity(turns, 'turn')} long"
-        return [f"There is nothing to summarise: {long}, and {_KEPT}."]
+    dialogue = await context.dialogue.current()
+    if len(dialogue.turns) <= KEPT_TURNS:
+        long = f"our talk here is {quantity(dialogue.length, 'turn')} long"
+        told = dialogue.length - len(dialogue.turns)
+        older = f"the {'oldest is' if told == 1 else f'older {told} are'} a summary already"
+        return [
+            f"There is nothing to summarise: {long}, {f'{older}, ' if told else ''}and {_KEPT}."
+        ]
     summary = None
     with anyio.move_on_after(COMPACTED_WITHIN):
         summary = await context.dialogue.compact()

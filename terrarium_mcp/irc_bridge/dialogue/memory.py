@@ -176,8 +176,7 @@ class DialogueMemory:
                 " Try again in a while."
             )
         self._put_window(place, before.window + 1, None)
-        summary = before.summary
-        return len(before.turns) + (len(summary.turns) if summary else 0)
+        return before.length
 
     def summarised(self, place: DialoguePlace, window: int, summary: DialogueSummary) -> None:
         """A window has a summary from now on, unless it is over."""

@@ -105,6 +105,11 @@ class StoredDialogue:
     turns: tuple[DialogueTurn, ...] = ()
 
     @property
+    def length(self) -> int:
+        """How many turns are part of the talk, those of its summary among them."""
+        return len(self.turns) + (len(self.summary.turns) if self.summary else 0)
+
+    @property
     def rests_on(self) -> frozenset[int]:
         """The ids of all messages that its summary and turns rest on, the questions' lines too."""
         told = self.summary.rests_on if self.summary else frozenset[int]()

@@ -457,7 +457,7 @@ async def test_compact_summarises_at_once_and_says_what(ngircd: Ircd, tmp_path: 
         for number in range(8):
             await scene.asks(f"!ask fact {number}?", "yes")
         await scene.asks("!compact", "Summarised: turns 1 to 2 of our talk here")
-        await scene.asks("!compact", "There is nothing to summarise", "6 turns long")
+        await scene.asks("!compact", "8 turns long, the older 2 are a summary already")
         await scene.asks("!clear", "Cleared: 8 turns")
 
 
