@@ -82,7 +82,8 @@ class Digest:
     """What a stretch of the log holds. `said` is all its speech, by so many `people`.
 
     `mentions`, `questions` (those for which no answer was found), `links` and `moves` (arrivals and
-    departures of people who spoke) are in the order of time; the largest of `conversations` leads.
+    departures of people who spoke, then or before) are in the order of time; the largest of
+    `conversations` leads.
     """
 
     said: Sequence[Message]
@@ -94,13 +95,19 @@ class Digest:
     moves: Sequence[Message]
 
 
-def digest_of(messages: Sequence[Message], links: Sequence[ReplyLink], nick: str) -> Digest:
+def digest_of(
+    messages: Sequence[Message],
+    links: Sequence[ReplyLink],
+    nick: str,
+    said_before: Iterable[Message] = (),
+) -> Digest:
     """The digest of a stretch of the log.
 
     Args:
         messages: its lines and events, oldest first, without commands and words of the bot.
         links: the reply link of each line, without leaps.
         nick: for whom; "" for nobody in particular.
+        said_before: lines before it, whose speakers are told of too when they come or go.
     """
     said = {message.id: message for message in messages if message.kind in SPEECH}
     times = {message.id: message.said_at.timestamp() for message in said.values()}
@@ -112,7 +119,8 @@ def digest_of(messages: Sequence[Message], links: Sequence[ReplyLink], nick: str
         for group in connected
         for talk in without_silences(group, times)
     ]
-    others = [one for one in said.values() if folded(one) != fold(nick, one.room.casemapping)]
+    speakers = {(one.room.id, folded(one)) for one in (*said.values(), *said_before)}
+    themselves = {(one.room.id, fold(nick, one.room.casemapping)) for one in messages}
     return Digest(
         said=[*said.values()],
         people=len({(message.room.network, folded(message)) for message in said.values()}),
@@ -120,8 +128,13 @@ def digest_of(messages: Sequence[Message], links: Sequence[ReplyLink], nick: str
         questions=_unanswered(groups, kept, set(_followed_by_an_answer(said.values(), nick))),
         conversations=_summaries(talks),
         links=list(_posted(said.values())),
-        moves=_moves(messages, {(one.room.id, folded(one)) for one in others}),
+        moves=_moves(messages, speakers - themselves),
     )
+
+
+def has_moves(messages: Iterable[Message]) -> bool:
+    """Whether anybody comes or goes in a stretch of the log."""
+    return any(_arrives(message) or message.kind in _LEAVES for message in messages)
 
 
 def folded(message: Message) -> str:

@@ -396,6 +396,16 @@ async def test_who_comes_and_goes_is_told_if_they_spoke_and_it_lasts(house: Hous
     ]  # fmt: skip
 
 
+async def test_who_leaves_having_spoken_before_is_told_too(house: House) -> None:
+    await house.hears("10:01 <ada> off to lunch\n10:02 <op> enjoy", channel="#tea")
+    await house.hears("12:04 <bo> it is quiet here")
+    await moves(house, "op", MessageType.QUIT, NOON + 5 * MINUTE, "home")
+    await moves(house, "lurker", MessageType.QUIT, NOON + 6 * MINUTE)
+    await moves(house, "ada", MessageType.JOIN, NOON + 7 * MINUTE)
+    told = await house.learns("catch_up", VIEW, since="2026-05-01 12:00", nick="ada")
+    assert [(one["nick"], one["text"]) for one in told.facts["arrivals"]] == [("op", "quit (home)")]
+
+
 async def test_of_a_long_time_only_the_newest_lines_are_read_and_that_is_said(
     house: House,
 ) -> None:
