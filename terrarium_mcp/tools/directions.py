@@ -62,7 +62,7 @@ def _ways_forward(page: Page, visible: Sequence[Message]) -> WaysOn:
 def _hint_back(ways: WaysOn, ends: PageEnds) -> str:
     """How to read on from the newest lines: those before them."""
     if not ways.after_id:
-        return f"no {'earlier ' if ends.before_id else ''}line is recorded there"
+        return f"no {'earlier ' if ends.before_id else ''}line is recorded there{_of_hours(ends)}"
     earlier = f"before_id={ways.before_id}" if ways.more else "nothing earlier"
     within = f" within {quantity(ends.hours, 'hour')}" if ends.hours and not ways.more else ""
     return f"next: {earlier}{within} | newer: after_id={ways.after_id} | {_around(ways)}"
@@ -72,11 +72,19 @@ def _hint_forward(ways: WaysOn, ends: PageEnds) -> str:
     """How to read on in the direction of time: the lines after these, up to `before_id`."""
     if not ways.after_id:
         between = f"no line is recorded between {shown(ends.after_id)} and {shown(ends.before_id)}"
-        return between if ends.before_id else "no later line is recorded there"
+        none = between if ends.before_id else "no later line is recorded there"
+        return f"{none}{_of_hours(ends)}"
     end = f"nothing else before {shown(ends.before_id)}" if ends.before_id else ""
     at_end = end or f"nothing newer yet than {ways.after_id}"
     later = f"after_id={ways.after_id}" if ways.more else at_end
     return f"next: {later} | older: before_id={ways.before_id} | {_around(ways)}"
+
+
+def _of_hours(ends: PageEnds) -> str:
+    """That a page without lines tells nothing of what was said before the hours asked for."""
+    if not ends.hours:
+        return ""
+    return f" within {quantity(ends.hours, 'hour')}; without hours, any older ones are read"
 
 
 def _around(ways: WaysOn) -> str:

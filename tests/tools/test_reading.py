@@ -88,6 +88,10 @@ async def test_where_the_last_hours_hold_nothing_the_last_line_before_is_named(
     note = f"note: the last line more than 2 hours ago is 2, of {said:%Y-%m-%d %H:%M}"
     assert note in told.outside.splitlines()
     assert f"is {hidden[0]}" not in told.text
+    only = "within 2 hours; without hours, any older ones are read"
+    assert told.outside.endswith(f"\nno line is recorded there {only}")
+    told = await house.learns("get_recent_irc_messages", hours=2, after_id="1")
+    assert told.outside.endswith(f"\nno later line is recorded there {only}")
     told = await house.learns("get_recent_irc_messages", {"channel": "#tea"}, hours=9)
     assert "the last line before" not in told.text
 
@@ -98,7 +102,7 @@ async def test_where_nothing_was_ever_said_no_last_line_is_named(house: House) -
     await house.store.messages.append([joined])
     view = {"now": (now + 5 * HOUR).isoformat()}
     told = await house.learns("get_recent_irc_messages", view, channel="#mate", hours=2)
-    assert told.outside.endswith("no line is recorded there")
+    assert "\nno line is recorded there within 2 hours; without hours," in told.outside
     assert "note:" not in told.text
 
 

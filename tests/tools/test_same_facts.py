@@ -196,7 +196,9 @@ def reading_onward(facts: Mapping[str, Any], arguments: Mapping[str, Any]) -> li
     is_onward = "after_id" in arguments
     if not after:
         earlier = "no earlier line" if "before_id" in arguments else "no line"
-        return [f"{'no later line' if is_onward else earlier} is recorded there"]
+        older = "without hours, any older ones are read"
+        within = f" within 1 hour; {older}" if arguments.get("hours") == 1 else ""
+        return [f"{'no later line' if is_onward else earlier} is recorded there{within}"]
     around = f"around a line: get_message_context({after})"
     if is_onward:
         later = f"after_id={after}" if more else f"nothing newer yet than {after}"
