@@ -28,6 +28,7 @@ from terrarium_mcp.request import AppContext
 from terrarium_mcp.settings import BadSetting, Settings
 from terrarium_mcp.settings.tool_choice import named_in, selected_tools, unknown_tools
 from terrarium_mcp.store import Store
+from terrarium_mcp.tools.argument_names import name_hint
 from terrarium_mcp.tools.backlog import (
     create_enhancement_request,
     list_enhancement_requests,
@@ -216,11 +217,11 @@ class TerrariumServer(MCPServer[AppContext]):
             raise TerrariumError(
                 f"No tool {shown(name)}.{did_you_mean(name, tools)} Tools: {', '.join(tools)}."
             )
-        known = list(schema.get("properties", ()))
+        known = schema.get("properties", {})
         for argument in arguments:
             if argument not in known:
                 raise TerrariumError(
-                    f"{name} has no argument {shown(argument)}.{did_you_mean(argument, known)}"
+                    f"{name} has no argument {shown(argument)}.{name_hint(argument, known)}"
                     f" Arguments: {', '.join(known) or 'none'}."
                 )
 

@@ -300,6 +300,29 @@ async def test_an_unknown_argument_is_answered_with_the_nearest(silent_house: Ho
     assert "no argument chanel. Did you mean channel?" in refused
 
 
+@pytest.mark.parametrize(
+    ("tool", "argument", "hint"),
+    [
+        ("get_message_context", "id", "Did you mean message_id?"),
+        ("get_channel_stats", "since", "Did you mean after?"),
+        ("catch_up", "after", "Did you mean since?"),
+        ("lookup_nick", "User", "Did you mean nick?"),
+        ("search_irc_history", "max_results", "Did you mean limit?"),
+        ("search_irc_history", "nick", "Write it into the query, like from:ada."),
+        ("search_irc_history", "from", "Write it into the query, like from:ada."),
+        ("search_irc_history", "after", "Write it into the query, like after:2026-05-01."),
+        ("search_irc_history", "until", "Write it into the query, like before:2026-05-01."),
+        ("get_recent_irc_messages", "after", "Did you mean after_id?"),
+        ("get_message_context", "since", "Arguments: message_id, scope, before, after, format."),
+    ],
+)
+async def test_an_argument_of_another_name_is_answered_with_ours(
+    silent_house: House, tool: str, argument: str, hint: str
+) -> None:
+    refused = await silent_house.is_refused(tool, **{argument: "ada"})
+    assert refused.startswith(f"{tool} has no argument {argument}. {hint}")
+
+
 async def test_an_argument_of_a_tool_without_any_is_refused(silent_house: House) -> None:
     refused = await silent_house.is_refused("list_enhancement_requests", status="open")
     assert refused == "list_enhancement_requests has no argument status. Arguments: none."
