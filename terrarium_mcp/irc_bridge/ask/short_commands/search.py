@@ -41,7 +41,7 @@ async def search(context: CommandContext) -> list[str]:
     lines = _nearest_marked(quoted_by_id(found, context), found.facts, has_time=bool(time))
     if lines:
         return [*how_read(found), *filter(None, [time]), *lines]
-    return [nothing_found(found, context, in_the_last(words.hours))]
+    return [nothing_found(found, context, f"Nothing found{in_the_last(words.hours)}")]
 
 
 def _nearest_marked(

@@ -175,7 +175,7 @@ def _of_time(found: ToolAnswer, when: NamedTime, context: CommandContext) -> lis
         return refused(found, context)
     what = when.text(context.settings.zone)
     if not found.facts.get("lines"):
-        return [nothing_found(found, context, f" of {what}")]
+        return [nothing_found(found, context, f"{what}: no line found")]
     asides = found.facts.get("asides", 0)
     besides = f", {asides:,} of them commands or mine" if asides else ""
     may_be_said = _MAY_BE_A_WORD.fullmatch(when.typed)
@@ -190,7 +190,8 @@ def _of_words(found: ToolAnswer, words: SearchWords, context: CommandContext) ->
         return refused(found, context)
     hours = in_the_last(words.hours)
     if not found.facts.get("lines"):
-        return [nothing_found(found, context, f" with exactly these words{hours}")]
+        nothing = f"Nothing found with exactly these words{hours}"
+        return [nothing_found(found, context, nothing)]
     what = shown(words.query) or "Everybody"
     figures = f"{_total(found, context)}{_speakers(found)}{_places(found)}"
     remarks = " ".join([*how_read(found), *other_spellings(found, context)])

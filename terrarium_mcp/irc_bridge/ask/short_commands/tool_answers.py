@@ -93,12 +93,12 @@ def quotable(messages: Iterable[Message]) -> list[Message]:
     return [one._replace(text=text) for one, text in said if text or not one.text]
 
 
-def nothing_found(found: ToolAnswer, context: CommandContext, when: str = "") -> str:
-    """That there is nothing, why perhaps, what to type instead, and what the record covers."""
+def nothing_found(found: ToolAnswer, context: CommandContext, said: str = "Nothing found") -> str:
+    """That there is nothing, as `said`, why perhaps, what to type instead, what is recorded."""
     why_perhaps = (_NOTE, "searched only ")
     notes = [note for note in _typed_notes(found, context) if note.startswith(why_perhaps)]
     why = "".join(f" {_sentence(note)}" for note in notes)
-    return f"Nothing found{when}.{why} {covered(found.facts)}"
+    return f"{said}.{why} {covered(found.facts)}"
 
 
 def how_read(found: ToolAnswer) -> list[str]:

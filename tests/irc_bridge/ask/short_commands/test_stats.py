@@ -120,7 +120,9 @@ async def test_of_a_time_but_not_of_its_words_in_quotes(tmp_path: Path) -> None:
         (words,) = await scene.asks('!stats "january 2026"')
         assert words.startswith('"january 2026": 1 line, first 2026-01-06')
         (none,) = await scene.asks("!stats february 2026")
-        assert none.startswith("Nothing found of february 2026. ")
+        assert none.startswith("february 2026: no line found. ")
+        (none,) = await scene.asks("!stats on 5 May 2025")
+        assert none.startswith("on 5 May 2025: no line found. ")
         (may,) = await scene.asks("!stats january")
         assert may.endswith('; "january" in quotes is the word')
 
@@ -146,7 +148,8 @@ async def test_of_a_length_of_time_until_now(tmp_path: Path) -> None:
             assert answer.startswith(f"{typed} (since 20"), answer
             assert f"): {count}, first " in answer, answer
         (none,) = await scene.asks("!stats 30 min")
-        assert none.startswith("Nothing found of 30 min (since 20")
+        assert none.startswith("30 min (since 20")
+        assert "): no line found. " in none
         (day,) = await scene.asks("!stats 5 days ago")
         assert "since" not in day
 
