@@ -56,14 +56,17 @@ def recorded_speech(
 def recorded_event(kind: MessageType, words: Sequence[str]) -> str:
     """The text of an event, given the parameters of the IRC message behind its channel.
 
-    A reason or a topic that is off the record is left out; the event is recorded all the same.
+    A reason or a topic that is off the record is left out, and so is a reason that sends a password
+    to services; the event is recorded all the same.
     """
     match kind:
         case MessageType.JOIN:
             return ""
         case MessageType.MODE:
             return without_keys(words)
-        case MessageType.PART | MessageType.QUIT | MessageType.TOPIC:
+        case MessageType.TOPIC:  # one that begins like a password's command tells how to log in
+            return " ".join([] if words and is_off_record(words[-1]) else words)
+        case MessageType.PART | MessageType.QUIT:
             return " ".join(_on_record(words))
         case MessageType.KICK:
             return " ".join([*words[:1], *_on_record(words[1:])])
@@ -81,8 +84,12 @@ def recorded_reason(does: str, words: Sequence[str]) -> str:
 
 def reason_on_record(text: str) -> str:
     """A reason as it may be kept: empty if it is off the record or a password."""
-    return "" if is_off_record(text) or is_secret(text) else harmless(text)
+    return "" if _is_withheld(text) else harmless(text)
 
 
 def _on_record(words: Sequence[str]) -> Sequence[str]:
-    return [] if words and is_off_record(words[-1]) else words
+    return [] if words and _is_withheld(words[-1]) else words
+
+
+def _is_withheld(reason: str) -> bool:
+    return is_off_record(reason) or is_secret(reason)

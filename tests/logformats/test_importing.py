@@ -301,7 +301,8 @@ OFF_THE_RECORD = """\
 2026-10-24 10:00:03\tada\tTerra: [off] three secrets
 2026-10-24 10:00:04\t<--\tbo has kicked cy ([off] four secrets)
 2026-10-24 10:00:05\t<--\tada (a@h) has left #tea ([off] five secrets)
-2026-10-24 10:00:06\trelaybot\t<jane> /msg NickServ IDENTIFY six secrets
+2026-10-24 10:00:05\t<--\tada (a@h) has quit (/ns identify six secrets)
+2026-10-24 10:00:06\trelaybot\t<jane> /msg NickServ IDENTIFY seven secrets
 """
 
 
@@ -314,7 +315,7 @@ async def test_off_the_record_means_the_same_in_a_log_as_in_the_channel(tmp_path
     async with history(tmp_path, relayed) as store:
         _, (report,) = await imported(store, tmp_path, log)
     assert b"secret" not in everything_in(tmp_path)
-    assert [row[6] for row in dump(tmp_path)] == ["<jane> on the record", "cy", ""]
+    assert [row[6] for row in dump(tmp_path)] == ["<jane> on the record", "cy", "", ""]
     assert report.left_out == {NotRecorded.OFF_RECORD: 3, NotRecorded.SECRET: 1}
 
 
