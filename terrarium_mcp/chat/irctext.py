@@ -33,6 +33,9 @@ _SECRET_COMMAND = (
     r"|\s*(?!![a-z]+ ?\| +["
     + NICK_CHARACTERS
     + r"]+\s*\Z)[/.!](?:(?:quote|raw)\s+)?(?:identify|login|oper|pass)\s+\S"
+    # Aliases of some networks and clients, only with as many words as they take: `/id is a command`
+    # is talk, and so is `!id`, which bots have.
+    r"|\s*[/.](?:(?:quote|raw)\s+)?(?:id|auth\s+\S+)\s+\S+\s*\Z"
 )
 _SERVICE = re.compile(
     # What Anope, Atheme, Ergo, srvx and soju call them; a network may add its own address.

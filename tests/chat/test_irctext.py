@@ -120,6 +120,11 @@ def test_any_other_line_is_on_the_record(text: str) -> None:
         "NickServ: identify hunter2",
         "!quote PASS hunter2",
         ".identify hunter2",
+        "/id hunter2",
+        " /ID hunter2 ",
+        ".id hunter2",
+        "/quote id hunter2",
+        "/auth ada hunter2",
     ],
 )
 def test_a_password_in_the_wrong_window_is_seen(text: str) -> None:
@@ -143,6 +148,15 @@ def test_a_password_in_the_wrong_window_is_seen(text: str) -> None:
         "pass the milk",
         "/msg ada identify yourself",
         "ns1 identify failed",
+        "/id is a command",
+        "/id",
+        "id hunter2",
+        "!id ada",
+        "/ideas welcome",
+        "/auth",
+        "/auth works",
+        "/auth is down again",
+        "/authors of it",
         "",
     ],
 )
