@@ -1,7 +1,9 @@
 """What of a message may be recorded, whether it is heard now or read in a log of the past. Pure."""
 
+import re
 from collections.abc import Sequence
 from enum import StrEnum
+from itertools import islice
 from typing import NamedTuple
 
 from terrarium_mcp.chat.irctext import (
@@ -14,6 +16,13 @@ from terrarium_mcp.chat.irctext import (
 )
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.voices import VoiceRules
+
+_REPEATS = re.compile(r'["(\[]|:\s')
+"""Behind which a server repeats what somebody gave as a reason: `Quit: bye`, `"bye"` (ngIRCd),
+`Closing Link: Terra (Killed (oper (bye)))`, `Closing link: (u@h) [Killed (oper (bye))]`."""
+
+_MOST_REPEATED = 8
+"""Places in a reason that are looked at: the last of these forms has five in front of it."""
 
 
 class NotRecorded(StrEnum):
@@ -92,4 +101,7 @@ def _on_record(words: Sequence[str]) -> Sequence[str]:
 
 
 def _is_withheld(reason: str) -> bool:
-    return is_off_record(reason) or is_secret(reason)
+    """Whether a reason, or what it repeats of one, is off the record or sends a password."""
+    repeated = (found.end() for found in islice(_REPEATS.finditer(reason), _MOST_REPEATED))
+    parts = (reason[begins:] for begins in (0, *repeated))
+    return any(is_off_record(part) or is_secret(part) for part in parts)

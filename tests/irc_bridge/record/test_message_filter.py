@@ -138,6 +138,13 @@ def test_an_event_of_a_channel_is_one_row(raw: str, kind: MessageType, text: str
         (":ada!u@h QUIT", ""),
         (":ada!u@h QUIT :[nolog] my secret", ""),
         (":ada!u@h QUIT :/msg nickserv identify hunter2", ""),
+        (":ada!u@h QUIT :Quit: /msg nickserv identify hunter2", ""),
+        (':ada!u@h QUIT :"[off] my secret"', ""),
+        (":ada!u@h QUIT :Killed (oper ([off] my secret))", ""),
+        (
+            ":ada!u@h QUIT :Killed (oper (take [off] that hat))",
+            "Killed (oper (take [off] that hat))",
+        ),
         (":ada!u@h NICK :ada_away", "ada_away"),
         (":ada!u@h NICK :[off]ada", "[off]ada"),
     ],
