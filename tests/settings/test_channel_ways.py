@@ -237,6 +237,18 @@ def test_the_persona_of_a_channel_may_be_at_home(
             '[channel."irc/"]\nrole = "both"\n',
             '[channel."irc/"] in terrarium.toml names no channel: write #tea, or libera/#tea.',
         ),
+        (
+            '[channel."#te\\na"]\nrole = "both"\n',
+            '[channel."#te a"] in terrarium.toml: #te a is not in IRC_CHANNELS. Did you mean #tea?',
+        ),
+        (
+            '[channel."#te\\na"]\n"ro\\nll" = "both"\n',
+            (
+                'ro ll in [channel."#te a"] in terrarium.toml is not a setting of a channel.'
+                " Did you mean role?"
+            ),
+        ),
+        ('"a\\u001b[2K\\nb" = 1\n', "a[2K b in terrarium.toml is not a setting."),
     ],
 )
 def test_a_mistake_in_a_table_is_named_with_the_way_out(toml: str, told: str) -> None:
