@@ -12,7 +12,7 @@ from mcp import MCPError
 from mcp.types import Tool
 
 from terrarium_mcp.policy import ERROR_KEY, VIEW_KEY
-from terrarium_mcp.server import build_server
+from terrarium_mcp.server import INSTRUCTIONS, build_server
 from terrarium_mcp.settings import BadSetting, Settings
 from terrarium_mcp.store import open_store
 from terrarium_mcp.store.sqlite.search.message_search import MessageSearch
@@ -224,6 +224,19 @@ async def test_the_list_of_tools_is_small(silent_house: House) -> None:
         f"{size / 4:.0f} tokens, which every model reads with every question: shorten descriptions."
         " Room for a tool more may be given here, up to 4,000 tokens for sixteen tools"
     )
+
+
+async def test_a_time_of_day_is_among_the_examples_and_its_zone_is_told(house: House) -> None:
+    tools = await published(house)
+    for tool, argument in (("search_irc_history", "query"), ("get_channel_stats", "after")):
+        assert "2026-05-01T14:00" in tools[tool].input_schema["properties"][argument]["description"]
+    assert "time zone" in INSTRUCTIONS
+    await house.hears("14:30 <ada> tea")
+    found = await house.learns(
+        "search_irc_history", query="after:2026-05-01T14:00 before:2026-05-01T15:00"
+    )
+    assert "<ada> tea" in found.inside
+    assert "Times UTC." in found.outside
 
 
 async def test_only_figures_publish_an_output_schema(silent_house: House) -> None:

@@ -32,8 +32,8 @@ async def search_irc_history(
         Field(
             description='words, "exact phrase", a OR b, -not, prefix*, from:nick, in:#chan,'
             " mentions:nick, has:link, is:command, type:kick (join, topic, action ...), before:"
-            ' after: on: with 2026-05-01, 2026-05, yesterday, 2h. For example: from:ada "green tea"'
-            " -sugar. Empty: the newest lines"
+            " after: on: with 2026-05-01, 2026-05-01T14:00, 2026-05, yesterday, 2h. Example:"
+            ' from:ada "green tea" -sugar. Empty: the newest lines'
         ),
     ],
     request: FromRequest,
@@ -50,7 +50,7 @@ async def search_irc_history(
         int,
         Forgiving,
         clamped_to(0, 5),
-        Field(description="lines of its conversation around each hit, 0 to 5"),
+        Field(description="lines of its conversation around a hit, 0 to 5"),
     ] = 0,
     cursor: Annotated[Text, Field(description="from the previous page")] = "",
     format: Form = "text",  # noqa: A002 -- the contract's name
@@ -58,9 +58,9 @@ async def search_irc_history(
     """Find what was said: ranked lines with their ids, and what the record covers.
 
     Two or three distinctive words in one sense per call find more than a long question: if the hits
-    do not answer, call again with words that the answer would use. Name the channel or the person
-    if you know them. For a day: on:2026-05-01 with sort=oldest. Weak hits, or none, do not mean
-    that it was never said: check what is covered.
+    do not answer, call again with words the answer would use. Name the channel or person if you
+    know them. For a day: on:2026-05-01 with sort=oldest. Weak hits, or none, do not mean it was
+    never said: check what is covered.
     """
     arguments = SearchArguments(
         query, channel, hours, limit, sort=sort, context=context, cursor=cursor, form=format

@@ -85,10 +85,10 @@ async def get_channel_stats(
     nick: Annotated[Nick, Field(description="lines by this nick, or ada,bo")] = "",
     query: Annotated[
         Text,
-        Field(description="only lines that match: words and operators as in a search"),
+        Field(description="only lines that match: words and operators as in search"),
     ] = "",
     after: Annotated[
-        Text, Field(description="from this time on: 2026-05-01, 2026-05, yesterday, 2h")
+        Text, Field(description="from this time on: 2026-05-01T14:00, yesterday, 2h")
     ] = "",
     before: Annotated[Text, Field(description="up to this time, excluded")] = "",
     per: Annotated[
@@ -100,7 +100,7 @@ async def get_channel_stats(
         ),
     ] = "",
 ) -> Annotated[CallToolResult, ChannelStats]:
-    """Count lines exactly: of a channel, a person, words, a time, and who said them.
+    """Count lines exactly: of a channel, a person, words, a time, and who said them where.
 
     With no argument: totals of all channels, the busiest first.
     """
