@@ -70,6 +70,19 @@ def test_what_may_be_no_folder_of_ours_stays(tmp_path: Path, temporary: Path) ->
     assert (elsewhere / "in-use").exists()
 
 
+def test_the_folder_of_an_import_that_was_killed_before_it_had_a_lock_goes_after_a_day(
+    temporary: Path,
+) -> None:
+    for name, hours in (("yesterday", 25), ("today", 23)):
+        left = temporary / f"terrarium-import-{name}"
+        left.mkdir()
+        (left / "unpacked").touch()
+        os.utime(left, times=(time.time() - hours * 3600,) * 2)
+    with scratch_folder():
+        pass
+    assert [left.name for left in temporary.iterdir()] == ["terrarium-import-today"]
+
+
 def test_a_folder_that_was_just_made_stays(tmp_path: Path) -> None:
     left = killed(tmp_path)
     (left / "in-use").touch()

@@ -17,6 +17,10 @@ _LOCK = "in-use"
 _JUST_MADE = 60.0
 """Seconds in which a folder is left alone: its import may not hold the lock yet."""
 
+_FORGOTTEN = 86_400.0
+"""Seconds after which one without a lock goes: its import was killed before it made one, or while
+it removed the folder."""
+
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
@@ -43,7 +47,13 @@ def _remove_if_left(folder: Path, owner: int) -> None:
     status = folder.lstat()
     if not S_ISDIR(status.st_mode) or status.st_uid != owner:
         return
-    if time.time() - (folder / _LOCK).lstat().st_mtime < _JUST_MADE:
+    try:
+        age = time.time() - (folder / _LOCK).lstat().st_mtime
+    except FileNotFoundError:
+        if time.time() - status.st_mtime > _FORGOTTEN:
+            shutil.rmtree(folder)
+        return
+    if age < _JUST_MADE:
         return
     lock = FileLock(folder / _LOCK)
     try:

@@ -2,12 +2,13 @@ r"""Comparable lines: what two programs keep of the same line, in one form. Pure
 
 | programs differ in | compared as |
 |---|---|
-| formatting codes, invisible characters, trailing blanks | left out |
+| formatting codes, invisible characters, blanks at either end | left out |
 | hex colours, of which some leave digits (`ff0000`, irssi `f0000`) | without 5 or 6 hex digits |
 | a tab, a line break | a space |
 | bytes of cp1252 read as latin-1 (`\x80`), or in the right encoding (the euro sign) | cp1252 |
 | bytes that were no UTF-8, lost as U+FFFD | U+FFFD equals any one character beyond ASCII |
-| quotes around the reason of a part or quit | left out |
+| quotes around the reason of a quit | left out |
+| the reason of a part, which ii never writes | left out |
 | events written like actions (`* ada has quit (bye)`) | equal to the action with these words |
 | own lines without a nick | an empty nick equals any |
 """
@@ -90,8 +91,10 @@ def comparable_text(kind: MessageType, text: str, casemapping: str) -> str:
     if kind in SPEECH and _is_plain(text):  # nearly every line
         return text
     said = text if text.isascii() else text.translate(_CP1252)
-    said = harmless(_HEX_COLOUR.sub("", said)).rstrip()
-    if kind in (MessageType.QUIT, MessageType.PART) and (quoted := _QUOTED.fullmatch(said)):
+    said = harmless(_HEX_COLOUR.sub("", said)).strip()
+    if kind is MessageType.PART:
+        return ""
+    if kind is MessageType.QUIT and (quoted := _QUOTED.fullmatch(said)):
         said = quoted[1]
     elif kind is MessageType.NICK:
         said = fold(said, casemapping)
@@ -103,7 +106,7 @@ def _is_plain(text: str) -> bool:
     return (
         text.isascii()
         and text.isprintable()
-        and not text.endswith(" ")
+        and text == text.strip()
         and not _HEX_DIGITS.search(text)
     )
 

@@ -40,6 +40,7 @@ def test_a_line_is_recognised_in_any_spelling_of_its_nick() -> None:
     [
         ("\x02bold\x02 and \x0304,01red\x0f", "bold and red"),
         ("trailing  ", "trailing"),
+        ("  leading", "leading"),
         ("a\ttab", "a tab"),
         ("one\u200bword", "oneword"),
         ("price: \x80 5", "price: \u20ac 5"),
@@ -71,10 +72,14 @@ def test_other_words_are_another_line(one: str, other: str) -> None:
     assert not is_known(said(one), said(other))
 
 
-def test_reasons_of_quits_and_parts_are_the_same_with_and_without_quotes() -> None:
-    for kind in (MessageType.QUIT, MessageType.PART):
-        assert is_known(said('"bye"', kind=kind), said("bye", kind=kind))
+def test_reasons_of_quits_are_the_same_with_and_without_quotes() -> None:
+    assert is_known(said('"bye"', kind=MessageType.QUIT), said("bye", kind=MessageType.QUIT))
     assert not is_known(said('"bye"'), said("bye"))
+
+
+def test_a_part_is_the_same_whatever_a_program_kept_of_its_reason() -> None:
+    for reason in ("", '"bye"', "bye ("):
+        assert is_known(said("bye", kind=MessageType.PART), said(reason, kind=MessageType.PART))
 
 
 @pytest.mark.parametrize(
