@@ -38,7 +38,7 @@ from terrarium_mcp.irc_bridge.record.join_replays import JoinReplays
 from terrarium_mcp.irc_bridge.record.message_filter import MessageFilter, said_at
 from terrarium_mcp.irc_bridge.record.presence_sync import PRESENCE_COMMANDS, PresenceSync
 from terrarium_mcp.irc_bridge.record.recorded_channels import RecordedChannels
-from terrarium_mcp.irc_bridge.record.recorder import Recorder
+from terrarium_mcp.irc_bridge.record.recorder import STOPPED, Recorder
 from terrarium_mcp.irc_bridge.record.repeats import Repeats
 from terrarium_mcp.irc_bridge.record.trouble_notice import TroubleNotice
 from terrarium_mcp.irc_bridge.reporter import Reporter
@@ -305,7 +305,8 @@ class Bridge:
         """The connection is lost, and with it every channel."""
         self._join_replays.lose()
         self._repeats = Repeats()
-        self._recorder.end_all(f"connection lost: {why}")
+        # A server repeats the words of our QUIT, which is no loss.
+        self._recorder.end_all(STOPPED if self.network.is_leaving else f"connection lost: {why}")
         self._reception.on_lost()
         self._state_changed(connection=True)
 

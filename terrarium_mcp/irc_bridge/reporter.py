@@ -1,7 +1,8 @@
 """What the bridge of one network reports of itself: to its own process, and in its heartbeat."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from time import monotonic
 
 from terrarium_mcp import __version__
 from terrarium_mcp.chat.identity import fold
@@ -28,11 +29,11 @@ class Reporter:
         self._network = network
         self._commands = commands
         self._llm = llm
-        self._started = self._since = datetime.now(UTC)
+        self._started = self._since = monotonic()
 
     def connection_changed(self) -> None:
         """Note that the connection was made or lost just now."""
-        self._since = datetime.now(UTC)
+        self._since = monotonic()
 
     def report(self, recorder: Recorder) -> BridgeReport:
         """The state of the bridge now."""
@@ -41,8 +42,8 @@ class Reporter:
             network=network.name,
             version=__version__,
             connected=network.connected,
-            since=self._since,
-            started=self._started,
+            since=_by_the_clock(self._since),
+            started=_by_the_clock(self._started),
             trouble=network.trouble,
             wanted=len(self._settings().irc_channels),
             missing=self._missing(),
@@ -62,3 +63,8 @@ class Reporter:
         joined = {fold(channel, casemapping) for channel in self._network.joined_channels()}
         named = (channel.name for channel in self._settings().irc_channels)
         return tuple(name for name in named if fold(name, casemapping) not in joined)
+
+
+def _by_the_clock(moment: float) -> datetime:
+    """A moment of the monotonic clock, as the clock would have shown it that may be set since."""
+    return datetime.now(UTC) - timedelta(seconds=monotonic() - moment)

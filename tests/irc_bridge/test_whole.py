@@ -8,6 +8,7 @@ from pathlib import Path
 import anyio
 
 from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.store import open_store
 from tests.irc_bridge.house import living, settings_for
 from tests.irc_bridge.processes import children
 from tests.patience import PATIENCE
@@ -139,6 +140,16 @@ async def test_after_a_power_cut_of_the_network_we_are_back_and_the_gap_is_known
     assert first.why_ended.startswith("connection lost")
     assert second.going_on
     assert first.ended < second.began
+
+
+async def test_an_ordinary_stop_is_no_lost_connection(ircd: Ircd, tmp_path: Path) -> None:
+    settings = settings_for(ircd, tmp_path)
+    async with living(settings) as house:
+        await house.bridges.stop("until later")
+    async with open_store(settings.db_path, settings) as store:
+        (tea,) = [room for room in await store.rooms.all() if room.channel == "#tea"]
+        coverage = await store.spans.coverage([tea])
+    assert [span.why_ended for span in coverage.spans] == ["the recorder was stopped"]
 
 
 async def test_while_the_mcp_server_is_away_we_record_answer_and_get_it_back(

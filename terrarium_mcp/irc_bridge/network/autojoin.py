@@ -22,6 +22,8 @@ log = logging.getLogger(__name__)
 
 _JOIN_BYTES = 400  # channels and keys in one JOIN: well inside a line of 512 bytes
 
+_UNNAMED = "no longer in my settings"
+
 _LONGEST_PART = 3  # bytes of a character of UTF-8 that was cut
 
 
@@ -68,6 +70,8 @@ class AutoJoin:
         self._display_name = config.display_name
         self._label = config.label
         self._channels = [ChannelState(channel.name, channel.key) for channel in config.channels]
+        self._unwanted: set[str] = set()
+        """Folded names of channels that we asked for, and that a reload left out since."""
         self._by_name: Mapping[str, ChannelState] = {}
         self._folded_by = ""
         self._takes_part = False
@@ -128,9 +132,13 @@ class AutoJoin:
             self._channels.append(state)
         self._folded_by = ""
         for known in before:
-            if known.joined_as and not self._configured(known.name):
-                self._post("PART", known.name, "no longer in my settings")
+            if self._configured(known.name):
+                continue
+            if known.joined_as:
+                self._post("PART", known.name, _UNNAMED)
                 self._listener.on_left(known.joined_as, "no longer in the settings")
+            elif known.is_asked_for:
+                self._unwanted.add(self._client.fold(known.name))
         if self._takes_part:
             self._leave_out()
             self._look_round()
@@ -156,6 +164,7 @@ class AutoJoin:
             if channel is None:
                 self._leave(name)
                 continue
+            self._unwanted.discard(self._client.fold(name))
             channel.is_asked_for = False
             channel.joined_as, channel.joined_at = name, anyio.current_time()
             channel.refusals = 0
@@ -170,6 +179,10 @@ class AutoJoin:
         Where the server cuts long names, it is what it made of one of ours, which is not tried
         again for long: the people there would see us come and go.
         """
+        if self._client.fold(name) in self._unwanted:
+            self._unwanted.discard(self._client.fold(name))
+            self._post("PART", name, _UNNAMED)
+            return
         self._post("PART", name, "only here by invitation of my operator")
         cut = [one for one in self._channels if one.is_asked_for and _is_cut(name, one.name)]
         if not cut:

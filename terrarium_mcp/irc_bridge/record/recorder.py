@@ -53,6 +53,9 @@ STUCK = 60.0
 IN_A_HURRY = 1.0
 """Seconds of retrying after a stop at once was requested."""
 
+STOPPED = "the recorder was stopped"
+"""Why a span ended: at the end of the program."""
+
 CLOCK_SET = "the clock of this machine was set"
 """Why a span ended, and the one after it began."""
 
@@ -240,7 +243,7 @@ class Recorder:
 
     def finish(self) -> None:
         """Say that nothing more will come; `run()` returns once everything is saved."""
-        self.end_all("the recorder was stopped")
+        self.end_all(STOPPED)
         self._finished = True
         self._queue_beat()  # the last one
         self._bell.ring()

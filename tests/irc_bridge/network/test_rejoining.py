@@ -471,6 +471,27 @@ async def test_a_forced_channel_and_a_kick_are_named_with_their_network(
     assert ear.happened("left")[0] == ("left", "#a", "kicked by ada: out")
 
 
+async def test_a_channel_that_a_reload_left_out_before_we_were_in_it_was_not_forced_on_us(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def slowly(line: str) -> list[str] | None:
+        return [] if line == "JOIN #b" else None
+
+    async with (
+        fake_ircd(answer=slowly) as server,
+        staying(login(server.port, "#a")) as (network, ear),
+    ):
+        await ear.happens("members_complete", "#a")
+        network.change_channels([ConfiguredChannel("#a"), ConfiguredChannel("#b")])
+        await server.hears("JOIN #b")
+        network.change_channels([ConfiguredChannel("#a")])
+        await server.says(":Terra!u@host.example JOIN #B")
+        assert await server.hears("PART") == ["PART #B :no longer in my settings"]
+        await server.says(":Terra!u@host.example JOIN #B")
+        await server.hears("PART #B :only here")
+    assert caplog.text.count("forced into") == 1
+
+
 def test_the_state_of_a_channel_shows_no_key() -> None:
     assert "sesame" not in repr(ChannelState("#tea", "sesame"))
 
