@@ -10,7 +10,7 @@ import anyio
 from terrarium_mcp.store.errors import DiskFull, IndexDamaged, Locked, StoreFailed, TookTooLong
 
 _ADVICE = {
-    "disk is full": "The disk is full. Free some space; nothing recorded is lost.",
+    "disk is full": "The disk is full. Free some space. What was written before is safe.",
     "locked": "Another program has locked it. Stop that program, then try again.",
     "readonly": "This account may not write it, or its folder, or the file system is read-only."
     " Give the account write permission to both: SQLite keeps its -wal and -shm files there.",
@@ -18,7 +18,7 @@ _ADVICE = {
     "malformed": "It is damaged. Stop every program that uses it, copy it elsewhere, and repair the"
     " copy with: sqlite3 COPY .recover | sqlite3 NEW",
     "disk I/O error": "The disk cannot be read or written. Check whether it is full, over a"
-    " quota, or failing; nothing recorded is lost.",
+    " quota, or failing. What was written before is safe.",
     "not a database": "It is not an SQLite database. Name another with DB_PATH.",
 }
 """What to do, by a part of SQLite's message."""
