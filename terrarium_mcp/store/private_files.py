@@ -39,9 +39,12 @@ def create_private_folder(folder: Path) -> None:
 
 
 def mode_beside(database: Path) -> int:
-    """The mode for a lock file beside a database: its own, or private before there is one."""
+    """The mode for a lock file beside a database: its own, or private before there is one.
+
+    The owner can always lock it, also where nobody may write the database any more.
+    """
     try:
-        return mode_of(database)
+        return PRIVATE | mode_of(database)
     except OSError:
         return PRIVATE
 

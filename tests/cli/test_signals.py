@@ -69,7 +69,7 @@ async def test_a_bridge_says_goodbye_and_leaves_with_status_0(
     said = rows_of(tmp_path / "irc_logs.db", "SELECT message FROM messages WHERE nick = 'ada'")
     assert said == [("the last word",)]
     why = rows_of(tmp_path / "irc_logs.db", "SELECT why_ended FROM spans")
-    assert why == [("connection lost: Closing link",)]
+    assert why == [("the recorder was stopped",)]
 
 
 def joins_behind_the_farewell(line: str) -> list[str] | None:

@@ -120,6 +120,19 @@ async def test_a_file_that_exists_keeps_its_mode_and_the_copy_of_it_is_private(
     assert found == dict.fromkeys(shared, 0o664) | {copy: 0o600}
 
 
+@pytest.mark.parametrize(("protected", "lock"), [(0o400, 0o600), (0o440, 0o640)])
+def test_a_database_that_was_made_read_only_can_be_locked(
+    file: Path, protected: int, lock: int
+) -> None:
+    file.touch()
+    file.chmod(protected)
+    waiters = LockWaiters(file)
+    waiters.announce()
+    waiters.withdraw()
+    (beside,) = [one for one in file.parent.iterdir() if one != file]
+    assert mode(beside) == lock
+
+
 async def test_a_line_that_is_removed_from_an_idea_leaves_its_mode(tmp_path: Path) -> None:
     async with open_store(tmp_path / "irc_logs.db", SETTINGS) as store:
         (line,) = chat("<ada> tea")
