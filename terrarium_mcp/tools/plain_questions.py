@@ -170,11 +170,13 @@ async def _by_person(parts: QuestionParts, search: Search, request: Request) -> 
     )
     if asked is None or (asked.nick and query.people):  # operators name the people
         return None
-    people = await look_up_everywhere(request, asked.nick, search.rooms) if asked.nick else []
-    is_known = not asked.nick or any(person.is_known for person in people)
-    if not (is_known and await _is_speaker(asked, parts.rest, search, request)):
-        slips = [] if is_known else await _slip_note(asked, people, parts.rest, search, request)
-        return await _by_words(parts, _with_notes(search, slips), request)
+    for nick in asked.nicks:
+        people = await look_up_everywhere(request, nick, search.rooms)
+        if not any(person.is_known for person in people):
+            slips = await _slip_note(nick, people, parts.rest, search, request)
+            return await _by_words(parts, _with_notes(search, slips), request)
+    if not await _is_speaker(asked, parts.rest, search, request):
+        return await _by_words(parts, search, request)
     return None if asked.about and _is_ranked(search) else _said_by(asked, parts.times, search)
 
 
@@ -234,7 +236,7 @@ def _said_by(asked: PersonQuestion, times: Times, search: Search) -> Search:
     """The lines of a person, or of all: the oldest first if these or a time are asked for."""
     query = replace(
         narrowed_to(times, search.query).with_clauses(*telling_clauses(asked.about)),
-        people=(asked.nick,) if asked.nick else search.query.people,
+        people=asked.nicks or search.query.people,
         mentions=(asked.to,) if asked.to else search.query.mentions,
         has_link=asked.only_links or search.query.has_link,
     )
@@ -284,7 +286,7 @@ async def _time_note(time: TimeExpression, search: Search, request: Request) -> 
     return f"{harmless(time.said)} is {during.printed(search.zone)}: " + (
         "nothing was said here then, so any hits are of other times"
         if silent
-        else "any hits of that time rank higher"
+        else "any hits of that time, or near it, rank higher"
     )
 
 
@@ -375,10 +377,10 @@ def _latest_begun(
 
 
 async def _is_speaker(asked: PersonQuestion, rest: str, search: Search, request: Request) -> bool:
-    """Whether a question is for what its known nick said: a program may be called so, too."""
+    """Whether a question is for what its known nicks said: a program may be called so, too."""
     if not asked.nick or names_a_speaker(rest):
         return True
-    said = Query(people=(asked.nick,))
+    said = Query(people=asked.nicks)
     if asked.is_general:
         is_speaker = await finds_exactly(said, search, request, lines=ENOUGH)
         return is_speaker and not await finds_exactly(search.query, search, request)
@@ -386,12 +388,12 @@ async def _is_speaker(asked: PersonQuestion, rest: str, search: Search, request:
 
 
 async def _slip_note(
-    asked: PersonQuestion, people: Sequence[Person], rest: str, search: Search, request: Request
+    nick: str, people: Sequence[Person], rest: str, search: Search, request: Request
 ) -> list[str]:
     """The nicks that a question may have misspelt, unless the question was said like that.
 
-    `people` is what is known of its nick, under which nobody is recorded.
+    `people` is what is known of the `nick`, under which nobody is recorded.
     """
     if not names_a_speaker(rest) or await finds_exactly(search.query, search, request):
         return []
-    return await misspelt_nick_note(request, asked.nick, people, search.rooms)
+    return await misspelt_nick_note(request, nick, people, search.rooms)

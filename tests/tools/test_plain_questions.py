@@ -71,6 +71,12 @@ async def talked_house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterato
         ("from:ada what has she said", "from:ada", [3, 1]),
         ("what did ada say in May?", "from:ada after:2026-05-01 before:2026-06-01", [1, 3]),
         ("What was the last thing ada said?", "from:ada", [3, 1]),
+        ("what did ada and cy say?", "from:ada from:cy", [4, 3, 1]),
+        (
+            "what did ada, bo and cy say in May?",
+            "from:ada from:bo from:cy after:2026-05-01 before:2026-06-01",
+            [1, 2, 3, 4],
+        ),
         (
             "which links were shared in #tea in May?",
             "in:#tea has:link after:2026-05-01 before:2026-06-01",
@@ -171,7 +177,7 @@ async def test_since_and_until_are_read_as_what_lies_between(
 
 async def test_in_a_ranked_search_both_times_are_what_lies_between(talked_house: House) -> None:
     told = await asked(talked_house, "where is the shed key since 30 April until 2 May?")
-    during = "after:2026-04-30 before:2026-05-03: any hits of that time rank higher"
+    during = "after:2026-04-30 before:2026-05-03: any hits of that time, or near it, rank higher"
     assert f"note: since 30 April is {during}" in notes(told)
     assert f"note: until 2 May is {during}" in notes(told)
 
@@ -540,7 +546,8 @@ async def test_lines_of_the_time_of_a_topic_rank_higher_and_a_note_says_which_ti
 ) -> None:
     said = await asked(talked_house, "where did the key hang in May?")
     assert notes(said)[-1] == (
-        "note: in May is after:2026-05-01 before:2026-06-01: any hits of that time rank higher"
+        "note: in May is after:2026-05-01 before:2026-06-01"
+        ": any hits of that time, or near it, rank higher"
     )
     silent = await asked(talked_house, "where did the key hang last year?")
     assert notes(silent)[-1] == (
@@ -559,7 +566,10 @@ async def test_a_month_without_a_year_is_the_latest_in_which_anything_was_said(
     ranked = await asked(house, "where does the key hang in April?")
     assert notes(ranked)[-2:] == [
         of_another,
-        "note: in April is after:2023-04-01 before:2023-05-01: any hits of that time rank higher",
+        (
+            "note: in April is after:2023-04-01 before:2023-05-01"
+            ": any hits of that time, or near it, rank higher"
+        ),
     ]
     assert ranked.ids[0] == of_2023
     said = await asked(house, "what did ada say in April?")
@@ -606,7 +616,7 @@ async def test_a_part_of_a_month_that_was_still_to_come_is_that_of_the_year_befo
         "note: in late April is read as that of 2022: nothing was said here in any later one",
         (
             "note: in late April is after:2022-04-21 before:2022-05-01:"
-            " any hits of that time rank higher"
+            " any hits of that time, or near it, rank higher"
         ),
     ]
 
@@ -614,7 +624,10 @@ async def test_a_part_of_a_month_that_was_still_to_come_is_that_of_the_year_befo
 async def test_each_time_of_a_topic_has_its_note(talked_house: House) -> None:
     told = await asked(talked_house, "where did the key hang in May and yesterday")
     assert notes(told)[-2:] == [
-        "note: in May is after:2026-05-01 before:2026-06-01: any hits of that time rank higher",
+        (
+            "note: in May is after:2026-05-01 before:2026-06-01"
+            ": any hits of that time, or near it, rank higher"
+        ),
         (
             "note: yesterday is after:2026-06-09 before:2026-06-10:"
             " nothing was said here then, so any hits are of other times"

@@ -8,6 +8,11 @@ from terrarium_mcp.chat.english.words import is_stop_word
 NICK = r"[^\s,;:?!\"()]+"
 """What may be a nick, as a regular expression."""
 
+_AND = re.compile(r"\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or|&)\s+", re.IGNORECASE)
+
+OTHER_NICKS = rf"(?P<others>(?:(?:{_AND.pattern}){NICK})*)"
+"""The nicks that may follow another, each after a comma or `and`; `nicks_among` names them."""
+
 _NOBODY = frozenset(
     {"us", "who", "it", "nobody", "people", "folks"}
     | {f"{some}{body}" for some in ("any", "some", "every") for body in ("one", "body")}
@@ -22,6 +27,11 @@ _LATELY = re.compile(
 def without_lately(text: str) -> str:
     """The text without `recently` and the like, which name no time: the newest lines are meant."""
     return " ".join(_LATELY.sub("", text).split())
+
+
+def nicks_among(others: str) -> tuple[str, ...]:
+    """The nicks that were found by `OTHER_NICKS`."""
+    return tuple(nick for nick in _AND.split(others) if nick)
 
 
 @cache

@@ -6,10 +6,10 @@ No line says what the question says, so no words of it find one: the person and 
 from typing import NamedTuple
 
 from terrarium_mcp.chat.question import asks_what_was_said
-from terrarium_mcp.chat.questions.forms import NICK, form, named_person
+from terrarium_mcp.chat.questions.forms import NICK, OTHER_NICKS, form, named_person, nicks_among
 from terrarium_mcp.chat.times.calendar_words import COUNTS
 
-_NICK = rf"(?P<nick>{NICK})"
+_NICK = rf"(?P<nick>{NICK}){OTHER_NICKS}"
 _TO = rf"(?:\s+to\s+(?P<to>{NICK}))?"
 _TOLD = rf"\s+(?P<to>{NICK})"
 _HAVE = r"(?:did|does|do|has|have|had)"
@@ -96,8 +96,9 @@ _SAID_ONCE = rf"what\s+{_OFTEN}{_HAVE_ONCE}\s+{_NICK}\s+{_OFTEN}{_SAY}\b.*"
 class PersonQuestion(NamedTuple):
     """A question for what `nick` said: to somebody, about something, the links, or the last of it.
 
-    The names and the topic are as written, and empty where the question has none: without `nick`
-    it is for what everybody said. A general one, such as `any news from ada`, may mean its words.
+    With `others` it is for what each of them said, too. The names and the topic are as written, and
+    empty where the question has none: without `nick` it is for what everybody said. A general one,
+    such as `any news from ada`, may mean its words.
     """
 
     nick: str
@@ -107,6 +108,12 @@ class PersonQuestion(NamedTuple):
     is_for_first: bool = False
     is_for_last: bool = False
     is_general: bool = False
+    others: tuple[str, ...] = ()
+
+    @property
+    def nicks(self) -> tuple[str, ...]:
+        """All whose words it is for; none if it is for what everybody said."""
+        return (self.nick, *self.others) if self.nick else ()
 
 
 def person_question(
@@ -123,7 +130,8 @@ def person_question(
             if (general := found.get("general")) and not asks_what_was_said(general):
                 continue
             nick, to = found.get("nick") or "", found.get("to") or ""
-            if any(name and not named_person(name) for name in (nick, to)):
+            others = nicks_among(found.get("others") or "")
+            if any(name and not named_person(name) for name in (nick, to, *others)):
                 return None
             return PersonQuestion(
                 nick,
@@ -133,6 +141,7 @@ def person_question(
                 is_for_first=bool(found.get("first")),
                 is_for_last=bool(found.get("last")),
                 is_general=bool(general),
+                others=others,
             )
     return None
 

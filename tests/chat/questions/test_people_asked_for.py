@@ -19,6 +19,12 @@ ADA = PersonQuestion("ada")
         ("what did ada say?", ADA),
         ("What has ada been saying", ADA),
         ("what else did ada write  ?", ADA),
+        ("what did ada and bo say?", PersonQuestion("ada", others=("bo",))),
+        (
+            "messages by ada, bo, and cy",
+            PersonQuestion("ada", others=("bo", "cy")),
+        ),
+        ("what did ada & bo talk about", PersonQuestion("ada", others=("bo",))),
         ("what was ada talking about?", ADA),
         ("what did ada announce?", ADA),
         ("what has ada asked", ADA),
