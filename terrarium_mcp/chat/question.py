@@ -69,12 +69,11 @@ def asks_what_was_said(text: str) -> bool:
 def content_words(text: str, people: tuple[str, ...]) -> tuple[str, ...]:
     """The words of `text`, folded, that say what it is about: no stop words and no names.
 
-    If there are no others, all words that are no names; and if there are none of these, the names.
+    If there are no others, the names; and if there are none of these, all words.
     """
     names = {word: None for nick in people for word in words_in(nick)}
     telling = [word for word in _content_words(text) if word not in names and _is_whole(word)]
-    rest = [word for word in words_in(text) if word not in names]
-    return tuple(dict.fromkeys(telling or rest or names))
+    return tuple(dict.fromkeys(telling or names or words_in(text)))
 
 
 def says_something(word: str) -> bool:

@@ -184,6 +184,7 @@ async def test_of_nobody_who_is_recorded_no_count_is_proposed(house: House) -> N
         "did Ada ever change her name?",
         "which nicks has Ada used in #tea?",
         "nick changes of Ada",
+        "who is Ada?",
     ],
 )
 async def test_who_asks_for_the_other_nicks_of_a_person_is_told_the_tool_that_lists_them(

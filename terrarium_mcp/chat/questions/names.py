@@ -39,6 +39,7 @@ _FORMS = tuple(
         rf"(?:which|what)\s+{_NICKS}\s+belong(?:s|ed)?\s+to\s+{_NICK}",
         rf"(?:under|by)\s+{_WHICH}\s+{_WAS}\s+{_NICK}\s+{_OFTEN}{_KNOWN}",
         rf"wh(?:at|o)\s+(?:else\s+)?(?:is|was|has)\s+{_NICK}\s+{_OFTEN}(?:called|known)\s+as",
+        rf"who(?:['\u2019]s|\s+(?:is|was))\s+{_NICK}",
         rf"what\s+else\s+(?:is|was|has)\s+{_NICK}\s+{_OFTEN}(?:called|known)",
         rf"(?:is|was)\s+{_NICK}\s+{_OFTEN}known\s+(?:as|by|under)\s+{_ANY_OTHER}",
         rf"{_DID}\s+{_NICK}\s+{_OFTEN}{_BEAR}\s+(?:(?:a|any|some)\s+)?{_OTHER}\s+{_NAMES}",

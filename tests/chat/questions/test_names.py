@@ -25,6 +25,7 @@ from terrarium_mcp.chat.questions.names import other_names_of
             "ada's aliases",
         ],
         *["which nicks has ada used?", "how many nicks has ada used", "what nick is ada using now"],
+        *["who is ada?", "who's ada", "who was ada"],
         *["what other names did ada go by", "which nicks belong to ada?", "what nick did ada take"],
         *["nick changes of ada", "list the nick changes of ada", "ada's nick changes"],
         *["other nicks of ada", "aliases used by ada", "all nicks ada has used"],
