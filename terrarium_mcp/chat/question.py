@@ -76,6 +76,11 @@ def content_words(text: str, people: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(telling or names or words_in(text)))
 
 
+def has_telling_words(text: str) -> bool:
+    """Whether a question says what it is about: `when was that?` does not."""
+    return any(_content_words(text))
+
+
 def says_something(word: str) -> bool:
     """Whether a word as typed is no stop word: not `what's`, but `docker`, and an emoji, too."""
     return any(_content_words(word)) or not _WORD.search(word)

@@ -8,6 +8,7 @@ from terrarium_mcp.chat.question import (
     asks_what_was_said,
     asks_when,
     content_words,
+    has_telling_words,
     is_first_person,
     is_literal,
     is_question,
@@ -35,6 +36,8 @@ def test_a_word_with_signs_of_its_own_is_one_word() -> None:
 def test_where_no_word_tells_all_there_is_has_to_do() -> None:
     assert content_words("who was that?", ()) == ("who", "was", "that")
     assert content_words("ada?", ("ada",)) == ("ada",)
+    assert not has_telling_words("when was that?")
+    assert has_telling_words("when was the deploy?")
 
 
 def test_a_text_without_spaces_is_read_character_by_character() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import anyio
 
+from terrarium_mcp.chat.question import has_telling_words
 from terrarium_mcp.chat.records import SPEECH, Message
 from terrarium_mcp.chat.transcript import from_json
 from terrarium_mcp.irc_bridge.answer.budget import SOFT_LIMIT
@@ -95,7 +96,12 @@ async def _newest_lines(question: Question, tools: ToolsAtHand, limit: int) -> S
 
 
 async def _found_for(question: Question, tools: ToolsAtHand) -> ToolAnswer:
-    """What a search for a question's words finds within SEARCHED_WITHIN."""
+    """What a search for a question's words finds within SEARCHED_WITHIN.
+
+    The lines that share nothing but stop words with `when was that?` would mislead the model.
+    """
+    if not has_telling_words(question.text):
+        return ToolAnswer("")
     arguments = {"query": question.text, "limit": MOST_HITS, "format": "json"}
     with anyio.move_on_after(SEARCHED_WITHIN):
         return await _answer_of(tools, "search_irc_history", arguments, question)

@@ -295,6 +295,15 @@ async def test_what_hardly_matches_is_no_older_line(tmp_path: Path) -> None:
     assert "the moon is up" in helpless.request.older.lines[0]
 
 
+async def test_lines_that_share_only_stop_words_with_a_question_are_no_older_lines(
+    tmp_path: Path,
+) -> None:
+    lines = [said("when was that, and who was it?"), *(said(f"hm {n}") for n in range(25))]
+    async with study(tmp_path, NOBODY, lines) as scene:
+        text = await shown(scene, "when was that?")
+    assert "Older" not in text
+
+
 async def test_the_breakdown_names_each_part_and_no_word_of_the_chat(tmp_path: Path) -> None:
     lines = [said("the greenhouse key is under the pot"), *(said("hm") for _ in range(25))]
     async with study(tmp_path, NOBODY, lines) as scene:
