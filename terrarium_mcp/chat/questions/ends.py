@@ -11,12 +11,20 @@ _WORDS = r"(?P<words>.+?)"
 _END = r"(?:first|(?P<last>last))"
 _SAY = r"(?:say|mention|use|bring\s+up|suggest)"
 _SAID = r"(?:said|mentioned|used|brought\s+up|suggested)"
+_TOLD = rf"(?:{_SAID}|discussed|talked\s+about)"
+_SOMEBODY = r"(?:some|any)(?:one|body)"
+_THE = r"(?:wh(?:en|at)(?:['\u2019]s|\s+(?:is|was))\s+)?(?:the\s+)?"
 
 _FORMS = (
     rf"who\s+{_SAID}\s+{_WORDS}\s+{_END}",
     rf"who\s+{_END}\s+{_SAID}\s+{_WORDS}",
     rf"who\s+(?:is|was)\s+the\s+{_END}\s+(?:one\s+)?to\s+{_SAY}\s+{_WORDS}",
-    rf"when\s+(?:was|were)\s+{_WORDS}\s+{_END}\s+(?:{_SAID}|discussed)",
+    rf"when\s+(?:was|were)\s+{_WORDS}\s+{_END}\s+{_TOLD}",
+    rf"when\s+(?:was|were)\s+{_WORDS}\s+{_TOLD}\s+(?:for\s+)?the\s+{_END}\s+time",
+    rf"when\s+did\s+{_SOMEBODY}\s+{_END}\s+(?:{_SAY}|(?:talk|speak)\s+about)\s+{_WORDS}",
+    rf"{_THE}{_END}\s+time\s+(?:that\s+)?{_SOMEBODY}\s+(?:{_SAID}|(?:talked|spoke)\s+about)\s+{_WORDS}",
+    rf"{_THE}{_END}\s+time\s+(?:that\s+)?{_WORDS}\s+(?:was|were)\s+{_TOLD}",
+    rf"{_THE}{_END}\s+(?:mention|line|message)\s+(?:of|about|with)\s+{_WORDS}",
 )
 
 

@@ -16,6 +16,18 @@ from terrarium_mcp.chat.questions.ends import EndQuestion, end_question
         ("when was the gate first mentioned?", EndQuestion("the gate")),
         ("who mentioned the gate last", EndQuestion("the gate", is_for_last=True)),
         ("when was nginx last discussed?", EndQuestion("nginx", is_for_last=True)),
+        ("when was wine mentioned for the first time?", EndQuestion("wine")),
+        ("when was wine discussed the last time", EndQuestion("wine", is_for_last=True)),
+        ("when did someone first mention green tea?", EndQuestion("green tea")),
+        ("when did anyone last talk about wine?", EndQuestion("wine", is_for_last=True)),
+        ("first time that mysql was mentioned", EndQuestion("mysql")),
+        ("the last time wine was mentioned", EndQuestion("wine", is_for_last=True)),
+        (
+            "when was the last time someone mentioned wine?",
+            EndQuestion("wine", is_for_last=True),
+        ),
+        ("first mention of mysql", EndQuestion("mysql")),
+        ("what was the last line about wine?", EndQuestion("wine", is_for_last=True)),
     ],
 )
 def test_what_was_said_first_or_last_is_named(text: str, meant: EndQuestion) -> None:
