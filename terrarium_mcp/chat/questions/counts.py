@@ -42,6 +42,8 @@ _ABOUT = (
     r"(?:(?:were|are|was)\s+(?:there\s+)?)?(?:about|on|with|mention(?:ed|ing)?|contain(?:ed|ing)?)"
 )
 _CHANNEL = r"(?:(?:the|this)\s+channel|it|this|here)"
+_EVERYBODY = r"(?:people|folks|every(?:one|body)|we|you\s+all)"
+_LINKED = rf"(?:{_SPEAK}|sends?|sent|{_SHARE}|shares|pastes|drops|gives|gave)"
 _PERIOD, _BUSIEST = r"(?P<per>day|week|month|hour)", r"(?:the\s+)?(?:busiest|most\s+active)"
 _HERE = r"(?:\s+(?:here|overall|of\s+all|in\s+(?:here|(?:this|the)\s+channel)))*"
 
@@ -64,8 +66,11 @@ _FORMS = tuple(
         rf"{_PEOPLE}\s+(?:(?:have|had)\s+)?{_SPOKE}",
         rf"{_PEOPLE}{_EVER}\s+{_DISCUSS}\s+{_NO_PRONOUN}{_WORDS}",
         rf"(?:which|what)\s+{_PERIOD}\s+(?:is|was|has\s+been)\s+{_BUSIEST}",
-        rf"(?:which|what)\s+(?:is|was|has\s+been)\s+{_BUSIEST}\s+{_PERIOD}",
-        rf"(?:(?:on|in|at|during)\s+)?(?:which|what)\s+{_PERIOD}\s+(?:is|was)\s+{_CHANNEL}\s+{_BUSIEST}",
+        rf"(?:(?:which|what)(?:['\u2019]s|\s+(?:is|was|has\s+been))\s+)?{_BUSIEST}\s+{_PERIOD}",
+        rf"(?:(?:on|in|at|during)\s+)?(?:which|what)\s+{_PERIOD}\s+{_DID}\s+{_EVERYBODY}\s+{_SPEAK}\s+{_MOST}",
+        r"(?:the\s+)?(?:top|biggest|most\s+active)\s+(?:talker|speaker|poster)s",
+        rf"who\s+(?:(?:has|have|is|was)\s+)?{_LINKED}\s+(?:the\s+)?most\s+(?P<links>links|urls)",
+        rf"(?:(?:on|in|at|during)\s+)?(?:which|what)\s+{_PERIOD}\s+(?:is|was)(?:\s+{_CHANNEL})?\s+{_BUSIEST}",
         rf"(?:(?:on|in|at|during)\s+)?(?:which|what)\s+{_PERIOD}\s+{_DID}\s+{_NICK}\s+{_SPEAK}\s+{_MOST}",
     )
 )
