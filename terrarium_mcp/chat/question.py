@@ -53,6 +53,12 @@ _GENERAL_WORDS = frozenset(
 )
 """Words that ask for what was said, whatever it was about."""
 
+_MISSED = re.compile(
+    r"(?i)\b(?:what\s+(?:all\s+|else\s+)?(?:did|have|had)\s+(?:i|we)\s+miss(?:ed)?"
+    r"|what\s+i(?:['\u2019]ve|\s+have)?\s+missed|catch\s+(?:me|us)\s+up)\b"
+)
+"""A question for what was said while one was away: `miss` and `catch` alone are words."""
+
 
 def is_put_as_a_question(text: str) -> bool:
     """Whether a text begins as questions and requests do, or ends as one; words do neither."""
@@ -63,7 +69,13 @@ def is_put_as_a_question(text: str) -> bool:
 
 def asks_what_was_said(text: str) -> bool:
     """Whether a question, without the time it names, asks for whatever was said then."""
-    return bool(text.strip(" ?!.,")) and _GENERAL_WORDS.issuperset(_content_words(text))
+    others = _content_words(_MISSED.sub(" ", text))
+    return bool(text.strip(" ?!.,")) and _GENERAL_WORDS.issuperset(others)
+
+
+def asks_what_was_missed(text: str) -> bool:
+    """Whether a question asks for whatever was said while somebody was away."""
+    return _MISSED.search(text) is not None and asks_what_was_said(text)
 
 
 def content_words(text: str, people: tuple[str, ...]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from terrarium_mcp.chat.query.parsed_query import Query
-from terrarium_mcp.chat.question import asks_what_was_said
+from terrarium_mcp.chat.question import asks_what_was_missed, asks_what_was_said
 from terrarium_mcp.chat.questions.counts import CountQuestion, count_question
 from terrarium_mcp.chat.questions.ends import EndQuestion, end_question
 from terrarium_mcp.chat.questions.events import event_queries, may_ask_for_events
@@ -57,6 +57,8 @@ async def question_hints(
         return [f"lookup_nick(nick={_quoted(nick)}) lists their other nicks"] if known else []
     if about := topic_of_links(rest):
         return await _link_hints(about, times, search, request)
+    if not times and asks_what_was_missed(rest):
+        return [f"catch_up({_channel_argument(search, request)}) tells what was missed"]
     if search.query.channels and not times and asks_what_was_said(rest):
         every_line = search.query.with_clauses().printed(search.zone)
         return [f"{every_line}, sorted by newest, shows what was said last"]

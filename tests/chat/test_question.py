@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.question import (
+    asks_what_was_missed,
     asks_what_was_said,
     asks_when,
     content_words,
@@ -115,6 +116,23 @@ def test_the_first_person_is_recognised(word: str) -> None:
 @pytest.mark.parametrize("text", ["it is", "amy", "the bus", "mines", "ours is gone", "ill"])
 def test_other_words_are_not_the_first_person(text: str) -> None:
     assert not is_first_person(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *["what did I miss?", "what have we missed", "What all did I miss here?"],
+        *["catch me up", "catch me up on the channel", "tell me what I've missed"],
+    ],
+)
+def test_what_was_missed_is_whatever_was_said(text: str) -> None:
+    assert asks_what_was_said(text)
+    assert asks_what_was_missed(text)
+
+
+@pytest.mark.parametrize("text", ["catch", "missed", "what packages did I miss", "any news"])
+def test_other_texts_ask_for_nothing_that_was_missed(text: str) -> None:
+    assert not asks_what_was_missed(text)
 
 
 def test_stray_letters_do_not_tell_and_digits_do() -> None:

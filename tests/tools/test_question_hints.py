@@ -300,3 +300,13 @@ async def test_other_searches_have_no_such_note(house: House, query: str) -> Non
     await house.hears("<bo> who kicked eve?")
     await put_out(house, "eve")
     assert await notes(house, query) == []
+
+
+async def test_who_asks_what_was_missed_is_told_the_tool_that_tells(house: House) -> None:
+    await house.hears("<ada> we miss the old packages")
+    for question in ("what did I miss in #tea?", "catch me up on #tea"):
+        told = await house.learns("search_irc_history", LATER, query=question)
+        assert 'note: catch_up(channel="#tea") tells what was missed\n' in told.outside
+    told = await house.learns("search_irc_history", LATER, query="what did I miss since 1 May?")
+    assert "note: read as after:2026-05-01" in told.outside
+    assert "catch_up" not in told.outside
