@@ -52,6 +52,7 @@ def test_a_channel_after_a_word_of_place_is_where_to_look(
     [
         ("who joined #dev on 1 May?", "who joined on 1 May?", ("#dev",)),
         ("who left #dev?", "who left", ("#dev",)),
+        ("on which day was #dev busiest?", "on which day was busiest?", ("#dev",)),
         ("who joined the #dev channel", "who joined the channel", ("#dev",)),
         ("when did ada leave #dev or #tea", "when did ada leave", ("#dev", "#tea")),
         ("What is the topic of #dev?", "What is the topic", ("#dev",)),
