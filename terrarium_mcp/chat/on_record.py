@@ -34,6 +34,7 @@ class NotRecorded(StrEnum):
     CTCP = "CTCP"
     PRIVATE = "in private"
     NO_SENDER = "of an unknown sender"
+    PLAYED_BACK = "played back again"
 
 
 class Speech(NamedTuple):

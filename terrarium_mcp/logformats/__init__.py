@@ -7,7 +7,7 @@
   the only place outside the store with SQL; jsonl: our own export
 - log_reader, decoding, log_clock, twelve_hours, month_names, dated_clocks, entries: from bytes,
   lines and stamps to what was said, and when
-- recordable, recorded_times: what of that is recorded, and which time it covers
+- recordable, playback, recorded_times: what of that is recorded, and which time it covers
 - importing, reading, reading_child, read_parts, exported_rooms: from there into the store
 - exporting, export_formats, layout, log_folder, spreadsheet: and back into files
 """

@@ -10,7 +10,9 @@ from terrarium_mcp.chat.recorded_times import RecordedTime
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.chat.voices import VoiceRules, rules_on
 from terrarium_mcp.logformats.contents import LogContent
+from terrarium_mcp.logformats.entries import Boundary
 from terrarium_mcp.logformats.log_reader import DatedBoundary, DatedEvent, LineCounts, RejectedLine
+from terrarium_mcp.logformats.playback import PlaybackFilter
 from terrarium_mcp.logformats.recordable import recordable
 from terrarium_mcp.logformats.recorded_times import RecordedTimes
 from terrarium_mcp.store import LINES_IN_BLOCK
@@ -62,6 +64,7 @@ def read_parts(content: LogContent, rules: Mapping[str, VoiceRules]) -> Iterator
     its_rules = rules_on(content.network, rules)
     left_out = Counter[NotRecorded]()
     times = RecordedTimes()
+    playback = PlaybackFilter()
     messages: list[NewMessage] = []
     rejected: list[RejectedLine] = []
     reported = 0
@@ -75,17 +78,26 @@ def read_parts(content: LogContent, rules: Mapping[str, VoiceRules]) -> Iterator
                 if isinstance(message, NotRecorded):
                     left_out[message] += 1
                 elif content.target:
-                    messages.append(message)
+                    messages += playback.first_copies(message)
             elif isinstance(item, NewMessage):
                 times.line(item.said_at)
                 messages.append(content.placed(item))
             elif isinstance(item, DatedBoundary):
                 times.boundary(item.at, item.boundary)
+                if item.boundary is Boundary.OPENED:
+                    messages += playback.opened(item.at)
             else:
                 rejected.append(item)
-            if LINES_IN_BLOCK in (len(messages), len(rejected)):
-                yield ReadPart(messages, log.counts.lines - reported, rejected)
-                messages, rejected, reported = [], [], log.counts.lines
+            if max(len(messages), len(rejected)) >= LINES_IN_BLOCK:
+                block, messages = messages[:LINES_IN_BLOCK], messages[LINES_IN_BLOCK:]
+                yield ReadPart(block, log.counts.lines - reported, rejected)
+                rejected, reported = [], log.counts.lines
+        messages += playback.rest()
+        if len(messages) > LINES_IN_BLOCK:
+            block, messages = messages[:LINES_IN_BLOCK], messages[LINES_IN_BLOCK:]
+            yield ReadPart(block, 0, [])
+        if playback.repeated:
+            left_out[NotRecorded.PLAYED_BACK] = playback.repeated
         result = ReadResult(log.counts, left_out, times.all(), times.are_told, times.earliest)
         if log.reading:
             sha256, became_shorter = log.reading.sha256, log.reading.became_shorter

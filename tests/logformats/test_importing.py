@@ -23,6 +23,7 @@ from terrarium_mcp.logformats.finding import find_contents
 from terrarium_mcp.logformats.importing import ContentReport, LogImport, ReportLines
 from terrarium_mcp.logformats.log_reader import RejectedLine
 from terrarium_mcp.logformats.named_files import log_files
+from terrarium_mcp.logformats.read_parts import read_parts
 from terrarium_mcp.logformats.reading import reading
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, open_store
@@ -103,6 +104,28 @@ async def test_channels_with_lossy_names_are_one_room(tmp_path: Path) -> None:
         await imported(store, tmp_path, *(LOGS / program for program in PROGRAMS), choices=RENAMED)
         rooms = {room.channel for room in await store.rooms.all()}
     assert rooms == {"#lab", "##double", "#Lab-Dev", "#we/ird.chan", "#labown"}
+
+
+async def test_what_a_bouncer_played_back_into_a_log_is_there_once(tmp_path: Path) -> None:
+    """Also if the log was imported before, and in logs that tell seconds or minutes."""
+    said = "20:01 < ada> good evening\n20:05 < bo> tea?\n20:05 < bo> tea?\n"
+    morning = "08:01 < ada> good morning\n"
+    log = tmp_path / "LabNet" / "#lab.log"
+    log.parent.mkdir()
+    night = f"--- Log opened Fri Nov 27 20:00:00 2026\n{said}"
+    log.write_text(night)
+    day = "--- Day changed Fri Nov 27 2026\n"
+    attached = (
+        f"--- Log opened Sat Nov 28 08:00:00 2026\n08:00 -!- zoe [~z@h] has joined #lab\n{day}"
+    )
+    async with history(tmp_path) as store:
+        await imported(store, tmp_path, log)
+        log.write_text(f"{night}{attached}{said}--- Day changed Sat Nov 28 2026\n{morning}")
+        _, [report] = await imported(store, tmp_path, log)
+        assert report.totals
+        assert (report.totals.added, report.totals.known) == (2, 3)
+    assert report.left_out == {NotRecorded.PLAYED_BACK: 3}
+    assert len(dump(tmp_path)) == 5
 
 
 async def test_the_same_import_twice_adds_nothing(tmp_path: Path) -> None:
@@ -216,10 +239,10 @@ async def test_a_day_on_which_the_same_was_said_is_another_day(tmp_path: Path) -
 
 
 async def test_no_line_is_of_another_day_than_its_file_or_its_log_names(tmp_path: Path) -> None:
-    once = [f"[{hour:02}:00:00] <ada> line {hour}" for hour in (0, 9, 23)]
+    lines = [f"[{hour:02}:00:00] <ada> line {hour}" for hour in (0, 9, 23)]
     znc = tmp_path / "LabNet" / "#lab" / "2026-06-10.log"
     znc.parent.mkdir(parents=True)
-    znc.write_text("\n".join([*once, *once]) + "\n")
+    znc.write_text("\n".join([*lines, *(f"{line} again" for line in lines)]) + "\n")
     irssi = tmp_path / "LabNet" / "#kettle.log"
     irssi.write_text(
         "--- Log opened Wed Jun 10 08:00:00 2026\n23:30 < ada> first\n15:00 < bo> set back\n"
@@ -459,3 +482,20 @@ async def test_the_record_covers_what_the_logs_cover(tmp_path: Path) -> None:
     found = [(str(began)[5:16], str(ended)[5:16]) for began, ended in rows(tmp_path, spans)]
     assert ("10-24 21:52", "10-25 00:58") in found
     assert ("10-25 00:59", "10-25 01:00") in found
+
+
+def test_lines_that_waited_to_be_told_from_a_playback_make_no_block_longer(tmp_path: Path) -> None:
+    log = tmp_path / "irc.LabNet.#lab.weechatlog"
+    later = [f"2026-06-24 12:00:00\tada\tlater {number}" for number in range(900)]
+    back = [f"2026-06-24 11:00:00\tada\tset back {number}" for number in range(199)]
+    log.write_text("\n".join([*later, *back, "2026-06-24 13:00:00\tada\tlast"]) + "\n")
+    found = find_contents(
+        list(log_files([str(log)], tmp_path)),
+        BERLIN_LABNET,
+        networks=[],
+        private=False,
+        scratch=tmp_path,
+    )
+    parts = [*read_parts(found.contents[0], {})]
+    assert [len(part.messages) for part in parts] == [1_000, 100]
+    assert sum(part.lines for part in parts) == 1_100
