@@ -38,7 +38,7 @@ _OF_IMPORTS_ONLY = frozenset(
     type=click.Choice(["am", "pm", "24"]),
     help="Half of the day in which a log of 12 hours begins, or 24: it has 24 hours.",
 )
-@click.option("--encoding", default="", help="Encoding of lines that are not UTF-8: cp1251.")
+@click.option("--encoding", default="", help="Encoding of what is not UTF-8: cp1251.")
 @click.option(
     "--map",
     "renamed",

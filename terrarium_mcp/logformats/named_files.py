@@ -4,11 +4,13 @@ import glob
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import IO
 
+from terrarium_mcp.chat.irctext import encodable
 from terrarium_mcp.logformats.archives import tarred, zipped
 from terrarium_mcp.logformats.files import LogFile, UnusableFile, readable, stored_file
 from terrarium_mcp.logformats.unpacking import COMPRESSED, Allowance, bounded, decompressed
@@ -18,11 +20,61 @@ STANDARD_INPUT = "-"
 _TAR = (".tar", ".tar.zst", ".tzst", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
 
 
-def log_files(paths: Iterable[str], scratch: Path) -> Iterator[LogFile | UnusableFile]:
+def log_files(
+    paths: Iterable[str], scratch: Path, encoding: str = ""
+) -> Iterator[LogFile | UnusableFile]:
     """The files that paths name, in the order of names; an error for what cannot be read.
 
-    `scratch` is a folder for what has to be unpacked first, and for standard input.
+    `scratch` is a folder for what has to be unpacked first, and for standard input. A name that is
+    not UTF-8 is read as the lines are: in `encoding`, else as cp1252, else as latin-1.
     """
+    spelt = dict[str, bool]()  # whether the name of each was read in another encoding
+    for file in _found(paths, scratch):
+        if isinstance(file, UnusableFile):
+            yield file
+            continue
+        path = readable_name(file.path, encoding)
+        is_other = path != file.path
+        if path in spelt and (is_other or spelt[path]):
+            yield UnusableFile(
+                f"{path}: there is another file of this name, spelt in another encoding. Import"
+                " one of them alone, and say whose it is: --channel '#tea'"
+            )
+            continue
+        spelt[path] = is_other
+        yield (
+            replace(file, path=path, name=readable_name(file.name, encoding)) if is_other else file
+        )
+
+
+def readable_name(path: str, encoding: str = "") -> str:
+    """A path whose names are UTF-8, or were read in another encoding where they are not.
+
+    Python keeps each byte that is not UTF-8 as a surrogate, which looks like any other.
+    """
+    if _is_utf_8(path):
+        return path
+    return "/".join(
+        part if _is_utf_8(part) else _read_otherwise(part, encoding) for part in path.split("/")
+    )
+
+
+def _is_utf_8(name: str) -> bool:
+    return name.isascii() or encodable(name) == name
+
+
+def _read_otherwise(name: str, encoding: str) -> str:
+    try:
+        raw = name.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # on Windows, whose names are no bytes
+        return encodable(name)
+    try:
+        return raw.decode(encoding or "cp1252")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def _found(paths: Iterable[str], scratch: Path) -> Iterator[LogFile | UnusableFile]:
     seen: set[tuple[int, int]] = set()
     for path in paths:
         if path == STANDARD_INPUT:

@@ -122,6 +122,38 @@ def without_utf_8_flag(packed: bytes) -> bytes:
     return bytes(changed)
 
 
+def test_names_that_are_not_utf_8_are_read_as_lines_are(tmp_path: Path, scratch: Path) -> None:
+    folder = tmp_path / "k\u00fcche"
+    folder.mkdir()
+    for name in (b"#caf\xe9.log", b"#caf\xe8.log", b"#\x81.log", "#caf\u00ea.log".encode()):
+        (folder / os.fsdecode(name)).write_bytes(LINE)
+    with tarfile.open(tmp_path / "packed.tar", "w") as archive:
+        archive.add(folder / os.fsdecode(b"#caf\xe8.log"), os.fsdecode(b"#th\xe9.log"))
+    expected = ["#caf\u00e8", "#caf\u00e9", "#caf\u00ea", "#\x81"]
+    found = [Path(name) for name in read(folder, scratch=scratch)]
+    assert sorted(path.stem for path in found) == expected
+    assert {path.parent for path in found} == {folder}
+    assert list(read(tmp_path / "packed.tar", scratch=scratch)) == ["#th\u00e9.log"]
+    russian = log_files([str(folder)], scratch, "koi8-r")
+    assert "#caf\u0418.log" in {Path(one.name).name for one in russian if isinstance(one, LogFile)}
+
+
+def test_two_names_that_differ_in_their_encoding_alone_are_not_put_together(
+    tmp_path: Path, scratch: Path
+) -> None:
+    names = [tmp_path / "#caf\u00e9.log", tmp_path / os.fsdecode(b"#caf\xe9.log")]
+    for name in names:
+        name.write_bytes(LINE)
+    for order in (names, names[::-1]):
+        first, second = log_files(map(str, order), scratch)
+        assert isinstance(first, LogFile)
+        assert isinstance(second, UnusableFile)
+        assert str(second) == (
+            f"{names[0]}: there is another file of this name, spelt in another encoding. Import one"
+            " of them alone, and say whose it is: --channel '#tea'"
+        )
+
+
 def test_an_archive_of_tar_may_be_packed_by_zstd(tmp_path: Path, scratch: Path) -> None:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as tar:

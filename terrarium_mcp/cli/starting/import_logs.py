@@ -75,7 +75,7 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
     """
     with rarely_collecting(), scratch_folder() as scratch:
         rooms = await _recorded_rooms(settings, options)
-        files = list(log_files(options.paths, scratch))
+        files = list(log_files(options.paths, scratch, options.choices.encoding))
         with reading(() if options.dry_run else _logs_among(files)) as read:
             findings = _found(files, rooms, settings, options, scratch)
             is_one_export = _is_one_export(findings, options)
