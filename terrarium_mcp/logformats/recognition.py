@@ -34,7 +34,12 @@ _OF_AN_OFFICE = (b"[Content_Types].xml", b"mimetype")
 _STAMP = 10
 """Bytes at the beginning of a line of UTF-16 that are of its stamp."""
 
-_CLOCK = re.compile(r"\d:\d\d")
+_TIMED = re.compile(
+    r"[\W_]{0,4}(?:(?:[^\W\d]{1,12}|\d{1,8})[\W_T]{1,3}){0,6}?"
+    r"(?:(?<![.:@/\w])|(?<=\dT))(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?"
+    r"(?: ?[AaPp][Mm]\b|Z)?(?!\w|[.:@/]\w)"
+)
+"""A line that begins with a time, perhaps behind a day. In `10.0.0.1:6667:secret` there is none."""
 
 _UNCERTAIN_DAY = re.compile(
     r"\[?\d\d?(?:([/-])\d\d?(?:\1\d{2,4})?|\.(?:\d\d?\.\d\d|(?:1[3-9]|[2-9]\d)\.\d{4})),? "
@@ -108,14 +113,14 @@ def shown_form(lines: Sequence[str]) -> str:
     """What shows the format of a file, for people who report it, from lines that cannot be read.
 
     A folder of logs may also hold its program's settings, and passwords in them: of these nothing
-    is shown. What shows the form of a log is a line with a time.
+    is shown. What shows the form of a log is a line that begins with a time.
     """
     first = next((line.lstrip() for line in lines if line.strip()), "")
     if kind := next((kind for form, kind in _MARKED if form.match(first)), ""):
         return f"It is {kind}, in an unknown form"
-    timed = next((line for line in lines if _CLOCK.search(line)), "")
+    timed = next((line for line in lines if _TIMED.match(line)), "")
     if not timed:
-        return "Its first lines have no time"
+        return "None of its first lines begins with a time"
     told = f"It has lines such as: {shown(timed)}"
     if _UNCERTAIN_DAY.match(timed):
         return f"It is unclear which number of its dates is the month; write 2026-10-24. {told}"

@@ -490,7 +490,7 @@ def test_what_is_no_log_stops_no_other_and_is_named(tmp_path: Path) -> None:
     for name, text in (
         ("a.html", "<html>\n"),
         ("b.json", '{"password": "$2a$11$kF3U", "seen": "12:30"}\n'),
-        ("c.txt", "tea\n"),
+        ("c.txt", "tea\nset servers { 10.0.0.1:6667:kF3U }\n/server 10.0.0.1:22:kF3U\n"),
         ("notes.txt", "2026-10-24 23:57:13\tbob\thi\n"),
     ):
         (logs / name).write_text(text)
@@ -500,7 +500,8 @@ def test_what_is_no_log_stops_no_other_and_is_named(tmp_path: Path) -> None:
         f"not read: {logs}/a.html: not a log of a known format. It is XML or HTML, in an"
         " unknown form\n"
         f"not read: {logs}/b.json: not a log of a known format. It is JSON, in an unknown form\n"
-        f"not read: {logs}/c.txt: not a log of a known format. Its first lines have no time\n"
+        f"not read: {logs}/c.txt: not a log of a known format."
+        " None of its first lines begins with a time\n"
         f"not read: {logs}/notes.txt: its network is not named anywhere. Name it with --network."
         " Its path names no channel. Name it with --channel."
         " It looks like a log of WeeChat; if it is not, --format names its format.\n"

@@ -27,7 +27,7 @@ from terrarium_mcp.logformats.log_reader import (
 )
 from terrarium_mcp.logformats.named_files import log_files
 from terrarium_mcp.logformats.planning import NO_NETWORK, PlannedLog, UndecidedLog, planned
-from terrarium_mcp.logformats.recognition import NoLog, UnknownFormat, fitting
+from terrarium_mcp.logformats.recognition import NoLog, UnknownFormat, fitting, shown_form
 from terrarium_mcp.logformats.sessions import only_of
 from terrarium_mcp.logformats.text.eggdrop import EGGDROP
 from terrarium_mcp.logformats.text.hexchat import HEXCHAT
@@ -381,6 +381,44 @@ def test_a_log_that_is_refused_is_quoted_by_a_line_that_cannot_be_read(tmp_path:
     read, unread = ["[23:57:13] <bob> hi"] * 2, ["24/10/26 23:58 bob said hi"] * 3
     with pytest.raises(UnknownFormat, match="lines such as: 24/10/26 23:58 bob said hi"):
         plan(tmp_path, "libera/#tea/2026-10-24.log", *read, *unread)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "set servers { 10.0.0.1:6667:hunter2 }",
+        "/server 10.0.0.1:22:hunter2",
+        "irc.example:23:hunter2",
+        "[::1]:6697 hunter2",
+        "server 5:30:hunter2",
+        "00:16:3e:00:00:01 hunter2",
+        'password "hunter2:12:30"',
+    ],
+)
+def test_what_has_no_time_is_not_shown_of_a_file_that_is_no_log(line: str) -> None:
+    assert shown_form([line]) == "None of its first lines begins with a time"
+
+
+@pytest.mark.parametrize(
+    "stamp",
+    [
+        *(
+            "23:58",
+            "[23:58:13]",
+            "(9:58 pm)",
+            "2026-10-24T23:58:13+0200",
+            "[2026-10-24T23:58:13.000Z]",
+        ),
+        *(
+            "Sat Oct 24 23:58:13 2026",
+            "24 October 2026, 23:58",
+            "20261024 23:58:13,123",
+            "| 23:58 |",
+        ),
+    ],
+)
+def test_what_begins_with_a_time_shows_the_form_of_a_log(stamp: str) -> None:
+    assert shown_form(["# tea", f"{stamp} bob said hi"]).endswith(f": {stamp} bob said hi")
 
 
 @pytest.mark.parametrize("ending", [".1", ".12", "~", ".old", ".bak", ".BAK", ".1~", ".txt"])
