@@ -6,11 +6,14 @@ When the log is imported again, having grown, it has the whole line there, and t
 from itertools import takewhile
 from typing import NamedTuple
 
-from terrarium_mcp.chat.records import SPEECH, MessageType
+from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.ingest.bulk import PATIENCE
 from terrarium_mcp.store.sqlite.removal.batched_delete import delete_messages
+
+_WITH_NICK_LAST = (MessageType.KICK, MessageType.MODE, MessageType.TOPIC)
+"""What some programs write with its author behind it, who may be cut: `carol was kicked by a`."""
 
 
 async def remove_half_lines(database: Database, indexer: Indexer, import_id: int) -> None:
@@ -40,14 +43,18 @@ def is_half_line(half: StoredText, whole: StoredText) -> bool:
     """Whether a line that the log ended with, and has no more, was the beginning of another.
 
     What happens may begin as what somebody does: `* ada sets m`. Until its last words it is read as
-    that, and of a kick by whom it is about. The texts of the two then have nothing in common.
+    that, and of a kick by whom it is about. The texts of the two then have nothing in common. One
+    that was cut within its nick, `* dan|aw`, was read as an action without a text.
     """
-    if half.kind == whole.kind:
-        return half.nick == whole.nick and is_half_of(half.text, whole.text)
-    if half.kind != MessageType.ACTION or whole.kind in SPEECH:
+    if half.kind == whole.kind and half.nick == whole.nick:
+        return is_half_of(half.text, whole.text)
+    if half.kind == whole.kind in _WITH_NICK_LAST:
+        return whole.nick.startswith(half.nick) and whole.text.startswith(half.text)
+    if half.kind != MessageType.ACTION or whole.kind in (MessageType.PRIVMSG, MessageType.NOTICE):
         return False
-    is_about = whole.kind == MessageType.KICK and f"{whole.text} ".startswith(f"{half.nick} ")
-    return half.nick == whole.nick or is_about
+    end = "" if not half.text else " "  # without a text it was cut within the nick, or behind it
+    is_about = whole.kind == MessageType.KICK and f"{whole.text} ".startswith(f"{half.nick}{end}")
+    return is_about or f"{whole.nick} ".startswith(f"{half.nick}{end}")
 
 
 def is_half_of(half: str, whole: str) -> bool:

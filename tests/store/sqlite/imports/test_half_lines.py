@@ -8,7 +8,7 @@ import pytest
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.decoding import decoded
 from terrarium_mcp.store import LogSource, Store
-from terrarium_mcp.store.sqlite.imports.half_lines import is_half_of
+from terrarium_mcp.store.sqlite.imports.half_lines import StoredText, is_half_line, is_half_of
 from terrarium_mcp.store.sqlite.ingest import bulk
 from tests.store.scene import chat, check_index, differences, find
 from tests.store.sqlite.imports.logs import bring, log_of, logged, words_in
@@ -69,6 +69,41 @@ async def test_an_event_that_was_read_as_an_action_until_it_was_whole_is_one(
     await bring(store, [TEA[0], action], reading(40))
     await bring(store, [TEA[0], event, TEA[2]], reading(80))
     assert words_in(file) == sorted([WHOLE[0], (who, what), WHOLE[2]])
+
+
+@pytest.mark.parametrize(
+    ("half", "whole"),
+    [
+        (("ACTION", "dan|aw", ""), ("ACTION", "dan|away", "waves")),
+        (("ACTION", "dan|aw", ""), ("QUIT", "dan|away", "bye")),
+        (("ACTION", "dan|away", ""), ("JOIN", "dan|away", "")),
+        (("ACTION", "b", ""), ("KICK", "ada", "bo no tea")),
+        (("KICK", "a", "bo"), ("KICK", "ada", "bo no tea")),
+        (("MODE", "ad", "+o bo"), ("MODE", "ada", "+o bo")),
+        (("TOPIC", "ad", ""), ("TOPIC", "ada", "tea at four")),
+    ],
+)
+def test_a_line_that_was_cut_within_a_nick_is_half_of_the_whole(
+    half: tuple[str, str, str], whole: tuple[str, str, str]
+) -> None:
+    assert is_half_line(StoredText(*half), StoredText(*whole))
+    assert not is_half_line(StoredText(*whole), StoredText(*half))
+
+
+@pytest.mark.parametrize(
+    ("line", "other"),
+    [
+        (("ACTION", "bo", "waves"), ("ACTION", "bobby", "waves at all")),
+        (("ACTION", "bo", "waves"), ("QUIT", "bobby", "waves")),
+        (("PRIVMSG", "bo", ""), ("PRIVMSG", "bobby", "hi")),
+        (("JOIN", "bo", ""), ("JOIN", "bobby", "")),
+        (("KICK", "a", "cy"), ("KICK", "ada", "bo no tea")),
+    ],
+)
+def test_a_line_of_somebody_with_a_shorter_nick_is_no_half_of_another(
+    line: tuple[str, str, str], other: tuple[str, str, str]
+) -> None:
+    assert not is_half_line(StoredText(*line), StoredText(*other))
 
 
 async def test_an_action_beside_an_event_of_somebody_else_stays(store: Store, file: Path) -> None:
