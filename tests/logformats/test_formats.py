@@ -1560,7 +1560,20 @@ def test_stamps_that_look_alike_do_not_decide(path: str, lines: list[str], name:
         ("ada|tea | hi", "ada|tea"),
         ("ada> hi", "ada"),
         ("+ada\u276f hi", "ada"),
-        ("[ada]> hi", ""),
+        *(
+            (f"{nick}{mark} hi", nick)
+            for nick in ("[ada]", "]ada", "{ada}", "\\ada", "`ada", "^ada", "|ada", "[ada]|tea")
+            for mark in (">", " |")
+        ),
+        ("   @[ada]^ | hi", "[ada]^"),
+        ("[ada(a@home)] | hi", ""),
+        ("[ada(a@home)]> hi", ""),
+        ("[msg(ada)] | hi", ""),
+        ("[ctcp(#tea)] > hi", ""),
+        ("[23:57] <ada> hi", ""),
+        ("| > hi", ""),
+        ("!irc.example | hi", ""),
+        ("> hi", ""),
         ("ada says: hi", ""),
         ("ada: hi", ""),
     ],

@@ -51,6 +51,10 @@ _AND_MORE = r"(?: \(\+\d+ more[^()]*\))?"
 _HAPPENS_IN_MIRC = rf"{NICK} \({USER_HOST}\) (?:has (?:joined|left) |Quit\b)"
 """What is no action: it would show where people come from."""
 
+_NICK_OF_THEME = r"(?:[^\W\d]|(?:[\[\]{}\\`^]|\|(?=\w))(?![^\s()]*[()]))[^\s<>]*?"
+"""A nick with nothing around it. One that begins with a sign has no parenthesis, as irssi writes
+what is private: `[ada(a@home)] hi`."""
+
 _SURELY_IRSSI = r"(?=<[ @+%&~!]|-!- | \* |-\S+[:(]\S+- )"
 """How lines go on that hardly any other program writes: mIRC's may have the same stamps."""
 
@@ -118,12 +122,13 @@ IRSSI = TextFormat(
         ),
         message(MessageType.JOIN, rf"-!- Netsplit over, joins: (?P<people>.*?){_AND_MORE}"),
         chatter(rf"-!- Irssi: {CHANNEL}: Total of \d+ nicks", owner_joined=True),
-        chatter(r"-!- |!\S+ |\[|>"),
+        chatter(r"-!- |!\S+ "),
         # Themes: `ada | hi`, `ada> hi`, and with a sign of Unicode in the place of those.
         message(
             MessageType.PRIVMSG,
-            rf" *+{RANK}(?P<nick>[^\W\d][^\s<>]*?)(?: ?[>\u276f]| [|\u2502]) (?P<text>.*)",
+            rf" *+{RANK}(?P<nick>{_NICK_OF_THEME})(?: ?[>\u276f]| [|\u2502]) (?P<text>.*)",
         ),
+        chatter(r"[\[>]"),
     ),
     unstamped=(
         boundary(Boundary.OPENED, rf"--- Log opened (?:{_MOMENT})?"),
