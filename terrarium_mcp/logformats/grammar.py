@@ -68,11 +68,12 @@ ISO_OR_NAMED_DAY = (
 )
 """`2026-10-24`, or `Oct 24` without a year; East Asian months have a number,
 Hebrew abbreviations a geresh."""
-CTIME = (
-    r"(?P<weekday>\w+) (?P<month>\w+) +(?P<day>\d+)"
-    r" (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) (?P<year>\d{4})"
-)
+_CTIME_MINUTE = r"(?P<weekday>\w+) (?P<month>\w+) +(?P<day>\d+) (?P<hour>\d\d):(?P<minute>\d\d)"
+_CTIME_REST = r":(?P<second>\d\d) (?P<year>\d{4})"
+CTIME = _CTIME_MINUTE + _CTIME_REST
 """A moment as C's `ctime` prints it: `Sat Oct 24 23:57:13 2026`, in whatever language."""
+CTIME_PERHAPS_CUT = rf"{_CTIME_MINUTE}(?:{_CTIME_REST})?"
+"""The same, or its first 16 characters, without seconds and year."""
 
 
 _GROUP = re.compile(r"\(\?P<\w+>")
@@ -199,7 +200,8 @@ def chatter(pattern: str, *, owner_joined: bool = False) -> ChatterRule:
 class BoundaryRule:
     """A form of lines at which the log begins, ends, or goes on at another day.
 
-    Groups of its pattern as those of a stamp. If they are there, the line names a date.
+    Groups of its pattern as those of a stamp. If they are there, the line names a date, or without
+    a year a stamp.
     """
 
     boundary: Boundary
@@ -211,7 +213,9 @@ class BoundaryRule:
         if not match:
             return None
         dated = _dated(match)
-        is_misdated = dated is None and "month" in self.pattern.groupindex
+        if stamp is None and dated is None:
+            stamp = _stamp_without_year(match)
+        is_misdated = not (stamp or dated) and "month" in self.pattern.groupindex
         return LogLine(stamp, boundary=self.boundary, dated=dated, is_misdated=is_misdated)
 
 
@@ -408,6 +412,13 @@ def _zone(written: str) -> tzinfo | None:
     if offset >= timedelta(days=1):
         return None
     return timezone(-offset if written[0] == "-" else offset)
+
+
+def _stamp_without_year(match: re.Match[str]) -> Stamp | None:
+    """The day and time that a boundary names without a year."""
+    groups = match.groupdict("")
+    is_stamp = groups.get("hour") and groups.get("month") and not groups.get("year")
+    return stamp_in(match) if is_stamp else None
 
 
 def _dated(match: re.Match[str]) -> datetime | date | None:

@@ -1616,6 +1616,35 @@ def test_what_a_client_says_to_its_user_is_no_event(name: str, line: str) -> Non
     assert events_of(name, line) == ()
 
 
+IRCII_CUT = [
+    "IRC log started Thu Dec 31 23:44",
+    "*** ada (~a@home) has joined channel #tea",
+    "<ada> hi",
+    "IRC log ended Thu Dec 31 23:49",
+    "IRC log started Fri Jan  1 11:50",
+    "<ada> again",
+]
+
+
+def test_the_day_that_is_given_tells_the_year_of_a_log_that_is_opened_without() -> None:
+    """As ircII cuts the moment."""
+    assert best_fit("irc.log", IRCII_CUT).format.name == "ircii"
+    reader = LogReader(FORMATS["ircii"], UTC, channel="#tea", day=date(2026, 12, 31))
+    assert [
+        (f"{item.said_at:%Y-%m-%d %H:%M}", item.event.text)
+        for item in reader.read(line.encode() for line in IRCII_CUT)
+        if isinstance(item, DatedEvent)
+    ] == [("2026-12-31 23:44", ""), ("2026-12-31 23:44", "hi"), ("2027-01-01 11:50", "again")]
+    assert reader.counts.rejected == 0
+
+
+def test_a_log_that_is_opened_without_a_year_has_no_date_until_one_is_given() -> None:
+    items = [*LogReader(FORMATS["ircii"], UTC, channel="#tea").read([IRCII_CUT[0].encode()])]
+    assert [isinstance(item, RejectedLine) and item.why for item in items] == [
+        "its date is unknown; --date names the day of the first line"
+    ]
+
+
 def test_a_log_in_another_language_is_opened_and_goes_on() -> None:
     line = FORMATS["hexchat"].read("**** ABCD EFGH AM Sat Oct 24 23:57:13 2026")
     assert line

@@ -3,8 +3,9 @@
 BitchX marks events with `-:-`, or `***` as ircII does, in words of its own.
 
 Stamps are what their user made them, or none: all is then of the moment at which the log was
-opened. ERC's are read on the left, where many have them; by default it writes some of them, on the
-right, and breaks long lines. What is of another channel than that of the window is left out.
+opened, which ircII cuts after the minute, before the year. ERC's are read on the left, where many
+have them; by default it writes some of them, on the right, and breaks long lines. What is of
+another channel than that of the window is left out.
 """
 
 import re
@@ -13,7 +14,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import TO_RANK, Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
-    CTIME,
+    CTIME_PERHAPS_CUT,
     DOES,
     ISO_DAY,
     NICK,
@@ -120,8 +121,8 @@ IRCII = TextFormat(
     ),
     rules=_RULES,
     unstamped=(
-        boundary(Boundary.OPENED, rf"IRC log started {CTIME}"),
-        boundary(Boundary.CLOSED, rf"IRC log ended {CTIME}"),
+        boundary(Boundary.OPENED, rf"IRC log started {CTIME_PERHAPS_CUT}"),
+        boundary(Boundary.CLOSED, rf"IRC log ended {CTIME_PERHAPS_CUT}"),
         *_RULES,
     ),
     paths=(
