@@ -133,6 +133,19 @@ def test_the_path_names_network_channel_and_day(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("day", ["20261024", "2026/10/24"])
+@pytest.mark.parametrize(
+    "folder", ["libera/{}", "networks/libera/moddata/log/{}", "users/ada/moddata/log/libera/{}"]
+)
+def test_a_file_of_znc_may_have_its_day_otherwise(folder: str, day: str) -> None:
+    """Else the log is read as one of mIRC, which has a channel's notices in private."""
+    path = f"{folder}/{day}.log"
+    lines = ["[23:57:13] -bob- hi", "[23:57:14] *** bob sets mode: +o ada"]
+    fit = best_fit(path.format("#tea"), lines)
+    assert (fit.format.name, fit.origin) == ("znc", ("libera", "#tea", date(2026, 10, 24), False))
+    assert origin_in(path.format("status"), ZNC.paths).is_window
+
+
 @pytest.mark.parametrize(
     ("path", "origin"),
     [

@@ -30,7 +30,8 @@ from terrarium_mcp.logformats.layout import (
     writable_nick,
 )
 
-_DATE = r"(?P<date>\d{4}-\d\d-\d\d)"
+_DATE = r"(?P<date>\d{4}(?:-\d\d-|/\d\d/|\d\d)\d\d)"
+"""The name of a file. Its user may write it otherwise: `20261024`, or with folders `2026/10/24`."""
 
 ZNC = TextFormat(
     name="znc",
