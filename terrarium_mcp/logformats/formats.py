@@ -35,7 +35,6 @@ from terrarium_mcp.logformats.text.znc import ZNC
 TEXT_FORMATS: Sequence[TextFormat] = (
     WEECHAT,
     ZNC,
-    HEXCHAT,
     LIMNORIA,
     EGGDROP,
     THE_LOUNGE,
@@ -46,6 +45,7 @@ TEXT_FORMATS: Sequence[TextFormat] = (
     UBUNTU,
     CATGIRL,
     IRSSI,
+    HEXCHAT,
     IRCCLOUD,
     CHATZILLA,
     KVIRC,
@@ -63,5 +63,6 @@ TEXT_FORMATS: Sequence[TextFormat] = (
     THE_LOUNGE_2,
 )
 """Where two formats read a log equally well, the earlier one is taken. irssi's stamps may look like
-those of several others, and its logs are more frequent than those that come after it. catgirl
-precedes it: both read a day of talk alone, and one in a file named by catgirl is hardly irssi's."""
+those of several others, and its logs are more frequent than those that come after it; of HexChat's,
+whose user may have put blanks for tabs, other lines tell. catgirl precedes it: both read a day of
+talk alone, and one in a file named by catgirl is hardly irssi's."""

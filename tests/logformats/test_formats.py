@@ -103,6 +103,25 @@ LINES = [
     ("hexchat", "[11:57:13 PM] <bob>\thi", PRIVMSG, "bob", "hi"),
     ("hexchat", "23:57 *\tbob waves", ACTION, "bob", "waves"),
     ("hexchat", "<bob>\thi", PRIVMSG, "bob", "hi"),
+    *(
+        ("hexchat", f"Oct 24 23:57:13 {body}", *event)
+        for body, *event in (
+            ("<@bob> hi", PRIVMSG, "bob", "hi"),
+            ("* bob waves", ACTION, "bob", "waves"),
+            ("-bob/#tea- psst", NOTICE, "bob", "psst"),
+            ("-bob:#tea- psst", NOTICE, "bob", "psst"),
+            ("* bob (~b@h) has joined", JOIN, "bob", ""),
+            ("--> bob (~b@h) has joined #tea", JOIN, "bob", ""),
+            ("* bob has quit (bye)", QUIT, "bob", "bye"),
+            ("* Joins: bob (~b@h)", JOIN, "bob", ""),
+            ("* Parts: bob (~b@h) (bye)", PART, "bob", "bye"),
+            ("* Quits: bob (~b@h) (bye)", QUIT, "bob", "bye"),
+            ("* bob was kicked by ada (out)", KICK, "ada", "bob out"),
+            ("* bob sets mode: +o ada", MODE, "bob", "+o ada"),
+            ("* bob changes topic to 'tea!'", TOPIC, "bob", "tea!"),
+            ("--- bob is now known as b", NICK, "bob", "b"),
+        )
+    ),
     ("limnoria", "2026-10-24T23:57:13  <bob> hi", PRIVMSG, "bob", "hi"),
     ("limnoria", "2026-10-24T23:57:13  -ada-b- hi", NOTICE, "ada-b", "hi"),
     ("limnoria", "2026-10-24T23:57:13+0000  -bob- hi", NOTICE, "bob", "hi"),
@@ -625,6 +644,8 @@ def test_what_happens_in_a_log_of_another_client_is_no_action_in_mirc(line: str)
         "22:02 * bob (~b@home) has joined #tea",
         "22:02 * bob (~b@home) has left #tea (bye)",
         "22:02 * bob (~b@home) Quit (bye)",
+        "22:02 * bob (~b@home) has joined",
+        "22:02 * Joins: bob (~b@home)",
     ],
 )
 def test_what_happens_in_mirc_is_no_action_in_irssi(line: str) -> None:
@@ -639,6 +660,15 @@ def test_a_log_of_mirc_without_a_session_is_told_from_irssi_by_what_happens() ->
         "[22:03:00] * ada sets mode: +o bob",
     ]
     assert best_fit("libera/#tea.20261024.log", log).format.name == "mirc"
+
+
+def test_a_log_of_hexchat_may_have_blanks_for_tabs() -> None:
+    """Of which irssi reads what people say and do, but not when the log was opened."""
+    opened = "**** BEGIN LOGGING AT Sat Oct 24 22:00:50 2026"
+    said = [f"Oct 24 23:57:13 {body}" for body in ("* Now talking on #tea", *["<ada> hi"] * 400)]
+    for lines in ([opened, *said[:2]], [opened, *said]):
+        assert best_fit("libera/#tea.log", lines).format.name == "hexchat"
+    assert best_fit("libera/#tea.log", said[1:]).format.name == "irssi"
 
 
 @pytest.mark.parametrize("name", ["irssi", "mirc"])
@@ -1602,6 +1632,10 @@ def test_a_theme_of_irssi_is_read_if_it_cannot_be_mistaken(said: str, nick: str)
         ("hexchat", "Oct 24 23:57:13 *\tada (a@home) whatever"),
         ("hexchat", "Oct 24 23:57:13 *\t*** Notice -- TS for #tea changed from 2 to 1"),
         ("hexchat", "Oct 24 23:57:13 *\t#tea :You're not a channel operator"),
+        ("hexchat", "Oct 24 23:57:13 * Now talking on #tea"),
+        ("hexchat", "Oct 24 23:57:13 * Topic is 'tea'"),
+        ("hexchat", "Oct 24 23:57:13 * Joins: bob"),
+        ("hexchat", "Oct 24 23:57:13 *\tJoins: bob (~b@h)"),
         ("eggdrop", "[23:57] Last message repeated 2 time(s)."),
         ("irssi", "23:57 !irc.example Highest connection count: 7 (6 clients)"),
         ("thelounge-2", "[2026-10-24 23:57:13] * undefined topic tea!"),

@@ -5,6 +5,9 @@ Their stamps have no year unless the user writes them otherwise: `[23:57]`, `[11
 Days are read whose month is certain: not those of numbers between slashes or dashes that begin with
 no year, nor between dots if the year has two digits (`26.10.24`).
 
+Behind what its lines begin with is a tab, or with a stamp such as `Oct 24 23:57:13` a blank, where
+its user had texts of events with one: mIRC's wording is known there, too.
+
 In HexChat, what people do and what happens both begin with `*`: events are known by their wording,
 which somebody may act out; only a join and a part show user@host, and are certain. XChat's default
 theme begins what happens with an arrow, `-->`, `<--` or `---`, which no action has.
@@ -15,6 +18,7 @@ is no action, and is left out.
 """
 
 import re
+from collections.abc import Sequence
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.dated_clocks import CLOCK, DATED_CLOCKS
@@ -26,6 +30,7 @@ from terrarium_mcp.logformats.grammar import (
     ISO_OR_NAMED_DAY,
     NICK,
     SENDER,
+    SENDER_TO_CHANNEL,
     USER_HOST,
     LineRule,
     MessageRule,
@@ -35,6 +40,7 @@ from terrarium_mcp.logformats.grammar import (
     message,
     to_channel,
 )
+from terrarium_mcp.logformats.text.mirc import events_of_mirc
 
 _MODES = (
     ("gives channel operator status to", "+o"),
@@ -85,61 +91,80 @@ _ENDING = (
     "|ZAKO\u0143CZ LOGOWANIE O)"
 )
 
-_ARROW = r"(?:-->|<--|---)\t"
-_MARK = rf"(?:\*\t|{_ARROW})"
 _PERSON = rf"(?P<nick>{NICK}) \({USER_HOST}\)"
 _TO_CHANNEL = to_channel(SENDER, "/")
 """Who sends a notice, and where to; a nick may hold a `/` too."""
+_TO_OWNER = rf"(?P<nick>(?![^\s:(]*[:(]){SENDER}?)"
+"""Who sends a notice to the owner; others write `ada:#tea` or `ada(a@home)` there."""
 _ITS = rf"(?: (?P<channel>{CHANNEL}))?"
 """The channel, which only XChat names where people come and go."""
 
 
-def _event(kind: MessageType, pattern: str, text: str = "") -> tuple[MessageRule, MessageRule]:
-    """An event, as HexChat writes it, where an action may imitate it, and as XChat does."""
-    happens = rf"(?P<nick>{NICK}) {pattern}"
+def _rules_of(gap: str, *of_its_user: LineRule) -> tuple[LineRule, ...]:
+    """The rules of lines in which `gap`, a pattern, stands behind what they begin with.
+
+    `of_its_user` precede those of what else begins as an action does.
+    """
+    arrow = rf"(?:-->|<--|---){gap}"
+    mark = rf"(?:\*{gap}|{arrow})"
+
+    def event(kind: MessageType, pattern: str, text: str = "") -> tuple[MessageRule, MessageRule]:
+        """An event, as HexChat writes it, where an action may imitate it, and as XChat does."""
+        happens = rf"(?P<nick>{NICK}) {pattern}"
+        return (
+            message(kind, rf"\*{gap}{happens}", text=text, certain=False),
+            message(kind, arrow + happens, text=text),
+        )
+
     return (
-        message(kind, rf"\*\t{happens}", text=text, certain=False),
-        message(kind, _ARROW + happens, text=text),
+        message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})>{gap}(?P<text>.*)"),
+        message(MessageType.NOTICE, rf"-{_TO_CHANNEL}-{gap}(?P<text>.*)"),
+        message(MessageType.NOTICE, rf"-{_TO_OWNER}-{gap}(?P<text>.*)", private=True),
+        message(MessageType.NOTICE, rf"->(?P<channel>{CHANNEL})<-{gap}(?P<text>.*)", own=True),
+        message(MessageType.JOIN, rf"{mark}{_PERSON} {_HAS_JOINED}{_ITS}"),
+        message(MessageType.PART, rf"{mark}{_PERSON} {_HAS_LEFT}{_ITS}(?: \((?P<text>.*)\))?"),
+        message(MessageType.JOIN, rf"-->{gap}{_PERSON} .*"),
+        message(MessageType.PART, rf"<--{gap}{_PERSON} .*"),
+        *event(MessageType.QUIT, rf"{_HAS_QUIT} \((?P<text>.*)\)"),
+        message(MessageType.NICK, rf"{mark}You are now known as (?P<new>{NICK})", own=True),
+        *event(MessageType.NICK, rf"is now known as (?P<new>{NICK})"),
+        *event(MessageType.TOPIC, rf"{_HAS_CHANGED_TOPIC}: ?(?P<text>.*)"),
+        *event(
+            MessageType.KICK,
+            rf"{_HAS_KICKED} (?P<target>{NICK}) (?:from|de) (?P<channel>{CHANNEL})"
+            r" \((?P<text>.*)\)",
+        ),
+        *(
+            rule
+            for words, mode in _MODES
+            for rule in event(MessageType.MODE, rf"{words} (?P<target>\S+)", f"{mode} {{target}}")
+        ),
+        *event(MessageType.MODE, "removes channel keyword", text="-k *"),
+        *event(MessageType.MODE, "removes user limit", text="-l"),
+        *event(
+            MessageType.MODE,
+            rf"sets modes? (?P<modes>[+-]\S+) (?:on )?(?P<channel>{CHANNEL})(?P<of>(?: .*)?)",
+            text="{modes}{of}",
+        ),
+        # As its user may have modes shown: as they come. They may hold the key of a channel.
+        *event(MessageType.MODE, rf"sets modes \[(?P<channel>{CHANNEL}) (?P<text>.*)\]"),
+        chatter(rf"\*{gap}{NICK} sets modes \["),
+        chatter(rf"\*{gap}(?:{'|'.join(_SAYS_TO_ITS_USER)})"),
+        *of_its_user,
+        chatter(rf"\*{gap}{_PERSON} "),
+        message(
+            MessageType.ACTION,
+            rf"\*{gap}(?P<nick>(?![#*]|\w+: ){NICK})(?: (?P<text>.*))?",
+            certain=False,
+        ),
+        chatter(rf"\*{gap}|\*\*\*{gap}|>|{arrow}"),
     )
 
 
-_RULES: tuple[LineRule, ...] = (
-    message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})>\t(?P<text>.*)"),
-    message(MessageType.NOTICE, rf"-{_TO_CHANNEL}-\t(?P<text>.*)"),
-    message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?)-\t(?P<text>.*)", private=True),
-    message(MessageType.NOTICE, rf"->(?P<channel>{CHANNEL})<-\t(?P<text>.*)", own=True),
-    message(MessageType.JOIN, rf"{_MARK}{_PERSON} {_HAS_JOINED}{_ITS}"),
-    message(MessageType.PART, rf"{_MARK}{_PERSON} {_HAS_LEFT}{_ITS}(?: \((?P<text>.*)\))?"),
-    message(MessageType.JOIN, rf"-->\t{_PERSON} .*"),
-    message(MessageType.PART, rf"<--\t{_PERSON} .*"),
-    *_event(MessageType.QUIT, rf"{_HAS_QUIT} \((?P<text>.*)\)"),
-    message(MessageType.NICK, rf"{_MARK}You are now known as (?P<new>{NICK})", own=True),
-    *_event(MessageType.NICK, rf"is now known as (?P<new>{NICK})"),
-    *_event(MessageType.TOPIC, rf"{_HAS_CHANGED_TOPIC}: ?(?P<text>.*)"),
-    *_event(
-        MessageType.KICK,
-        rf"{_HAS_KICKED} (?P<target>{NICK}) (?:from|de) (?P<channel>{CHANNEL})"
-        r" \((?P<text>.*)\)",
-    ),
-    *(
-        rule
-        for words, mode in _MODES
-        for rule in _event(MessageType.MODE, rf"{words} (?P<target>\S+)", f"{mode} {{target}}")
-    ),
-    *_event(MessageType.MODE, "removes channel keyword", text="-k *"),
-    *_event(MessageType.MODE, "removes user limit", text="-l"),
-    *_event(
-        MessageType.MODE,
-        rf"sets modes? (?P<modes>[+-]\S+) (?:on )?(?P<channel>{CHANNEL})(?P<of>(?: .*)?)",
-        text="{modes}{of}",
-    ),
-    # As its user may have modes shown: as they come. They may hold the key of a channel.
-    *_event(MessageType.MODE, rf"sets modes \[(?P<channel>{CHANNEL}) (?P<text>.*)\]"),
-    chatter(rf"\*\t{NICK} sets modes \["),
-    chatter(rf"\*\t(?:{'|'.join(_SAYS_TO_ITS_USER)})"),
-    chatter(rf"\*\t{_PERSON} "),
-    message(MessageType.ACTION, rf"\*\t(?P<nick>(?![#*]){NICK})(?: (?P<text>.*))?", certain=False),
-    chatter(rf"\*\t|\*\*\*\t|>|{_ARROW}"),
+_IN_MIRCS_WORDS: Sequence[LineRule] = (
+    message(MessageType.NOTICE, rf"-{SENDER_TO_CHANNEL}- (?P<text>.*)"),
+    *events_of_mirc(r"\* "),
+    chatter(r"\* (?:Topic is|Set by) "),
 )
 
 HEXCHAT = TextFormat(
@@ -153,14 +178,14 @@ HEXCHAT = TextFormat(
     other_stamps=tuple(
         re.compile(rf"(?P<bracket>\[)?{one}(?(bracket)\]) (?=\S+\t)") for one in DATED_CLOCKS
     ),
-    rules=_RULES,
+    rules=_rules_of(r"[\t ]", *_IN_MIRCS_WORDS),
     unstamped=(
         boundary(Boundary.CLOSED, rf"\*{{4}} {_ENDING} {CTIME}"),
         # The moment is in English whatever the words are. Those of unknown languages do not tell
         # which of the two it is; a log that is opened was closed before.
         boundary(Boundary.OPENED, rf"\*{{4}} \D*\b{CTIME}"),
         chatter(rf"\[{NICK} has address \S+\]\Z"),
-        *_RULES,
+        *_rules_of(r"\t"),
     ),
     paths=(
         re.compile(r"xchatlogs/(?P<network>[^/]+)-(?P<window>server|(?P=network))\.log\Z"),

@@ -48,8 +48,8 @@ _MOMENT = rf"{_DAY} (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) (?P<year>\d
 _AND_MORE = r"(?: \(\+\d+ more[^()]*\))?"
 """The end of a long list of people."""
 
-_HAPPENS_IN_MIRC = rf"{NICK} \({USER_HOST}\) (?:has (?:joined|left) |Quit\b)"
-"""What is no action: it would show where people come from."""
+_HAPPENS_ELSEWHERE = rf"{NICK} \({USER_HOST}\) (?:has (?:joined|left)|Quit)\b|\w+: "
+"""In mIRC and HexChat. What is no action: it would show where people come from."""
 
 _NICK_OF_THEME = r"(?:[^\W\d]|(?:[\[\]{}\\`^]|\|(?=\w))(?![^\s()]*[()]))[^\s<>]*?"
 """A nick with nothing around it. One that begins with a sign has no parenthesis, as irssi writes
@@ -75,7 +75,7 @@ IRSSI = TextFormat(
         message(MessageType.PRIVMSG, rf"< ?{SPEAKER_TO_CHANNEL}>{SAYS}"),
         message(MessageType.PRIVMSG, rf"< ?(?P<nick>{NICK})>{SAYS}"),
         message(MessageType.ACTION, rf" ?\* {SPEAKER_TO_CHANNEL}(?: (?P<text>.*))?"),
-        message(MessageType.ACTION, rf" ?\* (?!{_HAPPENS_IN_MIRC}){DOES}"),
+        message(MessageType.ACTION, rf" ?\* (?!{_HAPPENS_ELSEWHERE}){DOES}"),
         message(MessageType.NOTICE, rf"-{SENDER_TO_CHANNEL}- (?P<text>.*)"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?)\({USER_HOST}\)- (?P<text>.*)"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?)- (?P<text>.*)"),

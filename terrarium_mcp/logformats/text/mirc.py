@@ -8,6 +8,7 @@ HexChat, an action may imitate most events. Lines may begin with the code of a c
 """
 
 import re
+from collections.abc import Sequence
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import Boundary
@@ -24,6 +25,7 @@ from terrarium_mcp.logformats.grammar import (
     SENDER_TO_CHANNEL,
     SPEAKER_TO_CHANNEL,
     USER_HOST,
+    LineRule,
     MessageRule,
     TextFormat,
     boundary,
@@ -39,11 +41,60 @@ _SAYS = rf"<{_COLOUR}(?P<nick>{NICK})[\x03\x0f]?>"
 """Who says something: a nick in its colour, if mIRC colours nicks."""
 
 
-def _event(kind: MessageType, pattern: str, *, certain: bool = False) -> MessageRule:
-    return message(kind, rf"{_COLOUR}\*(?:\*\*)? {pattern}[\x03\x0f]?", certain=certain)
+def events_of_mirc(mark: str) -> Sequence[MessageRule]:
+    """What happens, in the words of mIRC, behind a pattern of how its lines begin.
+
+    An action may imitate it unless it shows user@host.
+    """
+
+    def event(kind: MessageType, pattern: str, *, certain: bool = False) -> MessageRule:
+        return message(kind, rf"{mark}{pattern}[\x03\x0f]?", certain=certain)
+
+    return (
+        event(
+            MessageType.JOIN,
+            rf"(?P<nick>{NICK}) \({USER_HOST}\) has joined (?P<channel>{CHANNEL})",
+            certain=True,
+        ),
+        event(MessageType.JOIN, rf"Joins: (?P<nick>{NICK}) \({USER_HOST}\)", certain=True),
+        event(
+            MessageType.PART,
+            rf"(?P<nick>{NICK}) \({USER_HOST}\) has left (?P<channel>{CHANNEL})"
+            r"(?: \((?P<text>.*)\))?",
+            certain=True,
+        ),
+        event(
+            MessageType.PART,
+            rf"Parts: (?P<nick>{NICK}) \({USER_HOST}\)(?: \((?P<text>.*)\))?",
+            certain=True,
+        ),
+        event(MessageType.JOIN, rf"(?P<nick>{NICK}) has joined (?P<channel>{CHANNEL})"),
+        event(
+            MessageType.PART,
+            rf"(?P<nick>{NICK}) has left (?P<channel>{CHANNEL})(?: \((?P<text>.*)\))?",
+        ),
+        event(
+            MessageType.QUIT,
+            rf"(?P<nick>{NICK}) \({USER_HOST}\) Quit(?: \((?P<text>.*)\))?",
+            certain=True,
+        ),
+        event(
+            MessageType.QUIT,
+            rf"Quits: (?P<nick>{NICK}) \({USER_HOST}\)(?: \((?P<text>.*)\))?",
+            certain=True,
+        ),
+        event(MessageType.QUIT, rf"(?P<nick>{NICK}) has quit IRC \((?P<text>.*)\)"),
+        event(
+            MessageType.KICK,
+            rf"{RANK}(?P<target>{NICK}) was kicked by (?P<nick>{NICK}) \((?P<text>.*)\)",
+        ),
+        event(MessageType.NICK, rf"(?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
+        event(MessageType.MODE, rf"(?P<nick>{NICK}) sets mode: (?P<text>[+-].*)"),
+        event(MessageType.TOPIC, rf"(?P<nick>{NICK}) changes topic to '(?P<text>.*)'"),
+    )
 
 
-_RULES = (
+_RULES: Sequence[LineRule] = (
     message(
         MessageType.PRIVMSG,
         rf"{_COLOUR}<{_COLOUR}{SPEAKER_TO_CHANNEL}[\x03\x0f]?>{SAYS}",
@@ -51,46 +102,7 @@ _RULES = (
     message(MessageType.PRIVMSG, rf"{_COLOUR}{_SAYS}{SAYS}"),
     message(MessageType.NOTICE, rf"{_COLOUR}-{SENDER_TO_CHANNEL}- (?P<text>.*)"),
     message(MessageType.NOTICE, rf"{_COLOUR}-(?P<nick>{SENDER}?)- (?P<text>.*)", private=True),
-    _event(
-        MessageType.JOIN,
-        rf"(?P<nick>{NICK}) \({USER_HOST}\) has joined (?P<channel>{CHANNEL})",
-        certain=True,
-    ),
-    _event(MessageType.JOIN, rf"Joins: (?P<nick>{NICK}) \({USER_HOST}\)", certain=True),
-    _event(
-        MessageType.PART,
-        rf"(?P<nick>{NICK}) \({USER_HOST}\) has left (?P<channel>{CHANNEL})"
-        r"(?: \((?P<text>.*)\))?",
-        certain=True,
-    ),
-    _event(
-        MessageType.PART,
-        rf"Parts: (?P<nick>{NICK}) \({USER_HOST}\)(?: \((?P<text>.*)\))?",
-        certain=True,
-    ),
-    _event(MessageType.JOIN, rf"(?P<nick>{NICK}) has joined (?P<channel>{CHANNEL})"),
-    _event(
-        MessageType.PART,
-        rf"(?P<nick>{NICK}) has left (?P<channel>{CHANNEL})(?: \((?P<text>.*)\))?",
-    ),
-    _event(
-        MessageType.QUIT,
-        rf"(?P<nick>{NICK}) \({USER_HOST}\) Quit(?: \((?P<text>.*)\))?",
-        certain=True,
-    ),
-    _event(
-        MessageType.QUIT,
-        rf"Quits: (?P<nick>{NICK}) \({USER_HOST}\)(?: \((?P<text>.*)\))?",
-        certain=True,
-    ),
-    _event(MessageType.QUIT, rf"(?P<nick>{NICK}) has quit IRC \((?P<text>.*)\)"),
-    _event(
-        MessageType.KICK,
-        rf"{RANK}(?P<target>{NICK}) was kicked by (?P<nick>{NICK}) \((?P<text>.*)\)",
-    ),
-    _event(MessageType.NICK, rf"(?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
-    _event(MessageType.MODE, rf"(?P<nick>{NICK}) sets mode: (?P<text>[+-].*)"),
-    _event(MessageType.TOPIC, rf"(?P<nick>{NICK}) changes topic to '(?P<text>.*)'"),
+    *events_of_mirc(rf"{_COLOUR}\*(?:\*\*)? "),
     chatter(
         rf"{_COLOUR}\*(?:\*\*)? (?:Now talking in|Topic is|Set by|Rejoined channel|Disconnected"
         r"|Attempting to rejoin channel|Retrieving \S+ (?:info|modes)|You were kicked|You're)\b"
