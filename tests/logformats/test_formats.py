@@ -492,6 +492,14 @@ LINES = [
             ("ada is now known as b", NICK, "ada", "b"),
             ("mode (+o bob) by ada", MODE, "ada", "+o bob"),
             ("ada has changed the topic to: tea!", TOPIC, "ada", "tea!"),
+            ("ada has cleared the topic.", TOPIC, "ada", ""),
+            *(
+                (f"ada: {said}", PRIVMSG, "ada", said)
+                for said in (
+                    "Received CTCP 'VERSION' (to #tea) from bob",
+                    "Received CTCP 'VERSION' (to #tea) from ada again",
+                )
+            ),
         )
     ),
     *(
@@ -1644,6 +1652,12 @@ def test_a_theme_of_irssi_is_read_if_it_cannot_be_mistaken(said: str, nick: str)
         ("ircii", "-:- [Users(#tea:2/3)] bob"),
         ("ircii", "-:- NetSplit: a.example split from b.example [11:57pm]"),
         ("ircii", ">>> ada [~a@home] requested PING from #tea"),
+        ("pidgin", "(23:57:13) ada: Received CTCP 'VERSION' (to #tea) from ada"),
+        ("pidgin", "(23:57:13) ada: (notice) Received CTCP 'VERSION 1 'a'' (to bob) from ada"),
+        ("pidgin", '<span style="font-size: smaller">(23:57:13)</span><b> List of 2 users:'),
+        ("pidgin", "(23:57:13) List of 1 user:"),
+        ("pidgin", "[ ada ][ [bob]^ ]</b><br>"),
+        ("pidgin", "[ ada ]"),
     ],
 )
 def test_what_a_client_says_to_its_user_is_no_event(name: str, line: str) -> None:

@@ -39,6 +39,7 @@ PIDGIN = TextFormat(
         r"(?: (?P<half>[AaPp][Mm]))?\) "
     ),
     rules=(
+        chatter(rf"{_NAME}: (?:\(notice\) )?Received CTCP '.*' \(to \S+\) from (?P=nick)\Z"),
         message(MessageType.NOTICE, rf"{_NAME}: \(notice\) (?P<text>.*)"),
         message(MessageType.PRIVMSG, rf"{_NAME}: ?(?P<text>.*)"),
         message(MessageType.ACTION, rf"\*\*\*{_NAME} (?P<text>.*)"),
@@ -55,9 +56,15 @@ PIDGIN = TextFormat(
         message(MessageType.NICK, rf"{_NAME} is now known as (?P<new>{NICK}?)\.?"),
         message(MessageType.MODE, rf"mode \((?P<text>[+-].*)\) by {_NAME}"),
         message(MessageType.TOPIC, rf"{_NAME} has changed the topic to: (?P<text>.*)"),
+        message(MessageType.TOPIC, rf"{_NAME} has cleared the topic\."),
+        chatter(r"List of \d+ users?:\Z"),
         chatter(r"The topic for |You (?:are now known as|have |can|left) |Topic for |Ban on "),
     ),
-    unstamped=(chatter(r"Conversation with "), chatter(r"</?(?:html|body)>")),
+    unstamped=(
+        chatter(r"Conversation with "),
+        chatter(r"</?(?:html|body)>"),
+        chatter(r"(?:\[ \S+ \])+(?:</b><br/?>)?\Z"),  # of a list of users
+    ),
     paths=(
         re.compile(
             r"irc/[^/]*@(?P<network>[^/@]+)/(?P<channel>[^/]+)\.chat/"
