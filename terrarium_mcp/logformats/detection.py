@@ -32,7 +32,7 @@ have said it in a form of their own, as a theme of irssi makes it."""
 
 _HAPPENS = re.compile(
     r"\([^\s@()]+@[^\s()]+\) (?:join|part|quit|has (?:joined|left) [#&+!]\S*(?: \(.*\))?"
-    r"|Quit(?: \(.*\))?)|sets mode: [+-]\S.*|talking (?:in|on) [#&+!]\S*"
+    r"|Quit(?: \(.*\))?)|sets mode: [+-].*|talking (?:in|on) [#&+!]\S*"
 )
 """What follows a nick in old logs of The Lounge, in mIRC's and in HexChat's, in the form in which
 others write what somebody does. Who says just that is rare enough to count against a format, and is

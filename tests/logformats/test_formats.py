@@ -1569,6 +1569,12 @@ def test_the_unit_of_stamps_that_a_user_changed_is_told_from_them() -> None:
         assert FORMATS["hexchat"].resolution([f"{stamp} <bob>\thi"]).total_seconds() == unit
 
 
+def test_a_line_of_znc_that_says_nothing_does_not_make_its_log_that_of_another() -> None:
+    for path in ("libera/#tea/2026-10-24.log", "notes/tea.txt"):
+        lines = ["[23:57:13] *** Server sets mode: + ", "[23:57:14] *** Joins: ada (~a@home)"]
+        assert best_fit(path, lines).format.name == "znc"
+
+
 @pytest.mark.parametrize(
     ("path", "lines", "name"),
     [
@@ -1646,6 +1652,7 @@ def test_a_theme_of_irssi_is_read_if_it_cannot_be_mistaken(said: str, nick: str)
         ("hexchat", "Oct 24 23:57:13 *\tJoins: bob (~b@h)"),
         ("eggdrop", "[23:57] Last message repeated 2 time(s)."),
         ("irssi", "23:57 !irc.example Highest connection count: 7 (6 clients)"),
+        ("znc", "[23:57:13] *** Server sets mode: + "),
         ("thelounge-2", "[2026-10-24 23:57:13] * undefined topic tea!"),
         ("thelounge-2", "[2026-10-24 23:57:13] *  topic_set_by"),
         ("thelounge-2", "[2026-10-24 23:57:13] * ada kick out"),

@@ -89,7 +89,7 @@ def events_of_mirc(mark: str) -> Sequence[MessageRule]:
             rf"{RANK}(?P<target>{NICK}) was kicked by (?P<nick>{NICK}) \((?P<text>.*)\)",
         ),
         event(MessageType.NICK, rf"(?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
-        event(MessageType.MODE, rf"(?P<nick>{NICK}) sets mode: (?P<text>[+-].*)"),
+        event(MessageType.MODE, rf"(?P<nick>{NICK}) sets mode: (?P<text>[+-]\S.*)"),
         event(MessageType.TOPIC, rf"(?P<nick>{NICK}) changes topic to '(?P<text>.*)'"),
     )
 

@@ -19,6 +19,7 @@ from terrarium_mcp.logformats.grammar import (
     USER_HOST,
     TextFormat,
     boundary,
+    chatter,
     message,
 )
 from terrarium_mcp.logformats.layout import (
@@ -58,6 +59,8 @@ ZNC = TextFormat(
         ),
         message(MessageType.NICK, rf"\*\*\* (?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
         message(MessageType.TOPIC, rf"\*\*\* (?P<nick>{NICK}) changes topic to '(?P<text>.*)'"),
+        # Which modes the channel has, none: its server tells ZNC when it joins.
+        chatter(r"\*\*\* Server sets mode: \+ ?\Z"),
         message(MessageType.MODE, rf"\*\*\* (?P<nick>{NICK}) sets mode: (?P<text>.*)"),
         boundary(Boundary.OPENED, r"Connected to IRC\b"),
         boundary(Boundary.CLOSED, r"Disconnected from IRC\b"),
