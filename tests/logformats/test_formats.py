@@ -1806,6 +1806,28 @@ def test_a_reader_survives_any_bytes(name: str, lines: list[bytes]) -> None:
     assert len(items) >= counts.rejected
 
 
+@pytest.mark.parametrize(
+    ("whole", "kinds"),
+    [
+        (" <b>bob:</b></font> hi &lt;ada&gt; &amp; <a href='http://a.b/'>all</a><br/>", {PRIVMSG}),
+        (" <b>***bob</b></font> waves at <em>all</em><br/>", {ACTION}),
+        ("<b> bob left the room (quit: bye (now)).</b><br/>", {QUIT}),
+        ("<b> bob left the room (bye (now)).</b><br/>", {PART}),
+        ("<b> bob left the room.</b><br/>", {PART}),
+    ],
+)
+def test_the_half_of_a_line_of_pidgin_says_no_more_than_its_beginning(
+    whole: str, kinds: set[MessageType]
+) -> None:
+    """So that it goes when the whole line comes."""
+    stamp = '<font color="#A82F2F"><font size="2">(23:57:13)</font>'
+    (event,) = events_of("pidgin", stamp + whole)
+    cuts = [FORMATS["pidgin"].read(stamp + whole[:end]) for end in range(len(whole))]
+    halves = [one for line in cuts if line for one in line.events]
+    assert {event.kind, *(one.kind for one in halves)} == kinds
+    assert all(event.text.startswith(one.text) for one in halves)
+
+
 @given(
     st.sampled_from(sorted(FORMATS)),
     st.sampled_from([text for _, text, *_ in LINES]),

@@ -18,14 +18,19 @@ from terrarium_mcp.logformats.grammar import (
 )
 
 _TAG = re.compile(r"<[^<>]*>")
+_HALF = re.compile(r"(?:<[^<>]*|&[#\w]*)\Z")
+"""The beginning of a tag or a character, where a line ends that is not yet written, or was cut."""
 _NAME = rf"(?P<nick>(?!\*){NICK}?)"
+_NO_CTCP = r"(?!Received CTCP '.*' \(to \S+\) from (?P=nick)\Z)"
+"""What the client says of a request in the words of its sender."""
 
 
 def _text_of_html(line: str) -> str:
     """The text of a line that begins with a tag; lines of text logs never do."""
     if not line.startswith("<"):
         return line
-    text = _TAG.sub("", line)
+    whole = line if line.endswith(">") else _HALF.sub("", line)
+    text = _TAG.sub("", whole)
     with suppress(ValueError):  # `&#` and thousands of digits is no character
         text = unescape(text)
     return text.strip()
@@ -39,9 +44,9 @@ PIDGIN = TextFormat(
         r"(?: (?P<half>[AaPp][Mm]))?\) "
     ),
     rules=(
-        chatter(rf"{_NAME}: (?:\(notice\) )?Received CTCP '.*' \(to \S+\) from (?P=nick)\Z"),
-        message(MessageType.NOTICE, rf"{_NAME}: \(notice\) (?P<text>.*)"),
-        message(MessageType.PRIVMSG, rf"{_NAME}: ?(?P<text>.*)"),
+        message(MessageType.NOTICE, rf"{_NAME}: \(notice\) {_NO_CTCP}(?P<text>.*)"),
+        message(MessageType.PRIVMSG, rf"{_NAME}: ?+(?:\(notice\) )?+{_NO_CTCP}(?P<text>.*)"),
+        chatter(r"\S+: (?:\(notice\) )?Received CTCP '"),
         message(MessageType.ACTION, rf"\*\*\*{_NAME} (?P<text>.*)"),
         message(
             MessageType.JOIN,
@@ -51,8 +56,8 @@ PIDGIN = TextFormat(
             MessageType.KICK,
             rf"(?P<target>{NICK}) left the room \(Kicked by {_NAME} \((?P<text>.*)\)\)\.",
         ),
-        message(MessageType.QUIT, rf"{_NAME} left the room \(quit: (?P<text>.*)\)\.?"),
-        message(MessageType.PART, rf"{_NAME} left the room(?: \((?P<text>.*)\))?\.?"),
+        message(MessageType.QUIT, rf"{_NAME} left the room \(quit: (?P<text>.*)\)\."),
+        message(MessageType.PART, rf"{_NAME} left the room(?: \((?P<text>.*)\))?\."),
         message(MessageType.NICK, rf"{_NAME} is now known as (?P<new>{NICK}?)\.?"),
         message(MessageType.MODE, rf"mode \((?P<text>[+-].*)\) by {_NAME}"),
         message(MessageType.TOPIC, rf"{_NAME} has changed the topic to: (?P<text>.*)"),
