@@ -7,6 +7,7 @@ these are begun here, and whatever is not over after `BRIEF` is begun again in a
 
 import asyncio
 import sqlite3
+from math import inf
 from threading import Event
 from time import perf_counter
 
@@ -15,8 +16,8 @@ from anyio.lowlevel import checkpoint_if_cancelled
 from terrarium_mcp.store.sqlite.engine.reads import Result, WholeRead, run_read
 
 BRIEF = 0.001
-"""Seconds in one turn of the event loop: what is read then is stopped, and what would be read after
-it is not begun. A page that the disk is slow to bring may make them longer."""
+"""Seconds of reading in one turn of the event loop: what is read then is stopped, and what would be
+read after it is not begun. A page that the disk is slow to bring may make them longer."""
 
 _STEPS = 100
 """Steps of SQLite's virtual machine between two looks at the clock: those of two lines."""
@@ -34,8 +35,10 @@ class BriefReads:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        self._until: float | None = None
-        """Until when this turn of the event loop may read; None before its first read."""
+        self._until = inf
+        """Until when the statement that runs may go on."""
+        self._spent = 0.0
+        """Seconds of reading in this turn of the event loop."""
         connection.set_progress_handler(self._is_over_time, _STEPS)
 
     async def read(self, read: WholeRead[Result]) -> Result:
@@ -45,34 +48,34 @@ class BriefReads:
             NotBrief: `BRIEF` is over, or the file cannot be read.
         """
         await checkpoint_if_cancelled()
-        self._start_clock()
-        if self._is_over_time():
+        if self._spent >= BRIEF:
             raise NotBrief
+        began = perf_counter()
+        self._until = began + BRIEF - self._spent
         try:
             return run_read(self._connection, read, _NEVER)
         except sqlite3.Error as error:
             raise NotBrief from error
+        finally:
+            self._until = inf
+            if not self._spent:
+                asyncio.get_running_loop().call_soon(self._end_turn)
+            self._spent += perf_counter() - began
 
     def version(self) -> int | None:
         """A number that changes whenever another connection commits; None if it cannot be said now.
 
         It is read from shared memory.
         """
-        self._start_clock()
         try:
             [(version,)] = self._connection.execute("PRAGMA data_version").fetchall()
         except sqlite3.Error:  # another process recovers the WAL
             return None
         return int(version)
 
-    def _start_clock(self) -> None:
-        if self._until is None:
-            self._until = perf_counter() + BRIEF
-            asyncio.get_running_loop().call_soon(self._end_turn)
-
     def _end_turn(self) -> None:
-        self._until = None
+        self._spent = 0.0
 
     def _is_over_time(self) -> bool:
-        """Whether no more may be read now; SQLite asks, and stops the statement then."""
-        return self._until is not None and perf_counter() > self._until
+        """Whether the statement is to stop. SQLite asks now and then."""
+        return perf_counter() > self._until
