@@ -120,7 +120,7 @@ async def test_a_hangup_reloads_the_settings_and_keeps_the_connection(tmp_path: 
         "SELECT channel, why_ended FROM spans s JOIN rooms r ON r.id = s.room ORDER BY channel",
     )
     assert ended == [
-        ("#mate", "connection lost: Closing link"),
+        ("#mate", "the recorder was stopped"),
         ("#tea", "no longer in the settings"),
     ]
 

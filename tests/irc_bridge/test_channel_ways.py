@@ -566,6 +566,8 @@ async def test_what_is_replayed_of_an_answer_only_channel_is_not_written_either(
                 ":srv BATCH -b",
             )
         await ircd.settles()
+        with anyio.fail_after(PATIENCE):
+            await ircd.hears("CHATHISTORY")
         await house.bridge.flush()
         lines = await house.lines()
         asked_for = [line for line in ircd.lines if line.startswith("CHATHISTORY")]
