@@ -34,6 +34,11 @@ def decoded(raw: bytes, encoding: str = _USUAL) -> tuple[str, str]:
         whole = raw[: error.start]
         if error.reason == "unexpected end of data" and not whole.isascii():
             return whole.decode(), UTF_8
+    return decoded_otherwise(raw, encoding)
+
+
+def decoded_otherwise(raw: bytes, encoding: str = _USUAL) -> tuple[str, str]:
+    """The text of bytes that are not UTF-8, and how they were read: `encoding`, else latin-1."""
     try:
         return raw.decode(encoding), encoding
     except UnicodeDecodeError:

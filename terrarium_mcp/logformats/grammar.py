@@ -57,6 +57,8 @@ DOES = rf"(?P<nick>{NICK})(?: (?P<text>.*))?"
 """Who does something, and what."""
 USER_HOST = r"(?P<user>[^\s@()<>]*)@(?P<host>[^\s()<>]*) ?"
 """As it stands in parentheses; who publishes a log may have put a blank for the host."""
+PERSON = rf"(?P<nick>{NICK}) \({USER_HOST}\)"
+"""Who comes or goes, and from where."""
 
 ISO_DAY = r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"
 BEFORE_MONTH = "(?:de |d['\u2019])?"

@@ -12,6 +12,7 @@ from typing import IO
 
 from terrarium_mcp.chat.irctext import encodable
 from terrarium_mcp.logformats.archives import tarred, zipped
+from terrarium_mcp.logformats.decoding import decoded_otherwise
 from terrarium_mcp.logformats.files import LogFile, UnusableFile, readable, stored_file
 from terrarium_mcp.logformats.unpacking import COMPRESSED, Allowance, bounded, decompressed
 
@@ -68,10 +69,7 @@ def _read_otherwise(name: str, encoding: str) -> str:
         raw = name.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # on Windows, whose names are no bytes
         return encodable(name)
-    try:
-        return raw.decode(encoding or "cp1252")
-    except UnicodeDecodeError:
-        return raw.decode("latin-1")
+    return decoded_otherwise(raw, encoding or "cp1252")[0]
 
 
 def _found(paths: Iterable[str], scratch: Path) -> Iterator[LogFile | UnusableFile]:

@@ -12,6 +12,7 @@ from terrarium_mcp.logformats.grammar import (
     ISO_DAY,
     NICK,
     NOT_OF_ERC,
+    PERSON,
     SENDER,
     USER_HOST,
     TextFormat,
@@ -19,7 +20,6 @@ from terrarium_mcp.logformats.grammar import (
     message,
 )
 
-_PERSON = rf"(?P<nick>{NICK}) \({USER_HOST}\)"
 _WHY = r"(?:: (?P<text>.*))?"
 
 CIRCE = TextFormat(
@@ -33,9 +33,9 @@ CIRCE = TextFormat(
         message(MessageType.PRIVMSG, r"> (?P<text>.*)", own=True),
         message(MessageType.ACTION, rf"\* {DOES}"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
-        message(MessageType.JOIN, rf"\*\*\* Join: {_PERSON}.*"),
-        message(MessageType.PART, rf"\*\*\* Part: {_PERSON} left (?P<channel>{CHANNEL}?){_WHY}"),
-        message(MessageType.QUIT, rf"\*\*\* Quit: {_PERSON} left (?:IRC|{CHANNEL}?){_WHY}"),
+        message(MessageType.JOIN, rf"\*\*\* Join: {PERSON}.*"),
+        message(MessageType.PART, rf"\*\*\* Part: {PERSON} left (?P<channel>{CHANNEL}?){_WHY}"),
+        message(MessageType.QUIT, rf"\*\*\* Quit: {PERSON} left (?:IRC|{CHANNEL}?){_WHY}"),
         message(
             MessageType.KICK,
             rf"\*\*\* Kick: (?P<target>{NICK}) kicked by (?P<nick>{NICK}?)"
@@ -48,14 +48,14 @@ CIRCE = TextFormat(
         ),
         message(
             MessageType.NICK,
-            rf"\*\*\* Nick (?:change|regain): {_PERSON} is now known as (?P<new>{NICK})",
+            rf"\*\*\* Nick (?:change|regain): {PERSON} is now known as (?P<new>{NICK})",
         ),
         message(
             MessageType.MODE,
             rf"\*\*\* Mode change: (?P<text>[+-].*) on (?P<channel>{CHANNEL})"
             rf" by (?P<nick>{NICK})(?: \({USER_HOST}\))?",
         ),
-        message(MessageType.TOPIC, rf"\*\*\* Topic change by {_PERSON}: (?P<text>.*)"),
+        message(MessageType.TOPIC, rf"\*\*\* Topic change by {PERSON}: (?P<text>.*)"),
         chatter(r"\*\*\* (?!(?:\S+: )?\S+ \(|[^()]+ \([^\s@()]+@[^\s()]+\))"),
     ),
     paths=(re.compile(rf"{NOT_OF_ERC}(?P<channel>[^/@]+)@(?P<network>[^/@]+?)\.txt\Z"),),

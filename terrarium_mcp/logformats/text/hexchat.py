@@ -29,9 +29,9 @@ from terrarium_mcp.logformats.grammar import (
     FOLDER_OF_CHANNEL,
     ISO_OR_NAMED_DAY,
     NICK,
+    PERSON,
     SENDER,
     SENDER_TO_CHANNEL,
-    USER_HOST,
     LineRule,
     MessageRule,
     TextFormat,
@@ -91,7 +91,6 @@ _ENDING = (
     "|ZAKO\u0143CZ LOGOWANIE O)"
 )
 
-_PERSON = rf"(?P<nick>{NICK}) \({USER_HOST}\)"
 _TO_CHANNEL = to_channel(SENDER, "/")
 """Who sends a notice, and where to; a nick may hold a `/` too."""
 _TO_OWNER = rf"(?P<nick>(?![^\s:(]*[:(]){SENDER}?)"
@@ -121,10 +120,10 @@ def _rules_of(gap: str, *of_its_user: LineRule) -> tuple[LineRule, ...]:
         message(MessageType.NOTICE, rf"-{_TO_CHANNEL}-{gap}(?P<text>.*)"),
         message(MessageType.NOTICE, rf"-{_TO_OWNER}-{gap}(?P<text>.*)", private=True),
         message(MessageType.NOTICE, rf"->(?P<channel>{CHANNEL})<-{gap}(?P<text>.*)", own=True),
-        message(MessageType.JOIN, rf"{mark}{_PERSON} {_HAS_JOINED}{_ITS}"),
-        message(MessageType.PART, rf"{mark}{_PERSON} {_HAS_LEFT}{_ITS}(?: \((?P<text>.*)\))?"),
-        message(MessageType.JOIN, rf"-->{gap}{_PERSON} .*"),
-        message(MessageType.PART, rf"<--{gap}{_PERSON} .*"),
+        message(MessageType.JOIN, rf"{mark}{PERSON} {_HAS_JOINED}{_ITS}"),
+        message(MessageType.PART, rf"{mark}{PERSON} {_HAS_LEFT}{_ITS}(?: \((?P<text>.*)\))?"),
+        message(MessageType.JOIN, rf"-->{gap}{PERSON} .*"),
+        message(MessageType.PART, rf"<--{gap}{PERSON} .*"),
         *event(MessageType.QUIT, rf"{_HAS_QUIT} \((?P<text>.*)\)"),
         message(MessageType.NICK, rf"{mark}You are now known as (?P<new>{NICK})", own=True),
         *event(MessageType.NICK, rf"is now known as (?P<new>{NICK})"),
@@ -151,7 +150,7 @@ def _rules_of(gap: str, *of_its_user: LineRule) -> tuple[LineRule, ...]:
         chatter(rf"\*{gap}{NICK} sets modes \["),
         chatter(rf"\*{gap}(?:{'|'.join(_SAYS_TO_ITS_USER)})"),
         *of_its_user,
-        chatter(rf"\*{gap}{_PERSON} "),
+        chatter(rf"\*{gap}{PERSON} "),
         message(
             MessageType.ACTION,
             rf"\*{gap}(?P<nick>(?![#*]|\w+: ){NICK})(?: (?P<text>.*))?",

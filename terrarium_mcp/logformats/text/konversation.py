@@ -13,6 +13,7 @@ from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     CTIME,
     NICK,
+    PERSON,
     USER_HOST,
     TextFormat,
     boundary,
@@ -20,8 +21,6 @@ from terrarium_mcp.logformats.grammar import (
     message,
 )
 
-_PERSON = rf"(?P<nick>{NICK}) \({USER_HOST}\)"
-"""Somebody who comes or goes; the forms without a host, or with it at the end, are older."""
 _HOST = r"\((?:[^\s@()]*@)?[^\s@()]*\)"
 _REASON = r"(?: \((?P<text>.*)\))?\."
 _PRIVILEGES = (("owner", "q"), ("admin", "a"), ("operator", "o"))
@@ -42,14 +41,15 @@ KONVERSATION = TextFormat(
             MessageType.NOTICE,
             rf"Notice\t-(?P<nick>{NICK}) to (?P<channel>{CHANNEL})- (?P<text>.*)",
         ),
+        # Where people come and go, the forms without a host, or with it at the end, are older.
         message(
             MessageType.JOIN,
             rf"Join\t(?P<nick>{NICK}) has joined this channel(?: \({USER_HOST}\)\.|\. {_HOST})",
         ),
-        message(MessageType.JOIN, rf"Join\t{_PERSON} has joined this channel\."),
-        message(MessageType.PART, rf"Part\t{_PERSON} has left this channel{_REASON}"),
+        message(MessageType.JOIN, rf"Join\t{PERSON} has joined this channel\."),
+        message(MessageType.PART, rf"Part\t{PERSON} has left this channel{_REASON}"),
         message(MessageType.PART, rf"Part\t(?P<nick>{NICK}) has left this channel{_REASON}"),
-        message(MessageType.QUIT, rf"Quit\t{_PERSON} has left this server{_REASON}"),
+        message(MessageType.QUIT, rf"Quit\t{PERSON} has left this server{_REASON}"),
         message(MessageType.QUIT, rf"Quit\t(?P<nick>{NICK}) has left this server{_REASON}"),
         message(MessageType.NICK, rf"Nick\tYou are now known as (?P<new>{NICK})\.", own=True),
         message(MessageType.NICK, rf"Nick\t(?P<nick>{NICK}) is now known as (?P<new>{NICK})\."),

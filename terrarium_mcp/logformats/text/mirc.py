@@ -19,12 +19,12 @@ from terrarium_mcp.logformats.grammar import (
     FOLDER_OF_CHANNEL,
     ISO_DAY,
     NICK,
+    PERSON,
     RANK,
     SAYS,
     SENDER,
     SENDER_TO_CHANNEL,
     SPEAKER_TO_CHANNEL,
-    USER_HOST,
     LineRule,
     MessageRule,
     TextFormat,
@@ -53,19 +53,18 @@ def events_of_mirc(mark: str) -> Sequence[MessageRule]:
     return (
         event(
             MessageType.JOIN,
-            rf"(?P<nick>{NICK}) \({USER_HOST}\) has joined (?P<channel>{CHANNEL})",
+            rf"{PERSON} has joined (?P<channel>{CHANNEL})",
             certain=True,
         ),
-        event(MessageType.JOIN, rf"Joins: (?P<nick>{NICK}) \({USER_HOST}\)", certain=True),
+        event(MessageType.JOIN, rf"Joins: {PERSON}", certain=True),
         event(
             MessageType.PART,
-            rf"(?P<nick>{NICK}) \({USER_HOST}\) has left (?P<channel>{CHANNEL})"
-            r"(?: \((?P<text>.*)\))?",
+            rf"{PERSON} has left (?P<channel>{CHANNEL})(?: \((?P<text>.*)\))?",
             certain=True,
         ),
         event(
             MessageType.PART,
-            rf"Parts: (?P<nick>{NICK}) \({USER_HOST}\)(?: \((?P<text>.*)\))?",
+            rf"Parts: {PERSON}(?: \((?P<text>.*)\))?",
             certain=True,
         ),
         event(MessageType.JOIN, rf"(?P<nick>{NICK}) has joined (?P<channel>{CHANNEL})"),
@@ -75,12 +74,12 @@ def events_of_mirc(mark: str) -> Sequence[MessageRule]:
         ),
         event(
             MessageType.QUIT,
-            rf"(?P<nick>{NICK}) \({USER_HOST}\) Quit(?: \((?P<text>.*)\))?",
+            rf"{PERSON} Quit(?: \((?P<text>.*)\))?",
             certain=True,
         ),
         event(
             MessageType.QUIT,
-            rf"Quits: (?P<nick>{NICK}) \({USER_HOST}\)(?: \((?P<text>.*)\))?",
+            rf"Quits: {PERSON}(?: \((?P<text>.*)\))?",
             certain=True,
         ),
         event(MessageType.QUIT, rf"(?P<nick>{NICK}) has quit IRC \((?P<text>.*)\)"),

@@ -10,13 +10,12 @@ from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     ISO_DAY,
     NICK,
-    USER_HOST,
+    PERSON,
     TextFormat,
     chatter,
     message,
 )
 
-_PERSON = rf"(?P<nick>{NICK}) \({USER_HOST}\)"
 _NAMED = rf"(?P<channel>{CHANNEL})"
 _WHY = r"(?: \((?P<text>.*)\))?"
 _SERVERS = r"Netsplit between (?P<text>\S+ and \S+)"
@@ -34,9 +33,9 @@ QUASSEL_TEXT = TextFormat(
         message(MessageType.PRIVMSG, rf"<(?P<nick>(?!-){NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf"-\*- (?P<nick>{NICK})(?: (?P<text>.*))?"),
         message(MessageType.NOTICE, rf"\[(?P<nick>{NICK}?)\] (?P<text>.*)"),
-        message(MessageType.JOIN, rf"--> {_PERSON} has joined {_NAMED}"),
-        message(MessageType.PART, rf"<-- {_PERSON} has left {_NAMED}{_WHY}"),
-        message(MessageType.QUIT, rf"<-- {_PERSON} has quit{_WHY}"),
+        message(MessageType.JOIN, rf"--> {PERSON} has joined {_NAMED}"),
+        message(MessageType.PART, rf"<-- {PERSON} has left {_NAMED}{_WHY}"),
+        message(MessageType.QUIT, rf"<-- {PERSON} has quit{_WHY}"),
         message(
             MessageType.KICK,
             rf"<-\* (?P<nick>{NICK}) has kicked (?P<target>{NICK}) from {_NAMED}{_WHY}",
