@@ -1,6 +1,7 @@
 """SQL expressions shared by the topics and the derived tables."""
 
 from terrarium_mcp.chat.records import SPEECH, MessageType
+from terrarium_mcp.chat.times.timestamps import Position
 
 _EVENT_TYPES = ", ".join(f"'{kind}'" for kind in MessageType if kind not in SPEECH)
 
@@ -25,6 +26,11 @@ def folded_sql(column: str) -> str:
         "lower(replace(replace(replace(replace("
         f"CAST({column} AS TEXT), '[', '{{'), ']', '}}'), '\\', '|'), '~', '^'))"
     )
+
+
+def position_params(name: str, position: Position) -> dict[str, object]:
+    """The parameters `:name` and `:name_id` of a statement, for a position."""
+    return {name: position.timestamp, f"{name}_id": position.id}
 
 
 BEFORE_CUTOFF = "(m.timestamp, m.id) < (:until, :until_id)"

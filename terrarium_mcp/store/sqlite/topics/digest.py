@@ -21,7 +21,7 @@ from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.reads import Reads, Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import as_messages
-from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF
+from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF, position_params
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.topics.utterance_rows import (
     UTTERANCE_COLUMNS,
@@ -67,16 +67,11 @@ class DigestReader:
             TookTooLong: the deadline passed.
         """
         await self._indexer.ensure_current()
-        place = {
-            "after": after.timestamp,
-            "after_id": after.id,
-            "until": until.timestamp,
-            "until_id": until.id,
-        }
+        between = position_params("after", after) | position_params("until", until)
 
         async def read(reads: Reads) -> RecentDigest:
             for most in (_USUAL_ROWS, _MOST_ROWS + 1):
-                rows = await reads.rows(_newest_rows(rooms), {**place, "most": most})
+                rows = await reads.rows(_newest_rows(rooms), {**between, "most": most})
                 looked_at = _looked_at(rows, rooms)
                 if looked_at.reached or len(rows) < most:
                     break
@@ -154,8 +149,8 @@ async def _earlier(
     earlier = dict[int, Sequence[Row]]()
     for room, most in wanted.items():
         first = looked_at.messages[-1].position
-        place = {"room": room, "until": first.timestamp, "until_id": first.id, "most": most}
-        rows = await reads.rows(_ROWS_BEFORE, place)
+        params = position_params("until", first) | {"room": room, "most": most}
+        rows = await reads.rows(_ROWS_BEFORE, params)
         earlier[room] = _looked_at(rows, rooms).said[::-1]
     return earlier
 
@@ -167,15 +162,10 @@ async def _said_before(
     if not has_moves(messages):
         return []
     first = messages[0].position
-    place = {
-        "after": BEGINNING.timestamp,
-        "after_id": BEGINNING.id,
-        "until": first.timestamp,
-        "until_id": first.id,
-    }
-    rows = await reads.rows(_newest_rows(rooms), {**place, "most": _MOST_BEFORE})
-    before = as_messages(rows, rooms)
-    return [one for one in before if one.kind in SPEECH and not one.is_aside]
+    before = position_params("after", BEGINNING) | position_params("until", first)
+    rows = await reads.rows(_newest_rows(rooms), {**before, "most": _MOST_BEFORE})
+    earlier = as_messages(rows, rooms)
+    return [one for one in earlier if one.kind in SPEECH and not one.is_aside]
 
 
 def _links(

@@ -21,7 +21,7 @@ from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.reads import Reads, Row
 from terrarium_mcp.store.sqlite.engine.rooms import OF_ROOM, known_before, room_id, within
 from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, IS_SPEECH, as_messages
-from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF
+from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF, position_params
 from terrarium_mcp.store.sqlite.index.clock_ahead import (
     ROOMS_AHEAD,
     latest_tolerated,
@@ -157,9 +157,9 @@ class Messages:
             f" UNION ALL SELECT * FROM ({later} {_order('ASC')} LIMIT :later)"
             " ORDER BY timestamp, id",
             {"room": message.room.id, "earlier": before, "later": after}
-            | _position("before", position)
-            | _position("after", position)
-            | _position("until", until),
+            | position_params("before", position)
+            | position_params("after", position)
+            | position_params("until", until),
         )
         at = bisect_left(rows, position, key=lambda row: Position(row["timestamp"], row["id"]))
         lines = as_messages(rows, [message.room])
@@ -180,8 +180,8 @@ class Messages:
         where = within(rooms, "m.room") if only is None else OF_ROOM
         rows = await self._indexer.rows(
             f"{_lines(where, *kinds, _BEFORE, _AFTER)} {_order(order)} LIMIT :most",
-            _position("before", before)
-            | _position("after", after)
+            position_params("before", before)
+            | position_params("after", after)
             | {"most": limit + 1, "room": only},
         )
         return Page(as_messages(rows[:limit], rooms), more=len(rows) > limit)
@@ -217,7 +217,3 @@ def _lines(*where: str) -> str:
 
 def _order(order: str) -> str:
     return f"ORDER BY m.timestamp {order}, m.id {order}"
-
-
-def _position(name: str, position: Position) -> dict[str, object]:
-    return {name: position.timestamp, f"{name}_id": position.id}

@@ -12,6 +12,7 @@ from terrarium_mcp.store.records.figures import RoomStats
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
+from terrarium_mcp.store.sqlite.engine.sql_expressions import position_params
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.rolling_windows import window_starts
 from terrarium_mcp.store.sqlite.topics import stats_sql
@@ -54,7 +55,7 @@ class Stats:
     async def _rows(
         self, sql: str, rooms: Sequence[Room], until: Position, now: datetime
     ) -> dict[int, Row]:
-        params = window_starts(now) | _position(until) | stats_sql.room_params(rooms)
+        params = window_starts(now) | position_params("until", until) | stats_sql.room_params(rooms)
         rows = await self._indexer.rows(sql, params, uses=stats_sql.COUNTED_BY)
         return {row[0]: row for row in rows}
 
@@ -66,7 +67,7 @@ class Stats:
                 "SELECT ifnull((SELECT sum(lines + events) FROM day_counts"
                 f" WHERE {named} AND day >= substr(:until, 1, 10)), 0) * 2"
                 f" <= (SELECT total(lines + events) FROM room_counts WHERE {named})",
-                _position(until),
+                position_params("until", until),
             )
         )
 
@@ -95,7 +96,3 @@ def _detailed(room: Room, row: Row | None) -> RoomStats:
         talkers=[(nick, lines) for nick, lines in json.loads(row["talkers"])],
         hours=[counts.get(hour, 0) for hour in range(24)],
     )
-
-
-def _position(until: Position) -> dict[str, object]:
-    return {"until": until.timestamp, "until_id": until.id}
