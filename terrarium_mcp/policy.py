@@ -7,6 +7,7 @@ everything without one.
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import NamedTuple
 
@@ -257,16 +258,12 @@ def _time(raw: Mapping[str, object], key: str, other: str = "") -> datetime | No
     if value is None:
         return None
     text = _text(raw, key)
-    try:
-        has_offset = datetime.fromisoformat(text.strip()).tzinfo is not None
-        moment = from_iso(text) if has_offset else None  # in another zone it hides other lines
-    except ValueError:
-        moment = None
-    if moment is None:
-        raise BadView(
-            f"The view's {key} must be a time with its offset, such as 2025-11-05T12:00:00Z{other}."
-        )
-    return moment
+    with suppress(ValueError):
+        if datetime.fromisoformat(text.strip()).tzinfo:  # in another zone it hides other lines
+            return from_iso(text)
+    raise BadView(
+        f"The view's {key} must be a time with its offset, such as 2025-11-05T12:00:00Z{other}."
+    )
 
 
 def _as_of(value: object) -> datetime | int | None:

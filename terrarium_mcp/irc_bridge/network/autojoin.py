@@ -179,8 +179,9 @@ class AutoJoin:
         Where the server cuts long names, it is what it made of one of ours, which is not tried
         again for long: the people there would see us come and go.
         """
-        if self._client.fold(name) in self._unwanted:
-            self._unwanted.discard(self._client.fold(name))
+        folded = self._client.fold(name)
+        if folded in self._unwanted:
+            self._unwanted.discard(folded)
             self._post("PART", name, _UNNAMED)
             return
         self._post("PART", name, "only here by invitation of my operator")
