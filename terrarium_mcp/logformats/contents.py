@@ -41,7 +41,8 @@ class LogContent:
         zone: the name of the time zone in which its times are read, as a LogSource has it.
         resolution: of its stamps.
         is_spelt: whether the target is spelt in the log, or else only in the name of the file.
-        is_by_day: whether the file is one of many, each of a day.
+        series: if the file is one of many, each of a day, the path that all have in common; else
+            empty.
         lines: about how many lines it has, 0 if that is not known.
         read: opens it, from its beginning.
         happens_in: the channels that the lines of a log name whose path names none; they are looked
@@ -57,7 +58,7 @@ class LogContent:
     zone: str
     resolution: timedelta
     is_spelt: bool
-    is_by_day: bool
+    series: str
     lines: int
     read: Callable[[], AbstractContextManager[ReadLog]]
     happens_in: frozenset[str] = frozenset()
@@ -68,9 +69,9 @@ class LogContent:
         return bool(self.target) and not is_channel(self.target)
 
     @property
-    def series(self) -> str:
-        """The path that it has in common with the files of the other days; empty if it has none."""
-        return without_dates(self.file.path).path if self.is_by_day else ""
+    def is_by_day(self) -> bool:
+        """Whether the file is one of many, each of a day."""
+        return bool(self.series)
 
     def placed(self, message: NewMessage) -> NewMessage:
         """A message of this content in its room; the channel as the message spells it."""
@@ -91,7 +92,7 @@ def content_of_text(log: PlannedLog) -> LogContent:
         zone=log.zone_name,
         resolution=log.resolution,
         is_spelt=log.is_spelt,
-        is_by_day=log.origin.day is not None,
+        series=without_dates(log.file.path).path if log.origin.day else "",
         lines=int(log.file.size / log.bytes_per_line),
         read=partial(_read_text, log),
         happens_in=log.happens_in,

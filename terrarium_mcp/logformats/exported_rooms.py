@@ -78,7 +78,7 @@ def contents_of_export(file: LogFile, choices: Choices, scratch: Path) -> Sequen
             zone="UTC",
             resolution=timedelta(milliseconds=1),
             is_spelt=True,
-            is_by_day=False,
+            series="",
             lines=0,
             read=partial(split.read, room),
         )

@@ -1,7 +1,7 @@
 """From the files of an import to their contents, and what is none."""
 
 from collections import defaultdict
-from collections.abc import Container, Generator, Sequence
+from collections.abc import Callable, Container, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
@@ -54,6 +54,9 @@ class Findings:
     exports: list[LogFile] = field(default_factory=list)
 
 
+OnFound = Callable[[Sequence[LogContent]], None]
+
+
 def find_contents(
     files: Sequence[LogFile | UnusableFile],
     choices: Choices,
@@ -61,6 +64,7 @@ def find_contents(
     networks: Sequence[str],
     private: bool,
     scratch: Path,
+    on_found: OnFound = lambda _: None,
 ) -> Findings:
     """What the files hold.
 
@@ -71,6 +75,7 @@ def find_contents(
             before it in its folder name: the name of a day of talk alone may hold several dots.
         private: whether private conversations are wanted.
         scratch: a folder for what must be unpacked; it has to exist until everything is read.
+        on_found: is called with the contents of each file that are likely to be read.
 
     Raises:
         MisplacedChoice: an option does not suit what was found.
@@ -89,6 +94,7 @@ def find_contents(
             )
             told_in[file.folder].update(one.origin.network for one in contents)
             findings.contents += contents
+            on_found([one for one in contents if private or not one.is_private])
         except UndecidedLog as error:
             findings.undecided.append(error)
         except TerrariumError as error:

@@ -8,8 +8,9 @@ import pickle
 import subprocess
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
-from functools import partial
+from contextlib import asynccontextmanager, contextmanager, suppress
+from queue import SimpleQueue
+from threading import Thread
 from typing import IO, cast
 
 import anyio
@@ -35,6 +36,8 @@ _TOGETHER = 100
 """Contents that are ordered at once. The process begins to read when it has the first of them: to
 order 5,000 takes 0.2 s."""
 
+_NO_MORE = object()
+
 
 class ReadingStopped(TerrariumError):
     """The process that reads the logs ended before it had read them."""
@@ -49,8 +52,21 @@ class ReadingStopped(TerrariumError):
 class LogReading:
     """The reading of logs, in a process that has been started, or in this one."""
 
-    def __init__(self, process: subprocess.Popen[bytes] | None) -> None:
+    def __init__(self, process: "ReadingProcess | None") -> None:
         self._process = process
+        self._found: list[LogContent] = []
+        """What is likely to be read, and not ordered yet."""
+
+    def foresee(self, rules: Mapping[str, VoiceRules], contents: Iterable[LogContent]) -> None:
+        """Let the process begin with the next contents that are likely to be read.
+
+        To find 5,000 logs takes 1 s, in which it would wait. If it turns out that others are read,
+        or by other rules, a new process does that.
+        """
+        self._found += contents
+        if self._process and len(self._found) >= _TOGETHER:
+            self._process.order(self._found, rules)
+            self._found = []
 
     @asynccontextmanager
     async def parts(
@@ -64,15 +80,26 @@ class LogReading:
         if self._process is None:
             yield _here(contents, rules)
             return
+        if not self._process.begins_with(contents, rules):
+            self._process.end()
+            self._process = ReadingProcess()
+        process = self._process
+        process.order(contents[process.ordered :], rules)
+        process.order_no_more()
         into, parts = anyio.create_memory_object_stream[ReadParts | ReadingStopped](AHEAD)
         try:
             with plainly():
                 async with parts, anyio.create_task_group() as tasks:
-                    tasks.start_soon(_receive, self._process, contents, rules, into)
+                    tasks.start_soon(_receive, process, into)
                     yield _received(parts)
                     tasks.cancel_scope.cancel()
         finally:
-            self._process.kill()  # what waits for its next parts ends with it
+            process.end()  # what waits for its next parts ends with it
+
+    def end(self) -> None:
+        """End the process, whatever it does."""
+        if self._process:
+            self._process.end()
 
 
 @contextmanager
@@ -81,11 +108,12 @@ def reading(files: Iterable[LogFile]) -> Iterator[LogReading]:
 
     If they are large, it is a process, which starts while this one looks at the files.
     """
-    if sum({one.stored: one.size for one in files}.values()) < MANY:
-        yield LogReading(None)
-        return
-    with _reading_process() as process:
-        yield LogReading(process)
+    is_much = sum({one.stored: one.size for one in files}.values()) >= MANY
+    read = LogReading(ReadingProcess() if is_much else None)
+    try:
+        yield read
+    finally:
+        read.end()
 
 
 async def _here(
@@ -96,43 +124,89 @@ async def _here(
             yield part
 
 
-@contextmanager
-def _reading_process() -> Iterator[subprocess.Popen[bytes]]:
-    """A process that does not outlive the block.
+class ReadingProcess:
+    """A process that reads what it is ordered to, in this order.
 
     Ctrl-C is for this one, which ends it: told itself, it would print a traceback of whatever it is
     loading. So it has a session of its own, and on Windows a group.
     """
-    command = [sys.executable, "-m", reading_child.__name__]
-    with subprocess.Popen(  # noqa: S603 -- ours
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        start_new_session=True,
-        creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
-    ) as process:
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(  # noqa: S603 -- ours
+            [sys.executable, "-m", reading_child.__name__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+        )
+        self._parts = cast("IO[bytes]", self._process.stdout)
+        self._contents: list[LogContent] = []
+        self._rules: Mapping[str, VoiceRules] | None = None
+        self._orders = SimpleQueue[object]()
+        self._sender = Thread(target=self._send)
+        self._sender.start()
+
+    @property
+    def ordered(self) -> int:
+        """How many contents were ordered."""
+        return len(self._contents)
+
+    def begins_with(self, contents: Sequence[LogContent], rules: Mapping[str, VoiceRules]) -> bool:
+        """Whether what was ordered, if anything was, are the first of contents, by these rules."""
+        return self._rules in (None, rules) and [*map(id, self._contents)] == [
+            *map(id, contents[: self.ordered])
+        ]
+
+    def order(self, contents: Sequence[LogContent], rules: Mapping[str, VoiceRules]) -> None:
+        """Order the next contents; the rules are the same each time."""
+        if self._rules is None:
+            self._rules = rules
+            self._orders.put(rules)
+        for begin in range(0, len(contents), _TOGETHER):
+            self._orders.put(contents[begin : begin + _TOGETHER])
+        self._contents += contents
+
+    def order_no_more(self) -> None:
+        """Say that those were all contents."""
+        self._orders.put(_NO_MORE)
+
+    def next_parts(self) -> ReadParts:
+        """The next parts that it has read; none are the end.
+
+        Raises:
+            ReadingStopped: it ended before that.
+        """
         try:
-            yield process
-        finally:
-            process.kill()
+            parts: ReadParts = pickle.load(self._parts)  # noqa: S301 -- our own process
+        except (EOFError, OSError, pickle.UnpicklingError) as error:
+            raise ReadingStopped from error
+        return parts
+
+    def end(self) -> None:
+        """End it, whatever it does; afterwards it is gone."""
+        self._process.kill()
+        self.order_no_more()
+        self._sender.join()
+        self._process.wait()
+        self._parts.close()
+
+    def _send(self) -> None:
+        """Send the orders: it takes them while it reads, and this one must not wait for that."""
+        with suppress(OSError), cast("IO[bytes]", self._process.stdin) as pipe:  # it has ended
+            while (order := self._orders.get()) is not _NO_MORE:
+                pickle.dump(order, pipe)
+                pipe.flush()
 
 
 async def _receive(
-    process: subprocess.Popen[bytes],
-    contents: Sequence[LogContent],
-    rules: Mapping[str, VoiceRules],
-    into: MemoryObjectSendStream[ReadParts | ReadingStopped],
+    process: ReadingProcess, into: MemoryObjectSendStream[ReadParts | ReadingStopped]
 ) -> None:
     """Receive all parts while others are stored: that waits for the disk, and for other writers."""
     async with into:
         try:
-            with plainly():
-                async with anyio.create_task_group() as tasks:
-                    order = partial(_order, process, contents, rules)
-                    # Cancelled, both end with the process.
-                    tasks.start_soon(partial(to_thread.run_sync, order, abandon_on_cancel=True))
-                    while parts := await to_thread.run_sync(_next, process, abandon_on_cancel=True):
-                        await into.send(parts)
+            # Cancelled, it ends with the process.
+            while parts := await to_thread.run_sync(process.next_parts, abandon_on_cancel=True):
+                await into.send(parts)
         except ReadingStopped as error:
             await into.send(error)
 
@@ -157,25 +231,3 @@ def _usable(parts: ReadParts) -> Iterator[ReadPart]:
         if isinstance(part, UnusableFile):
             raise part
         yield part
-
-
-def _order(
-    process: subprocess.Popen[bytes],
-    contents: Sequence[LogContent],
-    rules: Mapping[str, VoiceRules],
-) -> None:
-    try:
-        with cast("IO[bytes]", process.stdin) as pipe:
-            pickle.dump(rules, pipe)
-            for begin in range(0, len(contents), _TOGETHER):
-                pickle.dump(contents[begin : begin + _TOGETHER], pipe)
-    except OSError as error:
-        raise ReadingStopped from error
-
-
-def _next(process: subprocess.Popen[bytes]) -> ReadParts:
-    try:
-        parts: ReadParts = pickle.load(cast("IO[bytes]", process.stdout))  # noqa: S301 -- our own process
-    except (EOFError, OSError, pickle.UnpicklingError) as error:
-        raise ReadingStopped from error
-    return parts

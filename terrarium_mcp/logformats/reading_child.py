@@ -98,7 +98,7 @@ def main() -> None:
 
 def _order() -> Iterator[Any]:
     """What our parent orders: the rules, then lists of contents."""
-    with suppress(EOFError):
+    with suppress(EOFError, pickle.UnpicklingError):  # the second in the middle of an order
         while True:
             yield pickle.load(sys.stdin.buffer)  # noqa: S301 -- from our own parent
 

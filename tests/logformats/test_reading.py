@@ -11,7 +11,7 @@ import sys
 import tarfile
 import termios
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -21,12 +21,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.logformats import reading, reading_child
 from terrarium_mcp.logformats.choices import Choices
 from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.finding import find_contents
 from terrarium_mcp.logformats.importing import LogImport
 from terrarium_mcp.logformats.named_files import log_files
+from terrarium_mcp.logformats.read_parts import read_parts
 from terrarium_mcp.logformats.reading import ReadingStopped
 from tests.logformats.samples import LOGS
 from tests.logformats.test_importing import BERLIN_LABNET, dump, history, imported
@@ -155,18 +157,9 @@ def test_a_reader_that_is_stopped_and_goes_on_loses_nothing(tmp_path: Path) -> N
 
 
 async def test_a_reader_that_is_killed_is_named_and_the_same_import_goes_on(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, readers: list[subprocess.Popen[bytes]]
 ) -> None:
-    monkeypatch.setattr(reading, "MANY", 0)
     log = long_log(tmp_path / "logs")
-    readers: list[subprocess.Popen[bytes]] = []
-    popen = subprocess.Popen
-
-    def noted(*words: object, **pipes: object) -> subprocess.Popen[bytes]:
-        readers.append(popen(*words, **pipes))  # type: ignore[call-overload] # as it is called
-        return readers[-1]
-
-    monkeypatch.setattr(subprocess, "Popen", noted)
     async with history(tmp_path) as store:
         contents = contents_of(log, tmp_path)
         run = LogImport(
@@ -181,13 +174,81 @@ async def test_a_reader_that_is_killed_is_named_and_the_same_import_goes_on(
             reading.reading(files) as read,
         ):
             await run.store(store, "test", read)
-        monkeypatch.setattr(subprocess, "Popen", popen)
         number, _ = await imported(store, tmp_path, log)
         assert number == 1
         assert await store.differences([]) == []
     assert readers[0].returncode is not None
     said = [row[6] for row in dump(tmp_path)]
     assert len(said) == len({*said}) == LINES
+
+
+@pytest.fixture
+def readers(monkeypatch: pytest.MonkeyPatch) -> list[subprocess.Popen[bytes]]:
+    """The readers that were started; every import has one, which is told each content at once."""
+    started: list[subprocess.Popen[bytes]] = []
+    popen = subprocess.Popen
+
+    def noted(*words: object, **pipes: object) -> subprocess.Popen[bytes]:
+        started.append(popen(*words, **pipes))  # type: ignore[call-overload] # as it is called
+        return started[-1]
+
+    monkeypatch.setattr(subprocess, "Popen", noted)
+    monkeypatch.setattr(reading, "MANY", 0)
+    monkeypatch.setattr(reading, "_TOGETHER", 1)
+    return started
+
+
+OTHER_RULES = {"": VoiceRules(nick="Terra")}
+
+
+@pytest.mark.parametrize(
+    ("kept", "rules", "started"),
+    [
+        (slice(None), {}, 1),
+        (slice(1, None), {}, 2),  # the first turns out to be none that is read
+        (slice(None, None, -1), {}, 2),
+        (slice(1), {}, 2),
+        (slice(0), {}, 2),
+        (slice(None), OTHER_RULES, 2),
+    ],
+)
+async def test_what_is_read_beforehand_counts_only_if_it_is_what_is_read(
+    tmp_path: Path,
+    readers: list[subprocess.Popen[bytes]],
+    kept: slice,
+    rules: Mapping[str, VoiceRules],
+    started: int,
+) -> None:
+    packed(tmp_path / "logs")
+    found = contents_of(tmp_path / "logs", tmp_path)
+    assert len(found) > 2
+    contents = found[kept]
+    with reading.reading([one.file for one in found]) as read:
+        for one in found:
+            read.foresee({}, [one])
+        async with read.parts(contents, rules) as parts:
+            texts = [message.text async for part in parts for message in part.messages]
+    expected = [
+        message.text
+        for content in contents
+        for part in read_parts(content, rules)
+        for message in part.messages
+    ]
+    assert texts == expected
+    assert len(readers) == started
+    assert all(one.returncode is not None for one in readers)
+
+
+async def test_a_reader_begins_before_everything_is_found(
+    tmp_path: Path, readers: list[subprocess.Popen[bytes]]
+) -> None:
+    (content,) = contents_of(long_log(tmp_path), tmp_path)
+    with reading.reading([content.file]) as read:
+        read.foresee({}, [content])
+        assert readers[0].stdout
+        until_full(readers[0].stdout)  # nobody has asked for a part
+        async with read.parts([content], {}) as parts:
+            assert sum([part.lines async for part in parts]) == LINES
 
 
 async def test_a_file_that_ends_early_is_left_out_and_stops_no_others(

@@ -37,7 +37,7 @@ from terrarium_mcp.logformats.named_files import log_files
 from terrarium_mcp.logformats.reading import LogReading, reading
 from terrarium_mcp.logformats.reading_child import rarely_collecting
 from terrarium_mcp.logformats.recognition import UnknownFormat
-from terrarium_mcp.settings import Settings
+from terrarium_mcp.settings import Settings, changed_voice_rules
 from terrarium_mcp.store import NotRestorable, Store, StoreFailed
 from terrarium_mcp.wording import and_more, quantity
 
@@ -77,7 +77,7 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
         rooms = await _recorded_rooms(settings, options)
         files = list(log_files(options.paths, scratch, options.choices.encoding))
         with reading(() if options.dry_run else _logs_among(files)) as read:
-            findings = _found(files, rooms, settings, options, scratch)
+            findings = _found(files, rooms, settings, options, scratch, read)
             is_one_export = _is_one_export(findings, options)
             if not is_one_export:
                 _require_contents(findings, options.choices.channel)
@@ -114,18 +114,24 @@ def _logs_among(files: Iterable[LogFile | UnusableFile]) -> list[LogFile]:
 
 def _found(
     files: Sequence[LogFile | UnusableFile],
-    rooms: Iterable[Room],
+    rooms: Sequence[Room],
     settings: Settings,
     options: ImportOptions,
     scratch: Path,
+    read: LogReading,
 ) -> Findings:
-    """What the files are, none of which the rejects are written into."""
+    """What the files are, none of which the rejects are written into.
+
+    What is new is read at once: all is, if nothing is recorded.
+    """
+    rules = changed_voice_rules(settings, {})
     findings = find_contents(
         files,
         options.choices,
         networks=[room.network for room in rooms],
         private=options.private,
         scratch=scratch,
+        on_found=lambda some: None if rooms else read.foresee(rules, some),
     )
     if options.rejects:
         logs = [*map(Path, options.paths), *(one.file.stored for one in findings.contents)]

@@ -151,7 +151,7 @@ def _of_room(
         zone=str(zone),
         resolution=timedelta(milliseconds=1),
         is_spelt=True,
-        is_by_day=False,
+        series="",
         lines=0,
         read=partial(_read_rows, file, form, room, zone, with_unplaced=with_unplaced),
     )

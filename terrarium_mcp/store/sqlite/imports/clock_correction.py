@@ -14,15 +14,14 @@ import json
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from datetime import timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import compress
 from typing import NamedTuple
 
 from terrarium_mcp.chat.identity import fold, is_channel
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.chat.times.timestamps import from_text, to_text
+from terrarium_mcp.chat.times.timestamps import from_text
 from terrarium_mcp.store.recognition.clock_offset import (
-    FARTHEST,
     FEWEST,
     LONG,
     NO_OFFSET,
@@ -35,7 +34,6 @@ from terrarium_mcp.store.recognition.comparison import (
     ComparableLine,
     comparable_text,
     milliseconds,
-    moment_of,
 )
 from terrarium_mcp.store.recognition.once import JITTER, recognised
 from terrarium_mcp.store.records.imports import LogSource
@@ -57,6 +55,7 @@ from terrarium_mcp.store.sqlite.imports.source_rows import (
 from terrarium_mcp.store.sqlite.imports.stored_lines import (
     COARSEST,
     TimeSpan,
+    around,
     columns,
     comparables,
     compared,
@@ -209,25 +208,24 @@ class ClockCorrection:
 
     async def _has_beside(self, block: PreparedLines) -> bool:
         """Whether the room may have lines of others at the time of a block, stored or brought."""
-        is_stored = await self._has_others(around(block.said))
+        is_stored = await self._has_others(block)
         return is_stored or self._recent.has_beside(self.clock)
 
     async def _by_source(self, block: PreparedLines, position: int) -> list[LinesOfSource]:
         """A block by the earlier sources of the log: what each had is compared by itself."""
-        if self._sources is None and await self._has_others(around(block.said)):
+        if self._sources is None and await self._has_others(block):
             began = around([self._began])
             self._sources = await earlier_sources(self._database, self._log, began)
         return [*lines_by_source(self._sources or (), position, len(block))]
 
-    async def _has_others(self, time: TimeSpan) -> bool:
-        """Whether the room may have lines at a time that this import did not bring lately."""
+    async def _has_others(self, block: PreparedLines) -> bool:
+        """Whether the room may have lines at its time that this import did not bring lately."""
         await self._recent.look_at(self._database, self._room)
-        return self._recent.has_others(self._room, time)
+        return self._recent.has_others(self._room, TimeSpan(*block.said))
 
     def room_of(self, place: PlaceName) -> FoldedRoom:
         """The room of a place that lines of the log name."""
-        network, channel = map(storable, place)
-        return FoldedRoom(network, fold(channel, self._casemapping))
+        return _folded_room(*place, self._casemapping)
 
     @cached_property
     def _room(self) -> FoldedRoom:
@@ -242,13 +240,12 @@ class ClockCorrection:
             block: the lines.
             source: the first that had them; None if they are new.
         """
-        time = around(block.said)
-        is_stored = await self._has_others(time)
+        is_stored = await self._has_others(block)
         sample = _sample(block.texts, self._is_here(block))
         if len(sample) < FEWEST:
             return []
         texts = _texts(block, sample, self._casemapping)
-        if not is_stored and self._recent.count(texts, self.clock, time) < FEWEST:
+        if not is_stored and self._recent.count(texts, self.clock, around(block.said)) < FEWEST:
             return []
         its_sample = block.at(sample)
         if await self._goes_on(its_sample, texts, source):
@@ -333,6 +330,11 @@ class ClockCorrection:
         return await self._database.rows(sql, params, deadline=PATIENCE)
 
 
+@lru_cache  # 5,000 logs of days are of one
+def _folded_room(network: str, channel: str, casemapping: str) -> FoldedRoom:
+    return FoldedRoom(storable(network), fold(storable(channel), casemapping))
+
+
 def _sample(texts: Sequence[str], is_here: Iterable[bool]) -> list[int]:
     """Some long lines of those that `is_here` selects, which occur once, from beginning to end.
 
@@ -369,15 +371,6 @@ def _earlier(lines: PreparedLines, offset: ClockOffset) -> PreparedLines:
     """Lines with their times corrected by an offset."""
     fast = timedelta(milliseconds=offset.milliseconds)
     return lines.earlier_by(fast) if fast else lines
-
-
-def around(timestamps: Sequence[str], farthest: int = FARTHEST) -> TimeSpan:
-    """The first and last timestamp that lines have by a clock that was wrong by some milliseconds.
-
-    As long as nothing is known of it, that is by any clock that is considered.
-    """
-    first, last = (milliseconds(from_text(at)) for at in (min(timestamps), max(timestamps)))
-    return TimeSpan(to_text(moment_of(first - farthest)), to_text(moment_of(last + farthest)))
 
 
 _NEAR = f"""

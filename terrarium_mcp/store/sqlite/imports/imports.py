@@ -23,13 +23,13 @@ from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import Rooms
-from terrarium_mcp.store.sqlite.imports.clock_correction import around
 from terrarium_mcp.store.sqlite.imports.earlier_sources import earlier_sources
 from terrarium_mcp.store.sqlite.imports.half_lines import remove_half_lines
 from terrarium_mcp.store.sqlite.imports.import_lock import only_import
 from terrarium_mcp.store.sqlite.imports.log_spans import cut_gaps
 from terrarium_mcp.store.sqlite.imports.log_stream import Logs, LogStream
 from terrarium_mcp.store.sqlite.imports.source_rows import source_params
+from terrarium_mcp.store.sqlite.imports.stored_lines import around
 from terrarium_mcp.store.sqlite.imports.undo import UNFINISHED, ImportUndo
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.voice_rules import stored_rules

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.writes import Writer
-from terrarium_mcp.store.sqlite.imports.stored_lines import TimeSpan
+from terrarium_mcp.store.sqlite.imports.stored_lines import TimeSpan, around
 from terrarium_mcp.store.sqlite.index.line_tallies import PlaceName
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
 
@@ -62,9 +62,13 @@ class RecentTexts:
         self._clocks = Counter[object]()
         """How many of the recent blocks are of each clock."""
         self._said = set[str]()
-        """What recent lines say, and some that are no longer recent."""
+        """What recent lines say, and some that are no longer recent: as of the last question."""
+        self._unasked = deque[Sequence[str]]()
+        """What those say that were added since."""
         self._others: dict[FoldedRoom, TimeSpan | None] = {}
         """Of each room that was looked at, the time of its lines that are not recent."""
+        self._near_others: dict[FoldedRoom, TimeSpan | None] = {}
+        """The same by any clock that is considered, once it was asked for."""
 
     async def look_at(self, database: Database, room: FoldedRoom) -> None:
         """Ask once from when to when a room has lines."""
@@ -76,9 +80,15 @@ class RecentTexts:
             self.newest = newest
 
     def has_others(self, room: FoldedRoom, time: TimeSpan) -> bool:
-        """Whether the tables may have lines of a room that was looked at, at a time, not recent."""
-        others = self._others[room]
-        return others is not None and others.meets(time)
+        """Whether a room that was looked at may have lines in the tables that are not recent.
+
+        They are at a time by any clock that is considered.
+        """
+        if room not in self._near_others:
+            others = self._others[room]
+            self._near_others[room] = others and around(others)
+        near = self._near_others[room]
+        return near is not None and near.meets(time)
 
     def has_beside(self, clock: object) -> bool:
         """Whether any recent line is of a log with another clock."""
@@ -86,6 +96,8 @@ class RecentTexts:
 
     def count(self, texts: Collection[str], clock: object, time: TimeSpan) -> int:
         """How many recent lines by other clocks say one of these texts, about at a time."""
+        while self._unasked:
+            self._said.update(self._unasked.popleft())
         if self._said.isdisjoint(texts):
             return 0
         near = [one for one in self._recent if one.clock != clock and one.time.meets(time)]
@@ -109,7 +121,7 @@ class RecentTexts:
         rooms = {room_of(place) for place in lines.places}
         self._recent.append(RecentBlock(clock, TimeSpan(*lines.said), end, rooms, lines.texts))
         self._clocks[clock] += 1
-        self._said.update(lines.texts)
+        self._unasked.append(lines.texts)
 
     def saved(self, position: int, newest: int) -> None:
         """Take note that the lines up to a position are stored, and of the newest message."""
@@ -122,8 +134,11 @@ class RecentTexts:
                 del self._clocks[one.clock]
             for room in one.rooms:
                 self._extend(room, one.time)
+        while len(self._unasked) > len(self._recent):  # nobody asks while there is one clock
+            self._unasked.popleft()
         if len(self._said) > 3 * KEPT:
             self._said = {text for one in self._recent for text in one.texts}
+            self._unasked.clear()
 
     async def note_others(self, writer: Writer, before: int) -> None:
         """Take note of what others stored behind the newest message, and before an id."""
@@ -135,6 +150,7 @@ class RecentTexts:
     def _extend(self, room: FoldedRoom, time: TimeSpan) -> None:
         if room in self._others:
             self._others[room] = time.joined(self._others[room] or time)
+            self._near_others.pop(room, None)
 
 
 _TIME_OF_ROOM = """

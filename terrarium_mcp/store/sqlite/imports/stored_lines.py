@@ -2,6 +2,7 @@
 
 # ruff: noqa: S608 -- every statement is made of constants
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import timedelta
@@ -12,6 +13,7 @@ from typing import NamedTuple
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
+from terrarium_mcp.store.recognition.clock_offset import FARTHEST
 from terrarium_mcp.store.recognition.comparison import (
     ComparableLine,
     comparable,
@@ -99,7 +101,7 @@ class LineGroup:
         """The time of the stored lines that those between two moments may be."""
         return _widened(first, last, self._before, self._after)
 
-    def numbers_near(self, stored: TimeSpan) -> list[int]:
+    def numbers_near(self, stored: TimeSpan) -> Sequence[int]:
         """Which of them, counted from 0, may be lines that are stored within a time."""
         first, last = map(_moment, stored)
         return self._numbers_within(_widened(first, last, self._after, self._before))
@@ -127,10 +129,12 @@ class LineGroup:
         """Those of them with these numbers, counted from 0."""
         return LineGroup(self.place, self._messages.at(numbers), self.resolution, self.margin)
 
-    def _numbers_within(self, time: TimeSpan) -> list[int]:
+    def _numbers_within(self, time: TimeSpan) -> Sequence[int]:
         """Which of them, counted from 0, were said within a time."""
         first, last = time
         timestamps = self._messages.timestamps
+        if self._messages.are_in_order:
+            return range(bisect_left(timestamps, first), bisect_right(timestamps, last))
         return [number for number, at in enumerate(timestamps) if first <= at <= last]
 
     @property
@@ -249,6 +253,14 @@ async def _page(
             **between._asdict(),
         },
     )
+
+
+def around(timestamps: Sequence[str], farthest: int = FARTHEST) -> TimeSpan:
+    """The first and last timestamp that lines have by a clock that was wrong by some milliseconds.
+
+    As long as nothing is known of it, that is by any clock that is considered.
+    """
+    return _widened(_moment(min(timestamps)), _moment(max(timestamps)), farthest, farthest)
 
 
 def _widened(first: int, last: int, before: int, after: int) -> TimeSpan:

@@ -54,6 +54,10 @@ class HourTally(NamedTuple):
         """Whether they are speech."""
         return self.kind in _SPEECH
 
+    def behind(self, lines: int) -> "HourTally":
+        """The same lines behind so many others: in half of the time of `_replace`."""
+        return HourTally._make((*self[:7], self.first + lines, self.last + lines, *self[9:]))
+
 
 class NickTally(NamedTuple):
     """The lines of one nick, as it is spelt, in a place.
@@ -159,9 +163,7 @@ def joined_tallies(parts: Sequence[tuple[int, LineTallies]]) -> LineTallies:
     words: dict[str, int] = {}
     before = 0
     for lines, part in parts:
-        hours += [
-            hour._replace(first=hour.first + before, last=hour.last + before) for hour in part.hours
-        ]
+        hours += [hour.behind(before) for hour in part.hours] if before else part.hours
         for nick in part.nicks:
             known = nicks.get(key := (nick.place, nick.nick))
             nicks[key] = known.joined(nick) if known else nick

@@ -98,17 +98,25 @@ class _Groups:
 
         A block stays whole if a group can take it: what was tallied of it counts for no part.
         """
+        if not block:
+            return
         weight = _weight(block)
         if self._weight + weight > self._size.rows:
             await self.save()
-        is_cut = weight > self._size.rows
-        size = min(PIECE, self._size.rows) if is_cut else max(len(block), 1)
+        if weight <= self._size.rows:
+            await self._take(block, weight)
+            return
+        size = min(PIECE, self._size.rows)
         for begin in range(0, len(block), size):
             piece = block[begin : begin + size]
-            self._group.append(piece)
-            self._weight += _weight(piece)
-            if self._weight >= self._size.rows:
-                await self.save()
+            await self._take(piece, _weight(piece))
+
+    async def _take(self, piece: PreparedLines, weight: float) -> None:
+        """Take messages into the group, which is saved if they fill it."""
+        self._group.append(piece)
+        self._weight += weight
+        if self._weight >= self._size.rows:
+            await self.save()
 
     async def save(self) -> None:
         """Save the group, and let others write."""

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import MAXYEAR, MINYEAR, timedelta
 from functools import cached_property
 from itertools import chain, count, islice, repeat
+from operator import le
 from typing import Any, NamedTuple, TypeVar, overload
 
 from terrarium_mcp.chat.identity import is_channel
@@ -145,7 +146,16 @@ class PreparedLines(Sequence[NewMessage]):
     @cached_property
     def said(self) -> tuple[str, str]:
         """The earliest and the latest timestamp, of at least one line."""
+        if self.are_in_order:
+            return self.timestamps[0], self.timestamps[-1]
         return min(self.timestamps), max(self.timestamps)
+
+    @cached_property
+    def are_in_order(self) -> bool:
+        """Whether none was said before the one before it: nearly always no line of a block was."""
+        if self._cut and self._cut.block.are_in_order:
+            return True
+        return all(map(le, self.timestamps, islice(self.timestamps, 1, None)))
 
     def _its(self, column: Sequence[Any]) -> Sequence[Any]:
         """Of a column of the block that which is of these lines."""
