@@ -46,7 +46,7 @@ one is mostly other talk."""
 
 _LEAVES = (MessageType.PART, MessageType.QUIT, MessageType.KICK)
 
-_Who = tuple[int, str]
+Who = tuple[int, str]
 """A room, and a folded nick in it."""
 
 
@@ -99,7 +99,7 @@ def digest_of(
     messages: Sequence[Message],
     links: Sequence[ReplyLink],
     nick: str,
-    said_before: Iterable[Message] = (),
+    spoke_before: Iterable[Who] = (),
 ) -> Digest:
     """The digest of a stretch of the log.
 
@@ -107,7 +107,7 @@ def digest_of(
         messages: its lines and events, oldest first, without commands and words of the bot.
         links: the reply link of each line, without leaps.
         nick: for whom; "" for nobody in particular.
-        said_before: lines before it, whose speakers are told of too when they come or go.
+        spoke_before: who spoke before it: they are told of too when they come or go.
     """
     said = {message.id: message for message in messages if message.kind in SPEECH}
     times = {message.id: message.said_at.timestamp() for message in said.values()}
@@ -119,7 +119,7 @@ def digest_of(
         for group in connected
         for talk in without_silences(group, times)
     ]
-    speakers = {(one.room.id, folded(one)) for one in (*said.values(), *said_before)}
+    speakers = {(one.room.id, folded(one)) for one in said.values()}
     themselves = {(one.room.id, fold(nick, one.room.casemapping)) for one in messages}
     return Digest(
         said=[*said.values()],
@@ -128,7 +128,7 @@ def digest_of(
         questions=_unanswered(groups, kept, set(_followed_by_an_answer(said.values(), nick))),
         conversations=_summaries(talks),
         links=list(_posted(said.values())),
-        moves=_moves(messages, speakers - themselves),
+        moves=_moves(messages, speakers.union(spoke_before) - themselves),
     )
 
 
@@ -252,13 +252,13 @@ def _posted(said: Iterable[Message]) -> Iterator[PostedLink]:
                     yield PostedLink(url, message)
 
 
-def _moves(messages: Iterable[Message], told: set[_Who]) -> list[Message]:
+def _moves(messages: Iterable[Message], told: set[Who]) -> list[Message]:
     """The newest arrival or departure of each of these people, unless it undoes another.
 
     Who lost the connection and came back neither arrived nor left. A QUIT is told once for all
     rooms.
     """
-    moves = defaultdict[_Who, list[Message]](list)
+    moves = defaultdict[Who, list[Message]](list)
     for message in messages:
         if _arrives(message) or message.kind in _LEAVES:
             moves[message.room.id, _mover(message)].append(message)

@@ -85,7 +85,7 @@ class NickTally(NamedTuple):
             self.nick,
             self.lines + other.lines,
             self.events + other.events,
-            max(filter(None, (self.spoke, other.spoke)), default=None),
+            max(self.spoke or "", other.spoke or "") or None,
             max(self.seen, other.seen),
         )
 

@@ -12,16 +12,19 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from terrarium_mcp.chat.digest import digest_of, has_moves
+from terrarium_mcp.chat.digest import Who, digest_of, has_moves
 from terrarium_mcp.chat.disentanglement import ReplyLink, lines_before, links_of_period
-from terrarium_mcp.chat.records import SPEECH, Message, Room
+from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.records import SPEECH, Message, MessageType, Room
 from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE, Position
 from terrarium_mcp.store.records.readings import RecentDigest
 from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.reads import Reads, Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
-from terrarium_mcp.store.sqlite.engine.rows import as_messages
+from terrarium_mcp.store.sqlite.engine.rows import as_messages, said_by
 from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF, position_params
+from terrarium_mcp.store.sqlite.engine.voices_sql import VOICE, parsed_voice
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.topics.utterance_rows import (
     UTTERANCE_COLUMNS,
@@ -78,25 +81,26 @@ class DigestReader:
             told = [one for one in looked_at.messages[::-1] if not one.is_aside]
             lines = _by_room(looked_at.said[::-1])
             earlier = await _earlier(reads, looked_at, lines_before(lines), rooms)
-            before = await _said_before(reads, told, rooms)
+            before = await _spoke_before(reads, told, rooms)
             digest = digest_of(told, _links(lines, earlier), nick, before)
             return RecentDigest(digest, looked_at.reached)
 
         return await self._database.read_whole(read)
 
 
-def _newest_rows(rooms: Sequence[Room]) -> str:
+def _newest_rows(rooms: Sequence[Room], columns: str = UTTERANCE_COLUMNS) -> str:
     """The statement for the newest rows of these rooms."""
     if len(rooms) > _FEW_ROOMS:
-        rows = _rows_of(within(rooms, "+m.room"))  # the `+` keeps SQLite from the index by room
+        conditions = [within(rooms, "+m.room")]  # the `+` keeps SQLite from the index by room
     else:
-        rows = " UNION ALL ".join(_rows_of(f"m.room = {int(room.id)}") for room in rooms)
+        conditions = [f"m.room = {int(room.id)}" for room in rooms]
+    rows = " UNION ALL ".join(_rows_of(one, columns) for one in conditions)
     return f"{rows} ORDER BY timestamp DESC, id DESC LIMIT :most"
 
 
-def _rows_of(condition: str) -> str:
+def _rows_of(condition: str, columns: str) -> str:
     return (
-        f"SELECT {UTTERANCE_COLUMNS} FROM messages m WHERE {condition}"
+        f"SELECT {columns} FROM messages m WHERE {condition}"
         " AND m.redacted_at IS NULL AND (m.timestamp, m.id) > (:after, :after_id)"
         f" AND {BEFORE_CUTOFF}"
     )
@@ -108,6 +112,10 @@ _ROWS_BEFORE = (
     " ORDER BY m.timestamp DESC, m.id DESC LIMIT :most"
 )
 """The statement for the newest rows of a room before a position."""
+
+
+_SPEAKER_COLUMNS = f"m.room, m.nick, m.message_type, m.self, {VOICE} AS voice, m.timestamp, m.id"
+"""What tells who spoke, and the order."""
 
 
 class _LookedAt(NamedTuple):
@@ -155,17 +163,23 @@ async def _earlier(
     return earlier
 
 
-async def _said_before(
+async def _spoke_before(
     reads: Reads, messages: Sequence[Message], rooms: Sequence[Room]
-) -> list[Message]:
-    """What was said in these rooms right before messages that have moves; else nothing."""
+) -> set[Who]:
+    """Who spoke in these rooms right before messages that have moves; else nobody."""
     if not has_moves(messages):
-        return []
+        return set()
     first = messages[0].position
-    before = position_params("after", BEGINNING) | position_params("until", first)
-    rows = await reads.rows(_newest_rows(rooms), {**before, "most": _MOST_BEFORE})
-    earlier = as_messages(rows, rooms)
-    return [one for one in earlier if one.kind in SPEECH and not one.is_aside]
+    params = position_params("after", BEGINNING) | position_params("until", first)
+    params |= {"most": _MOST_BEFORE}
+    rows = await reads.rows(_newest_rows(rooms, _SPEAKER_COLUMNS), params)
+    casemappings = {room.id: room.casemapping for room in rooms}
+    return {
+        (room, fold(said_by(nick, "", voice)[0], casemappings[room]))
+        for room, nick, kind, own, voice, *_ in rows
+        if MessageType.parse(as_text(kind)) in SPEECH
+        and not (parsed_voice(voice)[0] if voice else own)  # the aside that it is, or might be
+    }
 
 
 def _links(
