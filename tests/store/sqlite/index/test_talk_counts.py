@@ -56,6 +56,7 @@ DOTTED = Settings(network="net", irc_server="irc.example", command_prefix=".")
 def nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of three lines in a month the days are counted too; who spoke is only known if counted."""
     monkeypatch.setattr(talk_counts, "MANY", 2)
+    monkeypatch.setattr(talk_counts, "MANY_AT_HAND", 2)
     monkeypatch.setattr(talk_counts, "PAUSE", 0)
     monkeypatch.setattr(scope_stats, "MOST_READ", 0)
     monkeypatch.setattr(room_lines, "MOST_TALLIED", 0)
@@ -97,6 +98,22 @@ async def test_months_that_are_over_and_days_of_busy_ones_are_counted(
     assert [row[0] for row in rows_of(file, PERIODS)] == [
         "2026-05", "2026-05-03", "2026-05-04", "2026-06", "2026-07-01"
     ]  # fmt: skip
+    assert await differences(store) == []
+
+
+async def test_days_of_the_month_at_hand_are_counted_until_it_is(
+    store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(talk_counts, "MANY", 10)
+    await store.messages.append(of_may(3, 4))
+    await count_talk(store, datetime(2026, 5, 5, 2, tzinfo=UTC))
+    assert [row[0] for row in rows_of(file, PERIODS)] == ["2026-05-03", "2026-05-04"]
+    told = await who(store, [await room(store)], "after:2026-05-01 before:2026-05-05")
+    assert told
+    assert told.talkers == [("net", "ada", 4), ("net", "bo", 2)]
+    await count_talk(store)
+    assert [row[0] for row in rows_of(file, PERIODS)] == ["2026-05"]
+    assert await who(store, [await room(store)], "after:2026-05-01 before:2026-06-01") == told
     assert await differences(store) == []
 
 
