@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -146,7 +147,8 @@ def furnished(folder: Path, furnish: Callable[[House], Awaitable[object]]) -> Pa
             await furnish(house)
             await house.store.differences([])  # nothing waits for its group
 
-    anyio.run(prepare)
+    with ThreadPoolExecutor(1) as thread:  # in this one the runner of a wider fixture may be at work
+        thread.submit(anyio.run, prepare).result()
     return folder
 
 

@@ -251,7 +251,8 @@ FROM uncounted WHERE month < substr(:today, 1, 7)
 UNION ALL
 SELECT d.room, d.day, d.lines, false
 FROM uncounted m CROSS JOIN day_counts d ON {_OF_MONTH}
-WHERE m.lines > iif(m.month < substr(:today, 1, 7), :many, :many_at_hand) AND d.lines > 0 AND NOT {_IS_COUNTED.format("d.room", "d.day")}
+WHERE m.lines > iif(m.month < substr(:today, 1, 7), :many, :many_at_hand)
+  AND d.lines > 0 AND NOT {_IS_COUNTED.format("d.room", "d.day")}
 ORDER BY period DESC"""
 
 _WITHIN = "m.room = :room AND m.timestamp >= :begin AND m.timestamp < :end"
