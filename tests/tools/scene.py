@@ -147,7 +147,7 @@ def furnished(folder: Path, furnish: Callable[[House], Awaitable[object]]) -> Pa
             await furnish(house)
             await house.store.differences([])  # nothing waits for its group
 
-    with ThreadPoolExecutor(1) as thread:  # in this one the runner of a wider fixture may be at work
+    with ThreadPoolExecutor(1) as thread:  # in this one a runner may be at work
         thread.submit(anyio.run, prepare).result()
     return folder
 
