@@ -16,12 +16,13 @@ from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from time import monotonic
-from typing import IO
+from typing import IO, Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from terrarium_mcp.chat.voices import VoiceRules
+from terrarium_mcp.cli.starting.import_logs import ImportOptions, import_logs
 from terrarium_mcp.logformats import reading, reading_child
 from terrarium_mcp.logformats.choices import Choices
 from terrarium_mcp.logformats.contents import LogContent
@@ -30,6 +31,7 @@ from terrarium_mcp.logformats.importing import LogImport
 from terrarium_mcp.logformats.named_files import log_files
 from terrarium_mcp.logformats.read_parts import read_parts
 from terrarium_mcp.logformats.reading import ReadingStopped
+from terrarium_mcp.settings import Settings
 from tests.logformats.samples import LOGS
 from tests.logformats.test_importing import BERLIN_LABNET, dump, history, imported
 from tests.patience import PATIENCE
@@ -249,6 +251,42 @@ async def test_a_reader_begins_before_everything_is_found(
         until_full(readers[0].stdout)  # nobody has asked for a part
         async with read.parts([content], {}) as parts:
             assert sum([part.lines async for part in parts]) == LINES
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        Settings(network="LabNet"),
+        Settings(network="LabNet", irc_server="irc.example", irc_nick="Terra"),
+    ],
+    ids=["no bot", "a bot"],
+)
+async def test_the_first_import_reads_while_it_finds_and_a_later_one_what_is_new(
+    tmp_path: Path,
+    readers: list[subprocess.Popen[bytes]],
+    monkeypatch: pytest.MonkeyPatch,
+    settings: Settings,
+) -> None:
+    settings = settings.model_copy(update={"db_path": tmp_path / "irc_logs.db"})
+    log = long_log(tmp_path / "logs")
+    options = ImportOptions(
+        [str(log.parent)], BERLIN_LABNET, private=False, dry_run=False, rejects=None, adopt=False
+    )
+    is_early = list[bool]()
+    order = reading.ReadingProcess.order
+
+    def noted(process: reading.ReadingProcess, *told: Any) -> None:
+        is_early.append(not settings.db_path.exists())
+        order(process, *told)
+
+    monkeypatch.setattr(reading.ReadingProcess, "order", noted)
+    await import_logs(settings, options)
+    assert is_early == [True, False]
+    shutil.copy(log, log.with_name("irc.LabNet.#tea.weechatlog"))
+    await import_logs(settings, options)
+    assert is_early == [True, False, False]
+    assert len(readers) == 2
+    assert len(dump(tmp_path)) == 2 * LINES
 
 
 async def test_a_file_that_ends_early_is_left_out_and_stops_no_others(
