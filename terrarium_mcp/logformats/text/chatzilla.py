@@ -8,6 +8,7 @@ from terrarium_mcp.logformats.grammar import (
     DOES,
     ISO_DAY,
     NICK,
+    PERSON,
     SENDER,
     USER_HOST,
     TextFormat,
@@ -29,7 +30,7 @@ CHATZILLA = TextFormat(
         chatter(rf"(?:-->\||<--\||\|<--|=-=) {_OWNER}"),
         message(
             MessageType.JOIN,
-            rf"-->\| (?P<nick>{NICK}) \({USER_HOST}\) has joined (?P<channel>{CHANNEL})",
+            rf"-->\| {PERSON} has joined (?P<channel>{CHANNEL})",
         ),
         message(
             MessageType.KICK,

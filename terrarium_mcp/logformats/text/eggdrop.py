@@ -12,6 +12,7 @@ from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     ISO_DAY,
     NICK,
+    PERSON,
     SENDER_TO_CHANNEL,
     USER_HOST,
     TextFormat,
@@ -38,16 +39,14 @@ EGGDROP = TextFormat(
         ),
         message(
             MessageType.PART,
-            rf"(?P<nick>{NICK}) \({USER_HOST}\) left (?P<channel>{CHANNEL}?)"
+            rf"{PERSON} left (?P<channel>{CHANNEL}?)"
             r"(?: \((?P<text>.*)\))?\.",
         ),
-        message(MessageType.QUIT, rf"(?P<nick>{NICK}) \({USER_HOST}\) left irc: (?P<text>.*)"),
-        message(
-            MessageType.QUIT, rf"(?P<nick>{NICK}) \({USER_HOST}\) got (?:lost in the )?net-?split\."
-        ),
+        message(MessageType.QUIT, rf"{PERSON} left irc: (?P<text>.*)"),
+        message(MessageType.QUIT, rf"{PERSON} got (?:lost in the )?net-?split\."),
         message(
             MessageType.JOIN,
-            rf"(?P<nick>{NICK}) \({USER_HOST}\) returned to (?P<channel>{CHANNEL}?)\.",
+            rf"{PERSON} returned to (?P<channel>{CHANNEL}?)\.",
         ),
         message(
             MessageType.KICK,

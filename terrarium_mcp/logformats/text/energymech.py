@@ -3,7 +3,14 @@
 import re
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.grammar import NICK, SENDER, USER_HOST, TextFormat, message
+from terrarium_mcp.logformats.grammar import (
+    NICK,
+    PERSON,
+    SENDER,
+    USER_HOST,
+    TextFormat,
+    message,
+)
 
 ENERGYMECH = TextFormat(
     name="energymech",
@@ -16,10 +23,10 @@ ENERGYMECH = TextFormat(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
-        message(MessageType.JOIN, rf"\*\*\* Joins: (?P<nick>{NICK}) \({USER_HOST}\)"),
+        message(MessageType.JOIN, rf"\*\*\* Joins: {PERSON}"),
         message(
             MessageType.PART,
-            rf"\*\*\* Parts: (?P<nick>{NICK}) \({USER_HOST}\)(?: \((?P<text>.*)\))?",
+            rf"\*\*\* Parts: {PERSON}(?: \((?P<text>.*)\))?",
         ),
         message(
             MessageType.QUIT,

@@ -10,8 +10,8 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     ISO_DAY,
     NICK,
+    PERSON,
     SENDER,
-    USER_HOST,
     TextFormat,
     chatter,
     message,
@@ -31,14 +31,14 @@ TEXTUAL = TextFormat(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf"\u2022 (?P<nick>{NICK}?):?(?: (?P<text>.*))?"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
-        message(MessageType.JOIN, rf"(?P<nick>{NICK}) \({USER_HOST}\) joined the channel\.?"),
+        message(MessageType.JOIN, rf"{PERSON} joined the channel\.?"),
         message(
             MessageType.PART,
-            rf"(?P<nick>{NICK}) \({USER_HOST}\) left the channel\.?(?: \((?P<text>.*)\))?",
+            rf"{PERSON} left the channel\.?(?: \((?P<text>.*)\))?",
         ),
         message(
             MessageType.QUIT,
-            rf"(?P<nick>{NICK}) \({USER_HOST}\) left IRC\.?(?: \((?P<text>.*)\))?",
+            rf"{PERSON} left IRC\.?(?: \((?P<text>.*)\))?",
         ),
         message(
             MessageType.KICK,

@@ -8,9 +8,9 @@ import re
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     NICK,
+    PERSON,
     RANK,
     SENDER,
-    USER_HOST,
     TextFormat,
     chatter,
     message,
@@ -36,14 +36,14 @@ THE_LOUNGE = TextFormat(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
-        message(MessageType.JOIN, rf"\*\*\* (?P<nick>{NICK}) \({USER_HOST}\) joined"),
+        message(MessageType.JOIN, rf"\*\*\* {PERSON} joined"),
         message(
             MessageType.PART,
-            rf"\*\*\* (?P<nick>{NICK}) \({USER_HOST}\) left(?: \((?P<text>.*)\))?",
+            rf"\*\*\* {PERSON} left(?: \((?P<text>.*)\))?",
         ),
         message(
             MessageType.QUIT,
-            rf"\*\*\* (?P<nick>{NICK}) \({USER_HOST}\) quit(?: \((?P<text>.*)\))?",
+            rf"\*\*\* {PERSON} quit(?: \((?P<text>.*)\))?",
         ),
         message(
             MessageType.KICK,

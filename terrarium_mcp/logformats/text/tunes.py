@@ -6,7 +6,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     NICK,
-    USER_HOST,
+    PERSON,
     TextFormat,
     chatter,
     message,
@@ -23,7 +23,7 @@ TUNES = TextFormat(
         message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
         message(
             MessageType.JOIN,
-            rf"--- join: (?P<nick>{NICK}) \({USER_HOST}\) joined (?P<channel>{CHANNEL})",
+            rf"--- join: {PERSON} joined (?P<channel>{CHANNEL})",
         ),
         message(MessageType.PART, rf"--- part: (?P<nick>{NICK}) left (?P<channel>{CHANNEL}){_WHY}"),
         message(MessageType.QUIT, rf"--- quit: (?P<nick>{NICK}){_WHY}"),

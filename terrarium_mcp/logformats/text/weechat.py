@@ -20,6 +20,7 @@ from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     FOLDER_OF_CHANNEL,
     NICK,
+    PERSON,
     RANK,
     USER_HOST,
     TextFormat,
@@ -66,12 +67,12 @@ _EVENTS: Sequence[tuple[MessageType, str, str]] = (
     (
         MessageType.PART,
         "<--",
-        rf"(?P<nick>{NICK}) \({USER_HOST}\) has left (?P<channel>{CHANNEL})(?: \((?P<text>.*)\))?",
+        rf"{PERSON} has left (?P<channel>{CHANNEL})(?: \((?P<text>.*)\))?",
     ),
     (
         MessageType.QUIT,
         "<--",
-        rf"(?P<nick>{NICK}) \({USER_HOST}\) has quit(?: \((?P<text>.*)\))?",
+        rf"{PERSON} has quit(?: \((?P<text>.*)\))?",
     ),
     (
         MessageType.KICK,
@@ -130,12 +131,12 @@ WEECHAT = TextFormat(
         ),
         message(
             MessageType.PART,
-            rf"<--\t(?P<nick>{NICK}) \({USER_HOST}\){_WORDS}(?P<channel>{CHANNEL})"
+            rf"<--\t{PERSON}{_WORDS}(?P<channel>{CHANNEL})"
             r"(?: [^()]*+)?(?:\((?P<text>.*)\))?",
         ),
         message(
             MessageType.QUIT,
-            rf"<--\t(?P<nick>{NICK}) \({USER_HOST}\){_WORDS}(?:\((?P<text>.*)\))?",
+            rf"<--\t{PERSON}{_WORDS}(?:\((?P<text>.*)\))?",
         ),
         # To people of some ranks of the channel (STATUSMSG).
         message(MessageType.PRIVMSG, rf"--\tMsg:{RANK}\({_SENDER}\): (?P<text>.*)", private=True),

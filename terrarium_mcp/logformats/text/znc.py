@@ -15,8 +15,8 @@ from terrarium_mcp.logformats.grammar import (
     DOES,
     ISO_DAY,
     NICK,
+    PERSON,
     SENDER,
-    USER_HOST,
     TextFormat,
     boundary,
     chatter,
@@ -44,14 +44,14 @@ ZNC = TextFormat(
         # Of mIRC is `* Joins: ada`, whose logs look alike else.
         message(MessageType.ACTION, rf"\* (?!\S+:(?: |\Z)){DOES}"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
-        message(MessageType.JOIN, rf"\*\*\* Joins: (?P<nick>{NICK}) \({USER_HOST}\)"),
+        message(MessageType.JOIN, rf"\*\*\* Joins: {PERSON}"),
         message(
             MessageType.PART,
-            rf"\*\*\* Parts: (?P<nick>{NICK}) \({USER_HOST}\)(?: \((?P<text>.*)\))?",
+            rf"\*\*\* Parts: {PERSON}(?: \((?P<text>.*)\))?",
         ),
         message(
             MessageType.QUIT,
-            rf"\*\*\* Quits: (?P<nick>{NICK}) \({USER_HOST}\)(?: \((?P<text>.*)\))?",
+            rf"\*\*\* Quits: {PERSON}(?: \((?P<text>.*)\))?",
         ),
         message(
             MessageType.KICK,

@@ -21,6 +21,7 @@ from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
+from terrarium_mcp.store.sqlite.engine.sql_expressions import position_params
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.ingest.opt_out_reader import stored_opt_outs
 
@@ -108,7 +109,7 @@ async def private_pages(database: Database) -> AsyncIterator[list[ArchivedPrivat
     opt_outs = await stored_opt_outs(database)
     after = BEGINNING
     while rows := await database.rows(
-        _PRIVATE_PAGE, {"after": after.timestamp, "after_id": after.id}, deadline=DEADLINE
+        _PRIVATE_PAGE, position_params("after", after), deadline=DEADLINE
     ):
         records = (ArchivedPrivateMessage._make(_as_texts(row)) for row in rows)
         if page := [one for record in records if (one := permitted_record(record, opt_outs))]:
@@ -129,7 +130,7 @@ def _condition(wanted: Sequence[Room] | None) -> str:
 
 
 def _position(after: Position, until: str, last: int) -> dict[str, object]:
-    return {"after": after.timestamp, "after_id": after.id, "until": until, "last": last}
+    return {**position_params("after", after), "until": until, "last": last}
 
 
 def _as_texts(row: Row) -> Iterator[Any]:

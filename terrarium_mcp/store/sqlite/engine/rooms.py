@@ -12,7 +12,7 @@ from terrarium_mcp.store.sqlite.engine.networks import add_network, casemapping_
 from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
 from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.engine.refolding import IS_LEFT, move_current, refold
-from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF
+from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF, position_params
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 
 UNNAMED_NETWORK = "irc"
@@ -119,7 +119,7 @@ async def known_before(reads: Reads, until: Position, rooms: Sequence[Room]) -> 
         "  SELECT 1 FROM messages m WHERE m.room = r.id AND m.timestamp <= :until"
         f"  AND {BEFORE_CUTOFF})"
         " OR EXISTS (SELECT 1 FROM spans WHERE room = r.id AND began < :until))",
-        {"until": until.timestamp, "until_id": until.id},
+        position_params("until", until),
     )
     known = {row[0] for row in rows}
     return [room for room in rooms if room.id in known]

@@ -13,7 +13,7 @@ from terrarium_mcp.store.sqlite.engine.failures import deadline
 from terrarium_mcp.store.sqlite.engine.reads_in_turns import read_in_turns
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
-from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF
+from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF, position_params
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.search.climb import Climb, climbed, without_history
 from terrarium_mcp.store.sqlite.search.paging import HeadKey, Pages, RankedHead
@@ -72,7 +72,7 @@ class MessageSearch:
             await self._database.value(
                 f"SELECT count(*) FROM messages m WHERE m.id > :indexed AND {IS_SPEECH}"  # noqa: S608 -- constants and our own ids
                 f" AND {within(rooms, 'm.room')} AND {BEFORE_CUTOFF}",
-                {"indexed": indexed, "until": until.timestamp, "until_id": until.id},
+                {"indexed": indexed, **position_params("until", until)},
                 0,
             )
         )

@@ -13,7 +13,7 @@ from terrarium_mcp.store.sqlite.engine.id_lists import ids_params
 from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
-from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF
+from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF, position_params
 from terrarium_mcp.store.sqlite.engine.voices_sql import JOINED, JOINED_SPEAKER, JOINED_TEXT
 from terrarium_mcp.store.sqlite.search.fts_query import FtsQuery
 
@@ -42,8 +42,7 @@ class Neighbours:
             **query.params,
             "last_id": last_id,
             "since": scope.since,
-            "until": scope.until.timestamp,
-            "until_id": scope.until.id,
+            **position_params("until", scope.until),
         }
 
     async def lines(self, ids: Iterable[int]) -> list[CandidateLine]:

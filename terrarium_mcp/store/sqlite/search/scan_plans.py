@@ -13,6 +13,7 @@ from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.store.search.hits import COUNTED
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rows import COLUMNS
+from terrarium_mcp.store.sqlite.engine.sql_expressions import position_params
 from terrarium_mcp.store.sqlite.search.id_ranges import IdRange, RunSlice, coalesced
 from terrarium_mcp.store.sqlite.search.order import NEWEST, Order
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
@@ -161,7 +162,7 @@ class ScanPlan:
         params = {**self.spec.all_params, **range_params(ranges), "most": most}
         if self.after:
             where.append(f"(m.timestamp, m.id) {self.order.beyond} (:after, :after_id)")
-            params |= {"after": self.after.timestamp, "after_id": self.after.id}
+            params |= position_params("after", self.after)
         found = in_ranges(len(ranges), self.order)
         if self.counting and not self.after and self.counting.covers_exactly(ranges):  # mostly
             # The page is among the lines that are counted, as it begins with the first.

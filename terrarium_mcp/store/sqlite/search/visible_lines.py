@@ -17,7 +17,7 @@ from terrarium_mcp.store.search.scope import MOST_ROOMS, SearchScope
 from terrarium_mcp.store.sqlite.engine.index_words import events_word, room_word
 from terrarium_mcp.store.sqlite.engine.reads import Reads, Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
-from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF
+from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF, position_params
 from terrarium_mcp.store.sqlite.index.counter_sql import SAID, WORDS
 from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.fts_syntax import one_of
@@ -182,7 +182,7 @@ async def last_visible_id(
     slices = await run_slices(reads, snapshot, until=until.timestamp)
     visible = f"{within(rooms, 'm.room')} AND {BEFORE_CUTOFF}"
     words = [word for room in rooms for word in (room_word(room.id), events_word(room.id))]
-    params = {"match": one_of(words), "until": until.timestamp, "until_id": until.id}
+    params = {"match": one_of(words), **position_params("until", until)}
     for ids in coalesced(one.ids for one in slices)[::-1]:
         found = in_ranges(1, NEWEST)
         sql = (

@@ -6,6 +6,7 @@ from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, as_messages
+from terrarium_mcp.store.sqlite.engine.sql_expressions import position_params
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.topic_index import TopicIndex
 
@@ -30,7 +31,7 @@ class Topics:
             " WHERE t.room = :room AND t.said <= :until"
             " AND (t.said, t.message) < (:until, :until_id)"
             " ORDER BY t.said DESC, t.message DESC LIMIT :limit",
-            {"room": room.id, "until": until.timestamp, "until_id": until.id, "limit": limit},
+            {"room": room.id, **position_params("until", until), "limit": limit},
         )
         return as_messages(rows, [room])
 

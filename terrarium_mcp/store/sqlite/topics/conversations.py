@@ -22,7 +22,7 @@ from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import OF_ROOM
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH, as_messages, said_by
-from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF
+from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF, position_params
 from terrarium_mcp.store.sqlite.engine.voices_sql import parsed_voice
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.msgid_index import (
@@ -104,7 +104,7 @@ class Conversations:
         rows = await self._indexer.rows(
             f"SELECT * FROM ({_side('<=', 'DESC', NEAR_BEFORE + 1)}"  # noqa: S608 -- made of constants
             f" UNION ALL {_side('>', 'ASC', NEAR_AFTER)}) ORDER BY hit, timestamp, id",
-            {"positions": json.dumps(positions), "until": until.timestamp, "until_id": until.id},
+            {"positions": json.dumps(positions), **position_params("until", until)},
         )
         windows = [list(window) for _, window in groupby(rows, key=itemgetter("hit"))]
         passages = list[list[Row]]()
@@ -133,8 +133,7 @@ class Conversations:
             f" AND {BEFORE_CUTOFF}",
             {
                 "msgids": msgid_query(named),
-                "until": until.timestamp,
-                "until_id": until.id,
+                **position_params("until", until),
             },
             uses=(MsgidIndex.name,),
         )
@@ -155,8 +154,7 @@ class Conversations:
                 "room": message.room.id,
                 "timestamp": position.timestamp,
                 "id": position.id,
-                "until": until.timestamp,
-                "until_id": until.id,
+                **position_params("until", until),
                 "before": BEFORE + 1,
                 "after": AFTER,
             },

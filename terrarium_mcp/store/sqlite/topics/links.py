@@ -14,6 +14,7 @@ from terrarium_mcp.store.sqlite.engine.id_lists import AMONG_IDS, ids_params
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, as_messages
+from terrarium_mcp.store.sqlite.engine.sql_expressions import position_params
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.link_index import LinkIndex
 
@@ -117,6 +118,6 @@ class Links:
             " WHERE l.url IN (SELECT value FROM json_each(:urls))"
             f" AND {within(rooms, '+l.room')} AND (l.said, l.message) < (:until, :until_id)"
             " GROUP BY l.url",
-            {"urls": json.dumps(list(urls)), "until": until.timestamp, "until_id": until.id},
+            {"urls": json.dumps(list(urls)), **position_params("until", until)},
         )
         return {row[0]: row[1] for row in rows}

@@ -26,7 +26,7 @@ from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
 from terrarium_mcp.store.sqlite.engine.index_words import nick_words, type_word
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
-from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF
+from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF, position_params
 from terrarium_mcp.store.sqlite.engine.voices_sql import IS_ASIDE
 from terrarium_mcp.store.sqlite.index.counter_sql import (
     FOLDED,
@@ -101,7 +101,7 @@ SELECT room, max(said), message, old FROM nick_changes
 WHERE new = :nick AND old != new AND {within([*by_id.values()])}
   AND (said, message) < (:until, :until_id)
 GROUP BY room""",
-            {"nick": fold(storable(nick)), "until": until.timestamp, "until_id": until.id},
+            {"nick": fold(storable(nick)), **position_params("until", until)},
         )
         return [NickArrival(by_id[row[0]], from_text(row[1]), row[2], row[3]) for row in rows]
 
@@ -120,7 +120,7 @@ GROUP BY room""",
             "SELECT EXISTS (SELECT 1 FROM voices v CROSS JOIN messages m ON m.id = v.id"
             f" WHERE v.speaker NOT NULL AND {within(rooms, 'm.room')} AND m.redacted_at IS NULL"
             f" AND {NICK_FOLDED} = :nick AND {BEFORE_CUTOFF})",
-            {"nick": fold(storable(nick)), "until": until.timestamp, "until_id": until.id},
+            {"nick": fold(storable(nick)), **position_params("until", until)},
         )
         return bool(carried)
 
@@ -151,7 +151,7 @@ SELECT n.room, n.lines - (
   ) AS asides
 FROM nick_counts n WHERE {within(rooms, "n.room")} AND n.folded = :nick
 ORDER BY 2 DESC, 4 DESC, 1""",
-            {"nick": folded, "until": until.timestamp, "until_id": until.id},
+            {"nick": folded, **position_params("until", until)},
         )
         by_id = {room.id: room for room in rooms}
         active = [
@@ -177,7 +177,7 @@ spelt AS MATERIALIZED (
 )
 SELECT said, message, '{MessageType.NICK}', room, old, new, nick, spelling
 FROM changes JOIN spelt USING (nick)""",
-            {"nick": folded, "until": until.timestamp, "until_id": until.id},
+            {"nick": folded, **position_params("until", until)},
         )
         moments = defaultdict[str, list[datetime]](list)
         for move in once_each(map(_move, rows)):
@@ -210,8 +210,7 @@ GROUP BY mine.kind, other.nick ORDER BY 3 DESC, other.nick, mine.kind LIMIT {MOS
             {
                 "network": network,
                 "nick": folded,
-                "until": until.timestamp,
-                "until_id": until.id,
+                **position_params("until", until),
             },
         )
         return [_evidence(row[4], row) for row in rows]
@@ -243,7 +242,7 @@ GROUP BY mine.kind, other.nick ORDER BY 3 DESC, other.nick, mine.kind LIMIT {MOS
     async def _spelt(self, folded: str, rooms: Sequence[Room], until: Position) -> str:
         """A folded nick in the spelling last seen in one of the rooms before a position."""
         sql = f"SELECT {_spelt(':nick', rooms)}"
-        params = {"nick": folded, "until": until.timestamp, "until_id": until.id}
+        params = {"nick": folded, **position_params("until", until)}
         return as_text(await self._database.value(sql, params))
 
     async def _connected(self, folded: str, rooms: Sequence[Room]) -> list[str]:
