@@ -28,7 +28,6 @@ from terrarium_mcp.logformats.reading_child import ReadParts
 MANY = 2 * 1024 * 1024
 """Bytes of files that are worth a process: 27,000 lines of WeeChat, 0.8 s of reading."""
 
-
 AHEAD = 10
 """Lists of parts that are received before they are asked for: as many as are stored together."""
 
@@ -60,8 +59,8 @@ class LogReading:
     def foresee(self, rules: Mapping[str, VoiceRules], contents: Iterable[LogContent]) -> None:
         """Let the process begin with the next contents that are likely to be read.
 
-        To find 5,000 logs takes 1 s, in which it would wait. If it turns out that others are read,
-        or by other rules, a new process does that.
+        To find 5,000 logs takes 1 s, in which it would wait. If others turn out to be read, or by
+        other rules, a new process does that.
         """
         self._found += contents
         if self._process and len(self._found) >= _TOGETHER:
@@ -152,7 +151,7 @@ class ReadingProcess:
         return len(self._contents)
 
     def begins_with(self, contents: Sequence[LogContent], rules: Mapping[str, VoiceRules]) -> bool:
-        """Whether what was ordered, if anything was, are the first of contents, by these rules."""
+        """Whether all that was ordered are the first of contents, and by these rules."""
         return self._rules in (None, rules) and [*map(id, self._contents)] == [
             *map(id, contents[: self.ordered])
         ]

@@ -62,9 +62,10 @@ class RecentTexts:
         self._clocks = Counter[object]()
         """How many of the recent blocks are of each clock."""
         self._said = set[str]()
-        """What recent lines say, and some that are no longer recent: as of the last question."""
-        self._unasked = deque[Sequence[str]]()
-        """What those say that were added since."""
+        """What recent lines say, and some that are no longer recent; without `_not_gathered`."""
+        self._not_gathered = deque[Sequence[str]]()
+        """What those say that were added since somebody asked: nobody does while all logs are of
+        one clock."""
         self._others: dict[FoldedRoom, TimeSpan | None] = {}
         """Of each room that was looked at, the time of its lines that are not recent."""
         self._near_others: dict[FoldedRoom, TimeSpan | None] = {}
@@ -80,9 +81,9 @@ class RecentTexts:
             self.newest = newest
 
     def has_others(self, room: FoldedRoom, time: TimeSpan) -> bool:
-        """Whether a room that was looked at may have lines in the tables that are not recent.
+        """Whether the tables may have lines of a room, not recent, at a time by any likely clock.
 
-        They are at a time by any clock that is considered.
+        The room was looked at.
         """
         if room not in self._near_others:
             others = self._others[room]
@@ -96,8 +97,8 @@ class RecentTexts:
 
     def count(self, texts: Collection[str], clock: object, time: TimeSpan) -> int:
         """How many recent lines by other clocks say one of these texts, about at a time."""
-        while self._unasked:
-            self._said.update(self._unasked.popleft())
+        while self._not_gathered:
+            self._said.update(self._not_gathered.popleft())
         if self._said.isdisjoint(texts):
             return 0
         near = [one for one in self._recent if one.clock != clock and one.time.meets(time)]
@@ -121,7 +122,7 @@ class RecentTexts:
         rooms = {room_of(place) for place in lines.places}
         self._recent.append(RecentBlock(clock, TimeSpan(*lines.said), end, rooms, lines.texts))
         self._clocks[clock] += 1
-        self._unasked.append(lines.texts)
+        self._not_gathered.append(lines.texts)
 
     def saved(self, position: int, newest: int) -> None:
         """Take note that the lines up to a position are stored, and of the newest message."""
@@ -134,11 +135,11 @@ class RecentTexts:
                 del self._clocks[one.clock]
             for room in one.rooms:
                 self._extend(room, one.time)
-        while len(self._unasked) > len(self._recent):  # nobody asks while there is one clock
-            self._unasked.popleft()
+        while len(self._not_gathered) > len(self._recent):
+            self._not_gathered.popleft()
         if len(self._said) > 3 * KEPT:
             self._said = {text for one in self._recent for text in one.texts}
-            self._unasked.clear()
+            self._not_gathered.clear()
 
     async def note_others(self, writer: Writer, before: int) -> None:
         """Take note of what others stored behind the newest message, and before an id."""
