@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
+from itertools import product
 from typing import NamedTuple
 
 from terrarium_mcp.chat.commands import is_command
@@ -89,8 +90,12 @@ class VoiceRules:
 
     @cached_property
     def line_starts(self) -> frozenset[str]:
-        """The characters with which a command to the bot begins, formatting codes apart."""
-        return frozenset({self.prefix[:1], "@", *INVISIBLE_MARKS, *_cases(self.nick[:1])})
+        """The one or two characters with which a command to the bot begins, formatting codes apart.
+
+        Two of the nick: a seventh of all English lines begin with the first of `Terra`.
+        """
+        nick = map("".join, product(*map(_cases, self.nick[:2])))
+        return frozenset({self.prefix[:1], "@", *INVISIBLE_MARKS, *nick})
 
     @cached_property
     def nick_starts(self) -> frozenset[str]:

@@ -82,8 +82,10 @@ def test_a_line_with_a_voice_begins_with_a_character_that_says_so(
     bot: str, relay: str, prefix: str, nick: str, said: str, casemapping: str
 ) -> None:
     rules = VoiceRules(bot, prefix, (Relay(relay),), casemapping)
-    meant = (f"{prefix}search {said}", f"{bot}: {said}", f"\u2067{bot}: {said}")
+    coded = f"{bot[:1]}\x02{bot[1:]}: {said}"
+    meant = (f"{prefix}search {said}", f"{bot}: {said}", f"\u2067{bot}: {said}", coded)
     for text in (said, *meant, f"<Jane> {said}"):
         found = rules.voice_of(nick, text, is_own=None, is_message=True)
-        may_have_one = nick[0] in rules.nick_starts or text[:1] in rules.line_starts
-        assert found == Voice() or may_have_one or text[0] < " "
+        may_have_one = nick[0] in rules.nick_starts or not text[:2].isprintable()
+        may_have_one |= not rules.line_starts.isdisjoint((text[:1], text[:2]))
+        assert found == Voice() or may_have_one

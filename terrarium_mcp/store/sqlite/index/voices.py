@@ -23,7 +23,7 @@ from terrarium_mcp.store.sqlite.index.structure import compare
 _IS_OWN = """
 CASE WHEN m.self THEN 1 WHEN m.self IS NULL OR m.origin IS 'import' THEN NULL ELSE 0 END"""
 _IS_MESSAGE = "ifnull(upper(m.message_type), 'PRIVMSG') NOT IN ('NOTICE', 'ACTION')"
-# `_FirstCharacters.allow_voice` says the same of a message in memory.
+# `_FirstCharacters.allow_voice` says nearly the same of a message in memory.
 _MAY_HAVE_VOICE = """(
   m.self OR instr(:nick_starts, substr(m.nick, 1, 1))
   OR instr(:line_starts, substr(m.message, 1, 1)) OR m.message < ' ')"""
@@ -117,7 +117,7 @@ class Voices:
 
 
 class _FirstCharacters(NamedTuple):
-    """The characters with which nicks begin whose lines may have a voice, and such lines.
+    """The characters with which nicks begin whose lines may have a voice, and one or two of lines.
 
     Most messages are ruled out by them without a look at the rules: 0.5 us a message, not 6.3.
     """
@@ -127,7 +127,12 @@ class _FirstCharacters(NamedTuple):
 
     def allow_voice(self, nick: str, message: str) -> bool:
         """Whether a message may have a voice that is not known to be the bot's own."""
-        return nick[:1] in self.of_nicks or message[:1] in self.of_lines or message < " "
+        return (
+            nick[:1] in self.of_nicks
+            or message[:1] in self.of_lines
+            or message[:2] in self.of_lines
+            or not message[:2].isprintable()  # as formatting codes, which may stand anywhere
+        )
 
 
 def _first_characters(known: Mapping[str, VoiceRules]) -> _FirstCharacters:
@@ -143,7 +148,7 @@ def _asking(stored: str) -> dict[str, str]:
     first = _first_characters(parsed_rules(stored))
     return {
         "rules": stored,
-        "line_starts": "".join(first.of_lines),
+        "line_starts": "".join({start[0] for start in first.of_lines}),
         "nick_starts": "".join(first.of_nicks),
     }
 
