@@ -35,8 +35,6 @@ _TOGETHER = 100
 """Contents that are ordered at once. The process begins to read when it has the first of them: to
 order 5,000 takes 0.2 s."""
 
-_NO_MORE = object()
-
 
 class ReadingStopped(TerrariumError):
     """The process that reads the logs ended before it had read them."""
@@ -62,8 +60,10 @@ class LogReading:
         To find 5,000 logs takes 1 s, in which it would wait. If others turn out to be read, or by
         other rules, a new process does that.
         """
+        if self._process is None:
+            return
         self._found += contents
-        if self._process and len(self._found) >= _TOGETHER:
+        if len(self._found) >= _TOGETHER:
             self._process.order(self._found, rules)
             self._found = []
 
@@ -141,7 +141,7 @@ class ReadingProcess:
         self._parts = cast("IO[bytes]", self._process.stdout)
         self._contents: list[LogContent] = []
         self._rules: Mapping[str, VoiceRules] | None = None
-        self._orders = SimpleQueue[object]()
+        self._orders = SimpleQueue[Mapping[str, VoiceRules] | Sequence[LogContent] | None]()
         self._sender = Thread(target=self._send)
         self._sender.start()
 
@@ -167,7 +167,7 @@ class ReadingProcess:
 
     def order_no_more(self) -> None:
         """Say that those were all contents."""
-        self._orders.put(_NO_MORE)
+        self._orders.put(None)
 
     def next_parts(self) -> ReadParts:
         """The next parts that it has read; none are the end.
@@ -192,7 +192,7 @@ class ReadingProcess:
     def _send(self) -> None:
         """Send the orders: it takes them while it reads, and this one must not wait for that."""
         with suppress(OSError), cast("IO[bytes]", self._process.stdin) as pipe:  # it has ended
-            while (order := self._orders.get()) is not _NO_MORE:
+            for order in iter(self._orders.get, None):
                 pickle.dump(order, pipe)
                 pipe.flush()
 

@@ -935,7 +935,7 @@ def test_the_next_day_of_a_log_is_of_the_format_of_its_day_before() -> None:
     assert fit is not None
     assert (fit.format.name, fit.read) == ("znc", 1.0)
     assert best_fit(day, log).read == 20 / 35
-    assert next_day_fit(day, log[19:], "znc") is None  # a broken line is among the first
+    assert next_day_fit(day, log[17:], "znc") is None  # a broken line is among the first
     assert next_day_fit("libera/#tea.log", log, "znc") is None
     assert next_day_fit(day, ["2026-10-24 23:57:13\tbob\thi"], "znc") is None
     assert next_day_fit(day, log, "") is None

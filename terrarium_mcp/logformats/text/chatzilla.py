@@ -28,10 +28,7 @@ CHATZILLA = TextFormat(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
         chatter(rf"(?:-->\||<--\||\|<--|=-=) {_OWNER}"),
-        message(
-            MessageType.JOIN,
-            rf"-->\| {PERSON} has joined (?P<channel>{CHANNEL})",
-        ),
+        message(MessageType.JOIN, rf"-->\| {PERSON} has joined (?P<channel>{CHANNEL})"),
         message(
             MessageType.KICK,
             rf"<--\| (?P<target>{NICK}) was booted from (?P<channel>{CHANNEL})"

@@ -44,10 +44,7 @@ EGGDROP = TextFormat(
         ),
         message(MessageType.QUIT, rf"{PERSON} left irc: (?P<text>.*)"),
         message(MessageType.QUIT, rf"{PERSON} got (?:lost in the )?net-?split\."),
-        message(
-            MessageType.JOIN,
-            rf"{PERSON} returned to (?P<channel>{CHANNEL}?)\.",
-        ),
+        message(MessageType.JOIN, rf"{PERSON} returned to (?P<channel>{CHANNEL}?)\."),
         message(
             MessageType.KICK,
             rf"(?P<target>{NICK}) kicked from (?P<channel>{CHANNEL}) by (?P<nick>{NICK}):"

@@ -3,14 +3,7 @@
 import re
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.grammar import (
-    NICK,
-    PERSON,
-    SENDER,
-    USER_HOST,
-    TextFormat,
-    message,
-)
+from terrarium_mcp.logformats.grammar import NICK, PERSON, SENDER, USER_HOST, TextFormat, message
 
 ENERGYMECH = TextFormat(
     name="energymech",
@@ -24,10 +17,7 @@ ENERGYMECH = TextFormat(
         message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"\*\*\* Joins: {PERSON}"),
-        message(
-            MessageType.PART,
-            rf"\*\*\* Parts: {PERSON}(?: \((?P<text>.*)\))?",
-        ),
+        message(MessageType.PART, rf"\*\*\* Parts: {PERSON}(?: \((?P<text>.*)\))?"),
         message(
             MessageType.QUIT,
             rf"\*\*\* Quits: (?P<nick>{NICK})(?: \({USER_HOST}\))?(?: \((?P<text>.*)\))?",

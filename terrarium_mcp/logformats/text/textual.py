@@ -32,14 +32,8 @@ TEXTUAL = TextFormat(
         message(MessageType.ACTION, rf"\u2022 (?P<nick>{NICK}?):?(?: (?P<text>.*))?"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"{PERSON} joined the channel\.?"),
-        message(
-            MessageType.PART,
-            rf"{PERSON} left the channel\.?(?: \((?P<text>.*)\))?",
-        ),
-        message(
-            MessageType.QUIT,
-            rf"{PERSON} left IRC\.?(?: \((?P<text>.*)\))?",
-        ),
+        message(MessageType.PART, rf"{PERSON} left the channel\.?(?: \((?P<text>.*)\))?"),
+        message(MessageType.QUIT, rf"{PERSON} left IRC\.?(?: \((?P<text>.*)\))?"),
         message(
             MessageType.KICK,
             rf"(?P<nick>{NICK}) kicked (?P<target>{NICK}) from the channel\.(?: \((?P<text>.*)\))?",

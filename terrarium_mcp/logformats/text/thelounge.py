@@ -37,14 +37,8 @@ THE_LOUNGE = TextFormat(
         message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"\*\*\* {PERSON} joined"),
-        message(
-            MessageType.PART,
-            rf"\*\*\* {PERSON} left(?: \((?P<text>.*)\))?",
-        ),
-        message(
-            MessageType.QUIT,
-            rf"\*\*\* {PERSON} quit(?: \((?P<text>.*)\))?",
-        ),
+        message(MessageType.PART, rf"\*\*\* {PERSON} left(?: \((?P<text>.*)\))?"),
+        message(MessageType.QUIT, rf"\*\*\* {PERSON} quit(?: \((?P<text>.*)\))?"),
         message(
             MessageType.KICK,
             rf"\*\*\* {RANK}(?P<target>{NICK}) was kicked by (?P<nick>{NICK})"

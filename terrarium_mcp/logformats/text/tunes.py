@@ -3,14 +3,7 @@
 import re
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.grammar import (
-    CHANNEL,
-    NICK,
-    PERSON,
-    TextFormat,
-    chatter,
-    message,
-)
+from terrarium_mcp.logformats.grammar import CHANNEL, NICK, PERSON, TextFormat, chatter, message
 
 _WHY = r"(?: \((?P<text>.*)\))?"
 
@@ -21,10 +14,7 @@ TUNES = TextFormat(
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
-        message(
-            MessageType.JOIN,
-            rf"--- join: {PERSON} joined (?P<channel>{CHANNEL})",
-        ),
+        message(MessageType.JOIN, rf"--- join: {PERSON} joined (?P<channel>{CHANNEL})"),
         message(MessageType.PART, rf"--- part: (?P<nick>{NICK}) left (?P<channel>{CHANNEL}){_WHY}"),
         message(MessageType.QUIT, rf"--- quit: (?P<nick>{NICK}){_WHY}"),
         message(MessageType.NICK, rf"--- nick: (?P<nick>{NICK}) -> (?P<new>{NICK})"),

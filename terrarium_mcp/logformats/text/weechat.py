@@ -134,10 +134,7 @@ WEECHAT = TextFormat(
             rf"<--\t{PERSON}{_WORDS}(?P<channel>{CHANNEL})"
             r"(?: [^()]*+)?(?:\((?P<text>.*)\))?",
         ),
-        message(
-            MessageType.QUIT,
-            rf"<--\t{PERSON}{_WORDS}(?:\((?P<text>.*)\))?",
-        ),
+        message(MessageType.QUIT, rf"<--\t{PERSON}{_WORDS}(?:\((?P<text>.*)\))?"),
         # To people of some ranks of the channel (STATUSMSG).
         message(MessageType.PRIVMSG, rf"--\tMsg:{RANK}\({_SENDER}\): (?P<text>.*)", private=True),
         message(MessageType.NOTICE, rf"--\t\w+:{RANK}\({_SENDER}\): (?P<text>.*)", private=True),

@@ -45,14 +45,8 @@ ZNC = TextFormat(
         message(MessageType.ACTION, rf"\* (?!\S+:(?: |\Z)){DOES}"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"\*\*\* Joins: {PERSON}"),
-        message(
-            MessageType.PART,
-            rf"\*\*\* Parts: {PERSON}(?: \((?P<text>.*)\))?",
-        ),
-        message(
-            MessageType.QUIT,
-            rf"\*\*\* Quits: {PERSON}(?: \((?P<text>.*)\))?",
-        ),
+        message(MessageType.PART, rf"\*\*\* Parts: {PERSON}(?: \((?P<text>.*)\))?"),
+        message(MessageType.QUIT, rf"\*\*\* Quits: {PERSON}(?: \((?P<text>.*)\))?"),
         message(
             MessageType.KICK,
             rf"\*\*\* (?P<target>{NICK}) was kicked by (?P<nick>{NICK})(?: \((?P<text>.*)\))?",

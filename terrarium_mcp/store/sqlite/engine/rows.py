@@ -51,6 +51,11 @@ def said_by(nick: object, text: object, voice: str | None) -> tuple[str, str]:
     return speaker or as_text(nick), said[text_at - 1 :] if text_at else said
 
 
+def is_aside(own: object, voice: str | None) -> bool:
+    """Whether a message is an aside, as `Message.is_aside` says it, from two of its columns."""
+    return bool(parsed_voice(voice)[0] if voice else own)
+
+
 def _voiced(sent: Message, voice: str) -> Message:
     """A message as it was meant: the words are a person's, not the relay's."""
     aside, speaker, _ = parsed_voice(voice)

@@ -7,6 +7,7 @@ when they are.
 
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Container, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from terrarium_mcp.store.sqlite.engine.database import Database
@@ -68,8 +69,6 @@ class RecentTexts:
         one clock."""
         self._others: dict[FoldedRoom, TimeSpan | None] = {}
         """Of each room that was looked at, the time of its lines that are not recent."""
-        self._near_others: dict[FoldedRoom, TimeSpan | None] = {}
-        """The same by any clock that is considered, once it was asked for."""
 
     async def look_at(self, database: Database, room: FoldedRoom) -> None:
         """Ask once from when to when a room has lines."""
@@ -85,11 +84,8 @@ class RecentTexts:
 
         The room was looked at.
         """
-        if room not in self._near_others:
-            others = self._others[room]
-            self._near_others[room] = others and around(others)
-        near = self._near_others[room]
-        return near is not None and near.meets(time)
+        others = self._others[room]
+        return others is not None and _near(others).meets(time)
 
     def has_beside(self, clock: object) -> bool:
         """Whether any recent line is of a log with another clock."""
@@ -151,7 +147,12 @@ class RecentTexts:
     def _extend(self, room: FoldedRoom, time: TimeSpan) -> None:
         if room in self._others:
             self._others[room] = time.joined(self._others[room] or time)
-            self._near_others.pop(room, None)
+
+
+@lru_cache  # each log asks, and the times of others change once a group
+def _near(others: TimeSpan) -> TimeSpan:
+    """The time of lines, by any clock that is considered."""
+    return around(others)
 
 
 _TIME_OF_ROOM = """

@@ -200,7 +200,8 @@ async def _count(writer: Writer, wanted: Sequence[_PeriodToCount]) -> None:
             count = await _counted_from_days(writer, period)
         else:
             count = await _counted_from_lines(writer, period)
-            await writer.run(_DELETE_DAYS, _span(period))  # only a month has any
+            if period.is_month:
+                await writer.run(_DELETE_DAYS, _span(period))
         if count is not None:
             await writer.run(
                 "INSERT OR IGNORE INTO talk_counts (room, period, lines, hours, spellings, people)"

@@ -22,9 +22,9 @@ from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.reads import Reads, Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
-from terrarium_mcp.store.sqlite.engine.rows import as_messages, said_by
+from terrarium_mcp.store.sqlite.engine.rows import as_messages, is_aside, said_by
 from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF, position_params
-from terrarium_mcp.store.sqlite.engine.voices_sql import VOICE, parsed_voice
+from terrarium_mcp.store.sqlite.engine.voices_sql import VOICE
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.topics.utterance_rows import (
     UTTERANCE_COLUMNS,
@@ -177,8 +177,7 @@ async def _spoke_before(
     return {
         (room, fold(said_by(nick, "", voice)[0], casemappings[room]))
         for room, nick, kind, own, voice, *_ in rows
-        if MessageType.parse(as_text(kind)) in SPEECH
-        and not (parsed_voice(voice)[0] if voice else own)  # the aside that it is, or might be
+        if MessageType.parse(as_text(kind)) in SPEECH and not is_aside(own, voice)
     }
 
 
