@@ -33,9 +33,9 @@ FILES = 5_000
 LEAST, MOST = 20, 100
 """Lines of a day file: the command takes no longer a line for more of them."""
 
-TURNS = 5
-"""The folder and the one file are imported in turn: on a shared machine two runs of the same differ
-by a fifth."""
+TURNS = 9
+"""The folder and the one file are imported in turn, every other time in the opposite order: on a
+shared machine two runs of the same differ by a fifth, and the median of five turns by a tenth."""
 
 _WEECHAT = {
     MessageType.PRIVMSG: "{nick}\t{text}",
@@ -88,12 +88,16 @@ def _measured(lines: int, turns: int) -> list[Row]:
 
 def _in_turn(folder: Path, lines: int, turns: int) -> "list[tuple[_Process, _Process]]":
     """What day files took, and one file with the same days, in each turn."""
-    many = _znc(folder / "znc", _by_day(lines))
-    same = _weechat(folder / "days", _by_day(lines))
-    return [
-        (_imported(folder / f"many {turn}", many), _imported(folder / f"same {turn}", same))
-        for turn in range(turns)
-    ]
+    logs = {
+        "many": _znc(folder / "znc", _by_day(lines)),
+        "same": _weechat(folder / "days", _by_day(lines)),
+    }
+    taken = list[tuple[_Process, _Process]]()
+    for turn in range(turns):
+        order = [*logs][:: -1 if turn % 2 else 1]
+        found = {name: _imported(folder / f"{name} {turn}", logs[name]) for name in order}
+        taken.append((found["many"], found["same"]))
+    return taken
 
 
 def _weechat(folder: Path, talk: Iterable[NewMessage]) -> Path:

@@ -24,7 +24,7 @@ from bench.corpus import Vocabulary, lasting, talk
 from bench.questions import Listener, Questions
 from bench.vocabulary import spoken
 from terrarium_mcp.chat.records import NewMessage
-from terrarium_mcp.logformats.reading_child import rarely_collecting
+from terrarium_mcp.logformats.reading_child import private_output, rarely_collecting
 from terrarium_mcp.store import LINES_IN_BLOCK, PreparedLines, prepared
 
 SLICE = 200_000
@@ -116,30 +116,31 @@ def _main(count: int) -> None:
     listener = Listener(count, vocabulary.english.alone.words)
     slices = _slices(count, vocabulary)
     made: Sequence[NewMessage] = ()
+    pipe = private_output()
     for told in sys.stdin:
         match told.strip():
             case _Order.MAKE:
                 made = next(slices, ())
                 listener.hear(made)
-                _write(len(made))
+                _write(len(made), pipe)
             case _Order.PREPARE:
-                _write(_prepare(made))
+                _write(_prepare(made, pipe), pipe)
             case _Order.ASK:
-                _write(listener.questions())
+                _write(listener.questions(), pipe)
 
 
-def _prepare(made: Sequence[NewMessage]) -> float:
+def _prepare(made: Sequence[NewMessage], pipe: IO[bytes]) -> float:
     """Write the blocks of a slice; returns the seconds of CPU that it took."""
     began = time.process_time()
     with rarely_collecting():
         for at in range(0, len(made), LINES_IN_BLOCK):
-            _write(prepared(made[at : at + LINES_IN_BLOCK]))
+            _write(prepared(made[at : at + LINES_IN_BLOCK]), pipe)
     return time.process_time() - began
 
 
-def _write(answer: object) -> None:
-    sys.stdout.buffer.write(pickle.dumps(answer, pickle.HIGHEST_PROTOCOL))
-    sys.stdout.buffer.flush()
+def _write(answer: object, pipe: IO[bytes]) -> None:
+    pickle.dump(answer, pipe, pickle.HIGHEST_PROTOCOL)
+    pipe.flush()
 
 
 if __name__ == "__main__":

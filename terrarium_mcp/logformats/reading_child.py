@@ -84,7 +84,7 @@ def main() -> None:
     if rules is None:  # our parent is gone, or found nothing to read
         return
     pickles = Queue[bytes](AHEAD)
-    writer = Thread(target=_write, args=(pickles, _private_output()))
+    writer = Thread(target=_write, args=(pickles, private_output()))
     writer.start()
     try:
         with rarely_collecting():
@@ -103,7 +103,7 @@ def _order() -> Iterator[Any]:
             yield pickle.load(sys.stdin.buffer)  # noqa: S301 -- from our own parent
 
 
-def _private_output() -> IO[bytes]:
+def private_output() -> IO[bytes]:
     """The pipe of standard output, which from now on nothing else in this process writes to.
 
     It has a buffer of its own: with PYTHONUNBUFFERED that of `sys.stdout` is none, and writes only
