@@ -55,6 +55,7 @@ class Findings:
 
 
 OnFound = Callable[[Sequence[LogContent]], None]
+"""Called with the contents of a file that are likely to be read."""
 
 
 def find_contents(

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -29,7 +30,7 @@ from terrarium_mcp.logformats.choices import Choices
 from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.exported_rooms import export_records
 from terrarium_mcp.logformats.files import LogFile, UnusableFile
-from terrarium_mcp.logformats.finding import Findings, find_contents
+from terrarium_mcp.logformats.finding import Findings, OnFound, find_contents
 from terrarium_mcp.logformats.importing import ContentReport, LogImport, Reject, ReportLines
 from terrarium_mcp.logformats.jsonl import LONGEST_RECORD, read_jsonl_head
 from terrarium_mcp.logformats.log_reader import RejectedLine
@@ -77,7 +78,15 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
         rooms = await _recorded_rooms(settings, options)
         files = list(log_files(options.paths, scratch, options.choices.encoding))
         with reading(() if options.dry_run else _logs_among(files)) as read:
-            findings = _found(files, rooms, settings, options, scratch, read)
+            findings = find_contents(
+                files,
+                options.choices,
+                networks=[room.network for room in rooms],
+                private=options.private,
+                scratch=scratch,
+                on_found=_foresight(read, settings, rooms),
+            )
+            _require_rejects_apart(options, settings.db_path, findings)
             is_one_export = _is_one_export(findings, options)
             if not is_one_export:
                 _require_contents(findings, options.choices.channel)
@@ -112,31 +121,18 @@ def _logs_among(files: Iterable[LogFile | UnusableFile]) -> list[LogFile]:
     return [file for file in files if isinstance(file, LogFile)]
 
 
-def _found(
-    files: Sequence[LogFile | UnusableFile],
-    rooms: Sequence[Room],
-    settings: Settings,
-    options: ImportOptions,
-    scratch: Path,
-    read: LogReading,
-) -> Findings:
-    """What the files are, none of which the rejects are written into.
+def _foresight(read: LogReading, settings: Settings, rooms: Sequence[Room]) -> OnFound:
+    """What foresees of the files found that they will be read: all are, if nothing is recorded."""
+    if rooms:
+        return lambda _: None
+    return partial(read.foresee, changed_voice_rules(settings, {}))
 
-    What is new is read at once: all is, if nothing is recorded.
-    """
-    rules = changed_voice_rules(settings, {})
-    findings = find_contents(
-        files,
-        options.choices,
-        networks=[room.network for room in rooms],
-        private=options.private,
-        scratch=scratch,
-        on_found=lambda some: None if rooms else read.foresee(rules, some),
-    )
+
+def _require_rejects_apart(options: ImportOptions, database: Path, findings: Findings) -> None:
+    """Refuse rejects that would be written into the history, or into one of the logs."""
     if options.rejects:
         logs = [*map(Path, options.paths), *(one.file.stored for one in findings.contents)]
-        require_apart(options.rejects, settings.db_path, logs)
-    return findings
+        require_apart(options.rejects, database, logs)
 
 
 @contextmanager
