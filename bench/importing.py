@@ -94,7 +94,7 @@ def _in_turn(folder: Path, lines: int, turns: int) -> "list[tuple[_Process, _Pro
     }
     taken = list[tuple[_Process, _Process]]()
     for turn in range(turns):
-        order = [*logs][:: -1 if turn % 2 else 1]
+        order = reversed(logs) if turn % 2 else logs
         found = {name: _imported(folder / f"{name} {turn}", logs[name]) for name in order}
         taken.append((found["many"], found["same"]))
     return taken
