@@ -12,7 +12,7 @@ from anyio.abc import SocketStream
 from starlette.types import Receive, Scope, Send
 from uvicorn.server import ServerState
 
-from terrarium_mcp.serving.strict_requests import LONGEST_HEAD, StrictRequests
+from terrarium_mcp.serving.strict_requests import LONGEST_HEAD, MOST_AHEAD, StrictRequests
 from tests.patience import PATIENCE
 
 HOST = b"host: here\r\n"
@@ -219,3 +219,19 @@ async def test_requests_in_a_row_are_answered_in_their_order_and_all_see_that_th
         with anyio.fail_after(PATIENCE):
             await app.left.wait()
         assert app.gone == ["/wait"]
+
+
+async def test_requests_that_are_sent_ahead_are_bounded() -> None:
+    waiting = b"GET /wait HTTP/1.1\r\n" + HOST + b"\r\n"
+    async with heard() as app:
+        async with await anyio.connect_tcp("127.0.0.1", app.port) as client:
+            await client.send(POST * MOST_AHEAD)
+            said = b""
+            while said.count(b"HTTP/1.1 200 ") < MOST_AHEAD:
+                said += await answer(client, until=b"ok")
+        said = await told(app, waiting + POST * MOST_AHEAD, until=b"")
+        assert said.startswith(b"HTTP/1.1 400 ")
+        assert b"More than 32 requests are unanswered." in said
+        with anyio.fail_after(PATIENCE):
+            await app.left.wait()
+        assert [scope["path"] for scope, _ in app.requests] == ["/a"] * MOST_AHEAD + ["/wait"]
