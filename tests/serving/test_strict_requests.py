@@ -12,7 +12,12 @@ from anyio.abc import SocketStream
 from starlette.types import Receive, Scope, Send
 from uvicorn.server import ServerState
 
-from terrarium_mcp.serving.strict_requests import LONGEST_HEAD, MOST_AHEAD, StrictRequests
+from terrarium_mcp.serving.strict_requests import (
+    LONGEST_HEAD,
+    MOST_AHEAD,
+    MOST_FIELDS,
+    StrictRequests,
+)
 from tests.patience import PATIENCE
 
 HOST = b"host: here\r\n"
@@ -166,6 +171,15 @@ async def test_a_trailer_without_an_end_is_refused() -> None:
         await client.send(b"0\r\na: " + b"b" * LONGEST_HEAD)
         assert (await answer(client)).endswith(TOO_LONG)
         assert not app.requests
+
+
+async def test_the_fields_of_a_head_and_of_a_trailer_are_bounded() -> None:
+    most, trailer = b"a: b\r\n" * (MOST_FIELDS - 1), CHUNKED + b"0\r\na: b\r\n"
+    async with heard() as app:
+        for some in (b"GET / HTTP/1.1\r\n" + HOST, trailer):
+            assert (await told(app, some + most + b"\r\n")).startswith(b"HTTP/1.1 200 ")
+            assert (await told(app, some + most + b"a: b\r\n\r\n", until=b"")).endswith(TOO_LONG)
+        assert len(app.requests) == 2
 
 
 async def test_a_long_body_follows_a_short_head_and_may_come_in_pieces() -> None:
