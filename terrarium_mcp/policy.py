@@ -11,7 +11,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import NamedTuple
 
-from terrarium_mcp.chat.identity import CHANNEL_PREFIXES, fold, is_channel
+from terrarium_mcp.chat.identity import CHANNEL_PREFIXES, MOST_OF_NAMES, fold, is_channel
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.errors import TerrariumError
@@ -240,6 +240,8 @@ def _text(raw: Mapping[str, object], key: str) -> str:
         return ""
     if not isinstance(value, str):
         raise BadView(f"The view's {key} must be text.")
+    if len(value) > MOST_OF_NAMES:
+        raise BadView(f"The view's {key} is too long: {MOST_OF_NAMES:,} characters at most.")
     return value
 
 

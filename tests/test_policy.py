@@ -193,6 +193,13 @@ def test_a_refusal_says_which_part_of_the_view_is_wrong(raw: object, text: str) 
     assert str(refused.value) == text
 
 
+@pytest.mark.parametrize("key", ["asker", "channel", "network", "as_of", "now"])
+def test_a_text_of_a_megabyte_in_a_view_is_refused(key: str) -> None:
+    with pytest.raises(BadView) as refused:
+        parse_view({key: "a" * 10**6})
+    assert str(refused.value) == f"The view's {key} is too long: 4,096 characters at most."
+
+
 def test_one_token_is_a_budget() -> None:
     assert parse_view({"max_tokens": 1}).max_tokens == 1
 

@@ -10,6 +10,10 @@ CHANNEL_PREFIXES = "#&+!"
 NICK_CHARACTERS = r"\w\[\]\\`^{|}-"
 """What a nick is made of, inside a regex's brackets: RFC 2812 2.3.1, and letters of any script."""
 
+MOST_OF_NAMES = 4_096
+"""Characters of what is read as a name, or as 64 nicks with commas between. No line of IRC holds
+more, and a nick of 900,000 would cost 8 s of comparing."""
+
 BEHIND_NICK = ":,\uff1a\uff0c\u3001\u060c"
 """What follows a nick that a line addresses: also as keyboards for Chinese, Japanese and Arabic
 write colons and commas. A line to the bot is told by these, which is stored: see COMMANDS."""

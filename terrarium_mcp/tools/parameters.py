@@ -8,8 +8,9 @@ import re
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
-from pydantic_core import PydanticUseDefault
+from pydantic_core import PydanticCustomError, PydanticUseDefault
 
+from terrarium_mcp.chat.identity import MOST_OF_NAMES
 from terrarium_mcp.chat.relays import nick_meant
 from terrarium_mcp.chat.times.calendar_words import COUNTS
 from terrarium_mcp.tools.notes import note
@@ -112,6 +113,8 @@ def _hours_alone(value: object) -> object:
 
 def _nick_alone(typed: str) -> str:
     """The nick that is meant, also by `from:ada`, as a query has it."""
+    if len(typed) > MOST_OF_NAMES:
+        raise PydanticCustomError("too_long", f"A nick has {MOST_OF_NAMES:,} characters at most")
     return nick_meant(_FROM.sub("", typed))
 
 

@@ -125,6 +125,12 @@ async def test_a_nick_that_nobody_has_is_named_with_the_nearest(
     assert "note: no one called alise is recorded here; similar nicks: alice\n" in told.outside
 
 
+@pytest.mark.parametrize("tool", ["lookup_nick", "catch_up", "get_channel_stats"])
+async def test_a_nick_of_a_megabyte_is_refused(tea_house: House, tool: str) -> None:
+    refused = await tea_house.is_refused(tool, nick="a" * 10**6)
+    assert refused.endswith("aaa...: A nick has 4,096 characters at most.")
+
+
 @pytest.mark.parametrize("arguments", [{"channel": "#tae"}, {"query": "tea in:#tae"}])
 async def test_an_unknown_channel_is_named_with_the_nearest(
     tea_house: House, arguments: dict[str, str]
