@@ -23,6 +23,7 @@ from terrarium_mcp.settings.values import (
     Channels,
     CommandPrefix,
     Masks,
+    ModelKey,
     ModelUrl,
     Mounts,
     Names,
@@ -213,7 +214,9 @@ class Settings(BaseModel):
         "URL of the OpenAI-compatible endpoint; none: questions are answered with search results",
         repr=False,  # it may have a password
     )
-    agent_api_key: str = _secret("AGENT_API_KEY", "API key of the endpoint, if it requires one")
+    agent_api_key: ModelKey = _secret(
+        "AGENT_API_KEY", "API key of the endpoint, if it requires one"
+    )
     agent_model: str = _setting("AGENT_MODEL", "", "model to use; unset: the endpoint's first")
     agent_temperature: float = _setting(
         "AGENT_TEMPERATURE", 0.8, "sampling temperature", ge=0, le=2

@@ -178,6 +178,16 @@ def _model_url(address: str) -> str:
     return usable
 
 
+def _model_key(key: str) -> str:
+    """A key that the model's client can send, which says in its error what it cannot."""
+    if not (key.isascii() and key.isprintable()):
+        raise ValueError(
+            "no HTTP header can carry it: a key is one line of ASCII. Copy it again, without a line"
+            " break or typographic quotes"
+        )
+    return key
+
+
 def _viewer_url(address: str) -> str:
     is_plain = re.fullmatch(r"https?://[A-Za-z0-9.\-:\[\]]+(/[!-~]*)?", address)
     is_usable = is_plain and len(address) <= _LONGEST_VIEWER_URL and _has_host(address)
@@ -197,6 +207,7 @@ BotNick = Annotated[str, AfterValidator(_nick)]
 NetworkName = Annotated[str, AfterValidator(_network_name)]
 Url = Annotated[str, AfterValidator(_url)]
 ModelUrl = Annotated[str, AfterValidator(_model_url)]
+ModelKey = Annotated[str, AfterValidator(_model_key)]
 ViewerUrl = Annotated[str, AfterValidator(_viewer_url)]
 Zone = Annotated[str, AfterValidator(_zone)]
 RetentionDays = Annotated[tuple[RoomDays, ...], BeforeValidator(_days)]

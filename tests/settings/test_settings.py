@@ -518,6 +518,16 @@ def test_a_refused_secret_is_named_with_its_source(name: str) -> None:
     assert told.startswith(f"{name} (from the command line): Input should be a valid string.")
 
 
+@pytest.mark.parametrize("key", ["hunter2\nx", "\u201chunter2\u201d", "hunter2\u00a0x", "h\u00e9"])
+def test_a_key_that_no_header_carries_is_refused_without_showing_it(home: Path, key: str) -> None:
+    told = complaint(environ={"AGENT_API_KEY": key})
+    assert told.startswith("AGENT_API_KEY (from the environment): no HTTP header can carry it:")
+    assert key not in told
+    assert "hunter2" not in told
+    (home / ".env").write_text('AGENT_API_KEY="hunter2\\n"\n')
+    assert complaint().startswith("AGENT_API_KEY (from .env): no HTTP header can carry it:")
+
+
 @pytest.mark.parametrize("zone", ["0123456789", "CEST", "PDT", "UTC+2", "GMT+1"])
 def test_of_a_zone_that_is_no_place_one_is_asked_for(zone: str) -> None:
     assert complaint(environ={"TERRARIUM_TIMEZONE": zone}) == (
