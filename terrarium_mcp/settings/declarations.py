@@ -28,6 +28,7 @@ from terrarium_mcp.settings.values import (
     Mounts,
     Names,
     NetworkName,
+    OneLine,
     PersonaFile,
     Relays,
     RetentionDays,
@@ -81,7 +82,9 @@ class Settings(BaseModel):
     tls_cafile: Path | None = _setting(
         "TERRARIUM_TLS_CAFILE", None, "PEM file of a private server's certificate authority"
     )
-    server_password: str = _secret("TERRARIUM_SERVER_PASSWORD", "password of the IRC server (PASS)")
+    server_password: OneLine = _secret(
+        "TERRARIUM_SERVER_PASSWORD", "password of the IRC server (PASS)"
+    )
     sasl_username: str = _setting(
         "TERRARIUM_SASL_USERNAME", "", "services account for the login (SASL)"
     )
@@ -101,7 +104,7 @@ class Settings(BaseModel):
         "",
         "name of the network; unset: derived from the server's name (libera)",
     )
-    contact: str = _setting(
+    contact: OneLine = _setting(
         "TERRARIUM_CONTACT",
         "",
         "contact of the bot's owner; required unless the server is on this machine",

@@ -142,6 +142,12 @@ def _nick(name: str) -> str:
     return name
 
 
+def _one_line(text: str) -> str:
+    if re.search(r"[\r\n\0]", text):
+        raise ValueError("must be one line: it is sent to the IRC server as a part of one")
+    return text
+
+
 def _network_name(name: str) -> str:
     if "/" in name or is_channel(name):
         raise ValueError("a network's name has no / and begins like no channel: libera")
@@ -204,6 +210,7 @@ def _viewer_url(address: str) -> str:
 Switch = Annotated[Literal["on", "off"], BeforeValidator(_switch)]
 CommandPrefix = Annotated[str, AfterValidator(_command_prefix)]
 BotNick = Annotated[str, AfterValidator(_nick)]
+OneLine = Annotated[str, AfterValidator(_one_line)]
 NetworkName = Annotated[str, AfterValidator(_network_name)]
 Url = Annotated[str, AfterValidator(_url)]
 ModelUrl = Annotated[str, AfterValidator(_model_url)]

@@ -528,6 +528,14 @@ def test_a_key_that_no_header_carries_is_refused_without_showing_it(home: Path, 
     assert complaint().startswith("AGENT_API_KEY (from .env): no HTTP header can carry it:")
 
 
+@pytest.mark.parametrize("name", ["TERRARIUM_SERVER_PASSWORD", "TERRARIUM_CONTACT"])
+@pytest.mark.parametrize("text", ["ada\nada@home", "ada\rx", "ada\0x"])
+def test_what_is_sent_in_a_line_to_the_server_is_one_line(name: str, text: str) -> None:
+    told = complaint(environ={name: text})
+    assert told.startswith(name)
+    assert "(from the environment): must be one line: it is sent to the IRC server" in told
+
+
 @pytest.mark.parametrize("zone", ["0123456789", "CEST", "PDT", "UTC+2", "GMT+1"])
 def test_of_a_zone_that_is_no_place_one_is_asked_for(zone: str) -> None:
     assert complaint(environ={"TERRARIUM_TIMEZONE": zone}) == (
