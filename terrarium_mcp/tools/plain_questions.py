@@ -11,7 +11,13 @@ from terrarium_mcp.chat.query.notes import NO_TIME_LEFT
 from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.question import asks_what_was_said, is_put_as_a_question
 from terrarium_mcp.chat.questions.forms import without_lately
-from terrarium_mcp.chat.questions.narrowing import likelier, narrowed_to, telling_clauses
+from terrarium_mcp.chat.questions.narrowing import (
+    likelier,
+    narrowed_to,
+    phrases_of,
+    telling_clauses,
+    without_phrases,
+)
 from terrarium_mcp.chat.questions.people import (
     PersonQuestion,
     asks_for_their_words,
@@ -65,12 +71,14 @@ class QuestionParts(NamedTuple):
         times: the times, the most certain first.
         is_lately: whether it said `recently`.
         is_selected: whether it is for a channel, or has operators besides those of time.
+        is_quoting: whether it has phrases, which are its topic even where they are of stop words.
     """
 
     rest: str
     times: Times
     is_lately: bool
     is_selected: bool
+    is_quoting: bool
 
     @property
     def is_time_alone(self) -> bool:
@@ -80,7 +88,7 @@ class QuestionParts(NamedTuple):
     @property
     def asks_for_all(self) -> bool:
         """Whether it asks for whatever was said."""
-        return asks_what_was_said(self.rest)
+        return not self.is_quoting and asks_what_was_said(self.rest)
 
 
 async def read_as_question(
@@ -95,8 +103,9 @@ async def read_as_question(
     if not (search.now and search.query.terms and _is_sentence(search.query)):
         return QuestionReading(search)
     times: Times = ()
-    if may_express_times(asked_in_words):
-        read = partial(time_expressions, asked_in_words, search.now, search.zone)
+    timed = without_phrases(search.query)
+    if may_express_times(timed):
+        read = partial(time_expressions, timed, search.now, search.zone)
         times = await offload(read)  # the first one compiles the patterns: 120 ms
         times = await _without_people(times, search, request)
         times = with_both_ends(await _likelier_reading_first(times, search, request))
@@ -110,7 +119,8 @@ async def read_as_question(
 def _parts(rest: str, times: Times, query: Query, *, in_channel: bool) -> QuestionParts:
     """The parts of a question, of which `rest` is left without its times."""
     bare = without_lately(rest) if is_put_as_a_question(query.question) else rest
-    return QuestionParts(bare, times, bare != rest, in_channel or _has_operators(query))
+    is_selected = in_channel or _has_operators(query)
+    return QuestionParts(bare, times, bare != rest, is_selected, bool(phrases_of(query)))
 
 
 async def _meant(parts: QuestionParts, search: Search, request: Request) -> Search:
@@ -170,6 +180,8 @@ async def _by_person(parts: QuestionParts, search: Search, request: Request) -> 
     )
     if asked is None or (asked.nick and query.people):  # operators name the people
         return None
+    if parts.is_quoting and not asked.about:
+        return None
     for nick in asked.nicks:
         people = await look_up_everywhere(request, nick, search.rooms)
         if not any(person.is_known for person in people):
@@ -190,7 +202,7 @@ async def _by_words(parts: QuestionParts, search: Search, request: Request) -> S
         return search
     if _is_ranked(search):
         return await _with_time_notes(parts, search, request)
-    clauses = telling_clauses(parts.rest)
+    clauses = telling_clauses(parts.rest, search.query)
     return _with_query(search, narrowed_to(parts.times, search.query).with_clauses(*clauses))
 
 
@@ -200,8 +212,13 @@ def _is_ranked(search: Search) -> bool:
 
 
 def _is_sentence(query: Query) -> bool:
-    """Whether it is words one after the other, without any alternative, phrase or prefix."""
-    return all(len(clause) == 1 and clause[0].kind is TermKind.WORD for clause in query.clauses)
+    """Whether it is words one after the other, phrases among them, no alternative or prefix."""
+    kinds = {term.kind for term in query.terms}
+    return (
+        all(len(clause) == 1 for clause in query.clauses)
+        and TermKind.WORD in kinds
+        and TermKind.PREFIX not in kinds
+    )
 
 
 def _selects_lines(query: Query) -> bool:
@@ -235,7 +252,7 @@ def _conversations_of(times: Times, search: Search) -> Search:
 def _said_by(asked: PersonQuestion, times: Times, search: Search) -> Search:
     """The lines of a person, or of all: the oldest first if these or a time are asked for."""
     query = replace(
-        narrowed_to(times, search.query).with_clauses(*telling_clauses(asked.about)),
+        narrowed_to(times, search.query).with_clauses(*telling_clauses(asked.about, search.query)),
         people=asked.nicks or search.query.people,
         mentions=(asked.to,) if asked.to else search.query.mentions,
         has_link=asked.only_links or search.query.has_link,
@@ -304,7 +321,7 @@ async def _was_said(text: str, search: Search, request: Request) -> bool:
 
 def _as_words_note(parts: QuestionParts, search: Search) -> str:
     """The query for the lines of a time whose words are searched for as words, with the rest."""
-    clauses = telling_clauses(parts.rest)
+    clauses = telling_clauses(parts.rest, search.query)
     during = narrowed_to(parts.times, search.query).with_clauses(*clauses)
     return f"searched for as words; for the lines of that time: {during.printed(search.zone)}"
 

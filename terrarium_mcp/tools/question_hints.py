@@ -81,7 +81,7 @@ async def _link_hints(
     about: str, times: Sequence[TimeExpression], search: Search, request: Request
 ) -> list[str]:
     """The query for the lines with a link and the words of its topic, if it finds any."""
-    during = narrowed_to(times, search.query).with_clauses(*telling_clauses(about))
+    during = narrowed_to(times, search.query).with_clauses(*telling_clauses(about, search.query))
     sought = replace(during, has_link=True, notes=())
     hits = await found_exactly(sought, search, request)
     if not hits.messages:
@@ -96,7 +96,9 @@ async def _count_hints(
     """The arguments with which `get_channel_stats` counts what is asked for."""
     if asked.nick and not await people_called(request, asked.nick, search.rooms):
         return []
-    query = narrowed_to(times, search.query).with_clauses(*telling_clauses(asked.words))
+    query = narrowed_to(times, search.query).with_clauses(
+        *telling_clauses(asked.words, search.query)
+    )
     query = replace(
         query,
         people=(asked.nick,) if asked.nick else query.people,
@@ -131,7 +133,9 @@ async def _end_hints(
     asked: EndQuestion, times: Sequence[TimeExpression], search: Search, request: Request
 ) -> list[str]:
     """The query for the lines of which the first or the last is asked for, if it finds any."""
-    sought = narrowed_to(times, search.query).with_clauses(*telling_clauses(asked.words))
+    sought = narrowed_to(times, search.query).with_clauses(
+        *telling_clauses(asked.words, search.query)
+    )
     if not await finds_exactly(sought, search, request):
         return []
     order, end = ("newest", "last") if asked.is_for_last else ("oldest", "first")

@@ -298,6 +298,31 @@ async def test_sorted_by_time_a_time_narrows_and_only_telling_words_are_searched
     assert told.ids == [1, 2]
 
 
+@pytest.mark.parametrize(
+    ("query", "read_as", "ids"),
+    [
+        ('"gate key" in May', '"gate key"', [1]),
+        ('who said "the" in May?', '"the"', [1]),
+        ('what did ada say about "the gate key" in May?', '"the gate key" from:ada', [1]),
+        ('is "the gate" key behind in #tea in May', '"the gate" key behind in:#tea', [1]),
+    ],
+)
+async def test_a_phrase_is_a_topic_of_a_question_and_stays_whole(
+    talked_house: House, query: str, read_as: str, ids: list[int]
+) -> None:
+    by_time = await asked(talked_house, query, sort="oldest")
+    assert notes(by_time) == [f"note: read as {read_as} after:2026-05-01 before:2026-06-01"]
+    assert by_time.ids == ids
+    ranked = await asked(talked_house, query)
+    assert notes(ranked)[-1].startswith("note: in May is after:2026-05-01 before:2026-06-01:")
+
+
+async def test_words_of_a_phrase_name_no_time(talked_house: House) -> None:
+    for sort in ("relevance", "oldest"):
+        told = await asked(talked_house, 'who said "see you in May"?', sort=sort)
+        assert not any("after:" in note for note in notes(told))
+
+
 @pytest.mark.parametrize(("sort", "ids"), [("oldest", [1, 2, 3, 4]), ("newest", [4, 3, 2, 1])])
 async def test_a_time_and_no_topic_is_that_time_in_every_order(
     house: House, sort: str, ids: list[int]

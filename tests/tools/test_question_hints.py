@@ -102,6 +102,7 @@ COUNTS = "note: a search does not count: get_channel_stats("
             'query="from:bo after:2026-04-02 before:2026-05-03"',
         ),
         ("how often was the kettle mentioned", 'query="kettle"'),
+        ('how often was "the kettle" mentioned?', r'query="\"the kettle\""'),
         ("how many messages about the kettle?", 'query="kettle"'),
         (
             "how often did bo speak in May 2026?",
@@ -114,7 +115,7 @@ COUNTS = "note: a search does not count: get_channel_stats("
 async def test_who_asks_for_a_count_is_told_the_arguments_of_the_figures(
     house: House, question: str, argument: str
 ) -> None:
-    await house.hears("<bo> hello\n<ada> kettle")
+    await house.hears("<bo> hello\n<ada> the kettle")
     await house.hears("<bo> hello", channel="#mate")
     told = await house.learns("search_irc_history", LATER, query=question)
     assert f"{COUNTS}{argument}) does\n" in told.outside
@@ -234,6 +235,8 @@ async def test_who_asks_for_links_on_a_topic_is_told_the_query_that_finds_them(
     await house.hears("<bo> sqlite is at https://sqlite.example\n<ada> sqlite is small")
     (note,) = await notes(house, "show me links about sqlite")
     assert note == "note: the query sqlite has:link finds 1 line with a link"
+    (note,) = await notes(house, 'show me links about "sqlite is at"')
+    assert note == 'note: the query "sqlite is at" has:link finds 1 line with a link'
     assert await notes(house, "any links about tea?") == []
 
 
@@ -256,6 +259,7 @@ async def test_who_asks_what_was_said_first_is_told_the_query_and_its_order(hous
     for question, hint in (
         ("who said hello first?", "hello, sorted by oldest, shows the first such line"),
         ("when was hello last mentioned?", "hello, sorted by newest, shows the last such line"),
+        ('who first said "said tea"?', '"said tea", sorted by oldest, shows the first such line'),
     ):
         told = await house.learns("search_irc_history", LATER, query=question)
         assert f"note: {hint}\n" in told.outside

@@ -1,11 +1,12 @@
 """What a question makes of a query: its times, and the words of it that say something. Pure."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from terrarium_mcp.chat.query.parsed_query import Query
-from terrarium_mcp.chat.question import content_words
-from terrarium_mcp.chat.terms import Term, as_written
+from terrarium_mcp.chat.question import content_words, has_telling_words
+from terrarium_mcp.chat.terms import Term, TermKind, as_written
 from terrarium_mcp.chat.times.time_expressions import TimeExpression
 
 
@@ -30,6 +31,28 @@ def narrowed_to(times: Sequence[TimeExpression], query: Query) -> Query:
     return replace(query, since=max(since, query.since or since))
 
 
-def telling_clauses(text: str) -> tuple[tuple[Term, ...], ...]:
-    """The words that say something, all of which a line must have."""
-    return tuple((Term(as_written(word)),) for word in content_words(text, ()))
+def telling_clauses(text: str, query: Query) -> tuple[tuple[Term, ...], ...]:
+    """The words that say something, all of which a line must have; phrases of the query whole."""
+    phrases = [term for term in phrases_of(query) if _place_of(term).search(text)]
+    for phrase in phrases:
+        text = _place_of(phrase).sub(" ", text)
+    words = content_words(text, ()) if not phrases or has_telling_words(text) else ()
+    return tuple((term,) for term in (*phrases, *(Term(as_written(word)) for word in words)))
+
+
+def without_phrases(query: Query) -> str:
+    """The question with its phrases blotted out, in their place: no words of them name a time."""
+    text = query.question
+    for phrase in phrases_of(query):
+        text = _place_of(phrase).sub(lambda found: '"' * len(found[0]), text)
+    return text
+
+
+def phrases_of(query: Query) -> list[Term]:
+    """The phrases that a line must have."""
+    return [term for term in query.terms if term.kind is TermKind.PHRASE]
+
+
+def _place_of(phrase: Term) -> re.Pattern[str]:
+    """Where a phrase was typed: a question has blanks around each of its terms."""
+    return re.compile(rf"(?<!\S){re.escape(phrase.text)}(?!\S)")
