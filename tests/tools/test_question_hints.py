@@ -131,6 +131,7 @@ async def test_who_asks_for_a_count_is_told_the_arguments_of_the_figures(
         ("how many links did eve post?", "", "1 line by 1 person"),
         ("how many links did eve post on 1 May 2026?", "", "1 line by 1 person"),
         ("which day was busiest in #tea?", "day", "2026-05-01 4"),
+        ("how often was deploy mentioned per month?", "month", "2026-05 3"),
         ("what was the busiest week?", "week", "2026-04-27 6"),
     ],
 )

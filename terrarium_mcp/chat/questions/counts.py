@@ -47,6 +47,12 @@ _LINKED = rf"(?:{_SPEAK}|sends?|sent|{_SHARE}|shares|pastes|drops|gives|gave)"
 _PERIOD, _BUSIEST = r"(?P<per>day|week|month|hour)", r"(?:the\s+)?(?:busiest|most\s+active)"
 _HERE = r"(?:\s+(?:here|overall|of\s+all|in\s+(?:here|(?:this|the)\s+channel)))*"
 
+_EACH = (
+    rf"(?P<asked>(?:{_OFTEN}|{_LINES}|how\s+many\s+(?:links?|urls?))\b.*?)"
+    rf"\s+(?:per|each|every|by)\s+(?P<per>day|week|month){_HERE}"
+)
+"""A count for each period. Not of who said most: the figures list no people for a period."""
+
 _FORMS = tuple(
     f"{pattern}{_HERE}"
     for pattern in (
@@ -60,6 +66,7 @@ _FORMS = tuple(
         rf"{_OFTEN}\s+(?:is|are|was|were|has|have)\s+{_WORDS}\s+(?:been\s+)?(?:said|mentioned)",
         rf"{_LINES}\s+{_DID}\s+{_NICK}\s+{_SEND}",
         rf"{_LINES}\s+(?:is|are|was|were|ha(?:s|ve)\s+been)\s+(?:there|said|written|posted|sent)",
+        r"how\s+many\s+(?:lines|messages)",
         rf"how\s+many\s+(?:lines|messages)\s+{_ABOUT}\s+{_WORDS}",
         rf"{_LINKS}\s+{_DID}\s+{_NICK}\s+(?:{_SEND}|{_SHARE})",
         rf"{_LINKS}\s+(?:is|are|was|were|have\s+been)\s+(?:there|{_SEND}|{_SHARE})",
@@ -91,6 +98,14 @@ class CountQuestion(NamedTuple):
 
 def count_question(text: str) -> CountQuestion | None:
     """What a text asks to be counted, without its time and channel; None if for no count."""
+    if each := form(_EACH).fullmatch(text):
+        asked = _asked_for(each["asked"])
+        return asked and asked._replace(per=each["per"].lower())
+    return _asked_for(text)
+
+
+def _asked_for(text: str) -> CountQuestion | None:
+    """What a text asks to be counted that says nothing of each day, week or month."""
     for pattern in _FORMS:
         if match := form(pattern).fullmatch(text):
             found = {name: value or "" for name, value in match.groupdict().items()}

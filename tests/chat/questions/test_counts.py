@@ -62,6 +62,15 @@ EVERYTHING = CountQuestion()
         ("how many folks have been talking about tea", CountQuestion(words="tea")),
         ("how many people ever said anything about tea?", CountQuestion(words="tea")),
         ("how many members brought up systemd", CountQuestion(words="systemd")),
+        ("how often was tea mentioned per month?", CountQuestion(words="tea", per="month")),
+        (
+            "how often did ada say green tea each week",
+            CountQuestion("ada", "green tea", per="week"),
+        ),
+        ("how many messages did ada write every day?", CountQuestion("ada", per="day")),
+        ("how many links were shared by month here?", CountQuestion(only_links=True, per="month")),
+        ("how many messages per day?", CountQuestion(per="day")),
+        ("how many lines?", EVERYTHING),
     ],
 )
 def test_what_is_to_be_counted_is_named(text: str, meant: CountQuestion) -> None:
@@ -76,6 +85,7 @@ def test_what_is_to_be_counted_is_named(text: str, meant: CountQuestion) -> None
         *["how many lines fit on a page", "who drinks most", "how many people drink tea"],
         *["how many people use wine", "which day is it", "how many links are broken"],
         *["how many people wrote code", "how many people asked for help", "how many people think"],
+        *["who talks most per week", "how often does it rain each day", "how much tea per day"],
         *["how many people heard about tea", "how many people talked about it?"],
     ],
 )
