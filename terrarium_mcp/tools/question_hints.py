@@ -12,7 +12,7 @@ from terrarium_mcp.chat.questions.ends import EndQuestion, end_question
 from terrarium_mcp.chat.questions.events import event_queries, may_ask_for_events
 from terrarium_mcp.chat.questions.names import other_names_of
 from terrarium_mcp.chat.questions.narrowing import narrowed_to, telling_clauses
-from terrarium_mcp.chat.questions.people import topic_of_links
+from terrarium_mcp.chat.questions.people import LinkQuestion, link_question
 from terrarium_mcp.chat.questions.presence import asks_who_is_here, last_seen_of
 from terrarium_mcp.chat.times.time_expressions import TimeExpression
 from terrarium_mcp.errors import UnknownMessage
@@ -55,8 +55,8 @@ async def question_hints(
     if nick := other_names_of(rest):
         known = await people_called(request, nick, search.rooms)
         return [f"lookup_nick(nick={_quoted(nick)}) lists their other nicks"] if known else []
-    if about := topic_of_links(rest):
-        return await _link_hints(about, times, search, request)
+    if links := link_question(rest):
+        return await _link_hints(links, times, search, request)
     if not times and asks_what_was_missed(rest):
         return [f"catch_up({_channel_argument(search, request)}) tells what was missed"]
     if search.query.channels and not times and asks_what_was_said(rest):
@@ -78,11 +78,16 @@ async def _message_hints(search: Search, request: Request) -> list[str]:
 
 
 async def _link_hints(
-    about: str, times: Sequence[TimeExpression], search: Search, request: Request
+    asked: LinkQuestion, times: Sequence[TimeExpression], search: Search, request: Request
 ) -> list[str]:
     """The query for the lines with a link and the words of its topic, if it finds any."""
-    during = narrowed_to(times, search.query).with_clauses(*telling_clauses(about, search.query))
-    sought = replace(during, has_link=True, notes=())
+    clauses = telling_clauses(asked.topic, search.query)
+    sought = replace(
+        narrowed_to(times, search.query).with_clauses(*clauses),
+        people=(asked.nick,) if asked.nick else search.query.people,
+        has_link=True,
+        notes=(),
+    )
     hits = await found_exactly(sought, search, request)
     if not hits.messages:
         return []

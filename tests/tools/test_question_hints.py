@@ -236,6 +236,9 @@ async def test_who_asks_for_links_on_a_topic_is_told_the_query_that_finds_them(
     await house.hears("<bo> sqlite is at https://sqlite.example\n<ada> sqlite is small")
     (note,) = await notes(house, "show me links about sqlite")
     assert note == "note: the query sqlite has:link finds 1 line with a link"
+    (note,) = await notes(house, "which links did bo post about sqlite?")
+    assert note == "note: the query sqlite from:bo has:link finds 1 line with a link"
+    assert await notes(house, "which links did ada post about sqlite?") == []
     (note,) = await notes(house, 'show me links about "sqlite is at"')
     assert note == 'note: the query "sqlite is at" has:link finds 1 line with a link'
     assert await notes(house, "any links about tea?") == []

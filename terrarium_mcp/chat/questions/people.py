@@ -83,8 +83,18 @@ _OF_A_CHANNEL = rf"{_ALL}{_END}\s+(?:line|message){_EVER}"
 _OF_A_TIME = rf"{_ALL}{_LINKS}{_WERE_SHARED}{_HERE}"
 """The question for links where a time is named: elsewhere `links` is a word, and a program."""
 
-_ABOUT_LINKS = rf"(?:{_SHOW}|(?:any|which)\s+){_LINK}\s+(?:about|on|for|to|with)\s+(?P<words>.+?)"
-"""The question for links with a topic, which some of the lines with a link have."""
+_ONE = rf"(?P<nick>{NICK}?)"
+_WITH_A_TOPIC = r"\s+(?:about|on|for|to|with)\s+(?P<words>.+?)"
+_ABOUT_LINKS = tuple(
+    f"{pattern}{_WITH_A_TOPIC}"
+    for pattern in (
+        rf"(?:{_SHOW}|(?:any|which)\s+){_LINK}",
+        rf"(?:{_SHOW}|(?:any|which)\s+){_LINK}{_WERE_SHARED}\s+(?:(?:{_PASTE})\s+)?(?:by|from)\s+{_ONE}",
+        rf"(?:what|which)\s+{_LINK}\s+{_HAVE}\s+{_ONE}\s+{_OFTEN}{_PASTE}",
+        rf"{_SHOW}{_ONE}['\u2019]s\s+{_LINK}",
+    )
+)
+"""The questions for links with a topic, which some of the lines with a link have."""
 
 _OF_THEM = rf"what\s+{_OFTEN}{_HAVE}\s+(?:(?:they|she|he)\s+)?{_OFTEN}{_SAY}"
 """The question for the words of somebody whom an operator names."""
@@ -146,10 +156,20 @@ def person_question(
     return None
 
 
-def topic_of_links(text: str) -> str:
-    """What the links are about for which a text asks; "" if it asks for none with a topic."""
-    found = form(_ABOUT_LINKS).fullmatch(text)
-    return found["words"] if found else ""
+class LinkQuestion(NamedTuple):
+    """A question for the links with a topic; `nick` is "" for those of everybody."""
+
+    topic: str
+    nick: str = ""
+
+
+def link_question(text: str) -> LinkQuestion | None:
+    """The topic of the links for which a text asks, and who gave them; None if it has none."""
+    for pattern in _ABOUT_LINKS:
+        if found := form(pattern).fullmatch(text):
+            nick = found.groupdict().get("nick", "")
+            return LinkQuestion(found["words"], nick) if not nick or named_person(nick) else None
+    return None
 
 
 def names_a_speaker(text: str) -> bool:

@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.questions.people import (
+    LinkQuestion,
     PersonQuestion,
+    link_question,
     person_question,
-    topic_of_links,
 )
 
 ADA = PersonQuestion("ada")
@@ -97,17 +98,22 @@ def test_links_alone_are_asked_for_where_a_time_is_named_and_else_a_word() -> No
 
 
 @pytest.mark.parametrize(
-    ("text", "topic"),
+    ("text", "meant"),
     [
-        ("links about green tea?", "green tea"),
-        ("show me the links to the wiki", "the wiki"),
-        ("any url on sqlite", "sqlite"),
-        ("links by ada", ""),
-        ("what is the link", ""),
+        ("links about green tea?", LinkQuestion("green tea")),
+        ("show me the links to the wiki", LinkQuestion("the wiki")),
+        ("any url on sqlite", LinkQuestion("sqlite")),
+        ("links posted by ada about green tea", LinkQuestion("green tea", "ada")),
+        ("any links from ada on sqlite?", LinkQuestion("sqlite", "ada")),
+        ("which links did ada share about sqlite?", LinkQuestion("sqlite", "ada")),
+        ("ada's links about sqlite", LinkQuestion("sqlite", "ada")),
+        ("which links did they share about sqlite?", None),
+        ("links by ada", None),
+        ("what is the link", None),
     ],
 )
-def test_links_may_have_a_topic(text: str, topic: str) -> None:
-    assert topic_of_links(text) == topic
+def test_links_may_have_a_topic(text: str, meant: LinkQuestion | None) -> None:
+    assert link_question(text) == meant
 
 
 def test_a_single_message_is_asked_for_where_a_channel_is_named_and_else_words() -> None:
