@@ -202,7 +202,7 @@ async def _by_words(parts: QuestionParts, search: Search, request: Request) -> S
         return search
     if _is_ranked(search):
         return await _with_time_notes(parts, search, request)
-    clauses = telling_clauses(parts.rest, search.query)
+    clauses = telling_clauses(parts.rest, phrases_of(search.query))
     return _with_query(search, narrowed_to(parts.times, search.query).with_clauses(*clauses))
 
 
@@ -251,8 +251,9 @@ def _conversations_of(times: Times, search: Search) -> Search:
 
 def _said_by(asked: PersonQuestion, times: Times, search: Search) -> Search:
     """The lines of a person, or of all: the oldest first if these or a time are asked for."""
+    clauses = telling_clauses(asked.about, phrases_of(search.query))
     query = replace(
-        narrowed_to(times, search.query).with_clauses(*telling_clauses(asked.about, search.query)),
+        narrowed_to(times, search.query).with_clauses(*clauses),
         people=asked.nicks or search.query.people,
         mentions=(asked.to,) if asked.to else search.query.mentions,
         has_link=asked.only_links or search.query.has_link,
@@ -321,7 +322,7 @@ async def _was_said(text: str, search: Search, request: Request) -> bool:
 
 def _as_words_note(parts: QuestionParts, search: Search) -> str:
     """The query for the lines of a time whose words are searched for as words, with the rest."""
-    clauses = telling_clauses(parts.rest, search.query)
+    clauses = telling_clauses(parts.rest, phrases_of(search.query))
     during = narrowed_to(parts.times, search.query).with_clauses(*clauses)
     return f"searched for as words; for the lines of that time: {during.printed(search.zone)}"
 

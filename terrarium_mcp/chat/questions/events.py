@@ -55,7 +55,7 @@ class _EventForm(NamedTuple):
         """The query that finds the events; `nick` is "" for anybody, `words` are of their text."""
         sought = (*self.words, *([Term(nick)] if nick and not self.by_nick else []))
         return Query(
-            clauses=(*((term,) for term in sought), *telling_clauses(words, Query())),
+            clauses=(*((term,) for term in sought), *telling_clauses(words)),
             people=(nick,) if nick and self.by_nick else (),
             kinds=self.kinds,
         )

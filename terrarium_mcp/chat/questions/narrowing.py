@@ -31,9 +31,9 @@ def narrowed_to(times: Sequence[TimeExpression], query: Query) -> Query:
     return replace(query, since=max(since, query.since or since))
 
 
-def telling_clauses(text: str, query: Query) -> tuple[tuple[Term, ...], ...]:
-    """The words that say something, all of which a line must have; phrases of the query whole."""
-    phrases = [term for term in phrases_of(query) if _place_of(term).search(text)]
+def telling_clauses(text: str, phrases: Iterable[Term] = ()) -> tuple[tuple[Term, ...], ...]:
+    """The words that say something, all of which a line must have; phrases in the text whole."""
+    phrases = [term for term in phrases if _place_of(term).search(text)]
     for phrase in phrases:
         text = _place_of(phrase).sub(" ", text)
     words = content_words(text, ()) if not phrases or has_telling_words(text) else ()
