@@ -1137,6 +1137,21 @@ def test_who_says_what_happens_does_not_make_it_happen_in_weechat() -> None:
             assert (event.kind, event.nick, event.text) == (PRIVMSG, nick, said)
 
 
+def test_people_come_and_go_in_weechat_without_the_host_that_its_user_left_out() -> None:
+    for said, kind, text in (
+        ("-->\tbob has joined #tea", JOIN, ""),
+        ("-->\tbob [account] (Bob (B.) Real) has joined #tea", JOIN, ""),
+        ("<--\tbob has left #tea (bye (now))", PART, "bye (now)"),
+        ("<--\tbob has quit (bye)", QUIT, "bye"),
+    ):
+        (event,) = events_of("weechat", f"2026-10-24 23:57:13\t{said}")
+        assert (event.kind, event.nick, event.text, event.host) == (kind, "bob", text, "")
+    for who in ("bob", "bob [account]", "bob [account] (Bob (B.) Real)"):
+        said = f"-->\t{who} (~bob@h) has joined #tea"
+        (event,) = events_of("weechat", f"2026-10-24 23:57:13\t{said}")
+        assert (event.nick, event.user, event.host) == ("bob", "~bob", "h")
+
+
 def test_a_mode_is_known_in_weechat_in_any_language() -> None:
     (event,) = events_of("weechat", "2026-10-24 23:57:13\t--\tModus #tea [+o ada] durch bob")
     assert (event.kind, event.nick, event.text, event.channel) == (MODE, "bob", "+o ada", "#tea")

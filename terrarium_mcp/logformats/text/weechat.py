@@ -3,10 +3,11 @@
 Up to 4.7 stamps are local and in whole seconds; later ones are UTC, `2026-10-24T21:57:03.123456Z`.
 One file may hold both. Its user may have put another sign between the numbers, a name for the
 month or a zone, or left the day out; another sign in front of what happens, or signs around nicks.
-Behind such a sign an action may imitate an event.
+Behind such a sign an action may imitate an event. People who come and go may have no host.
 
-What happens is told in the language of its user. Who comes and goes, and modes, are known by their
-form, whatever the words are; other events in English, and a notice in some languages more.
+What happens is told in the language of its user. Who comes and goes, if with a host, and modes, are
+known by their form, whatever the words are; other events in English, and a notice in some languages
+more.
 """
 
 import re
@@ -52,6 +53,9 @@ _SENDER = r"(?P<nick>[^\s<>()\x00-\x1f]+?)"
 _NOTICE = "(?:Notice|Hinweis|Aviso|Notifica|Powiadomienie|Ozn\u00e1men\u00ed)"
 """English, and the languages that translate it; none translates `PvNotice` or `Msg`."""
 
+_HOST = rf"(?: \({USER_HOST}\))?"
+"""Its user may have left it out: `display_host_join`, `display_host_quit`."""
+
 _ENDING = r"(?:weechat)?log\Z"
 
 
@@ -60,19 +64,19 @@ _EVENTS: Sequence[tuple[MessageType, str, str]] = (
         MessageType.JOIN,
         "-->",
         (
-            rf"(?P<nick>{NICK}) (?:\[\S+\] )?(?:\(.*\) )?\({USER_HOST}\)"
+            rf"(?P<nick>{NICK})(?: \[\S+\])?(?: \(.*?\))??{_HOST}"
             rf" has joined (?P<channel>{CHANNEL})"
         ),
     ),
     (
         MessageType.PART,
         "<--",
-        rf"{PERSON} has left (?P<channel>{CHANNEL})(?: \((?P<text>.*)\))?",
+        rf"(?P<nick>{NICK}){_HOST} has left (?P<channel>{CHANNEL})(?: \((?P<text>.*)\))?",
     ),
     (
         MessageType.QUIT,
         "<--",
-        rf"{PERSON} has quit(?: \((?P<text>.*)\))?",
+        rf"(?P<nick>{NICK}){_HOST} has quit(?: \((?P<text>.*)\))?",
     ),
     (
         MessageType.KICK,
