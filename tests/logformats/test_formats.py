@@ -1152,6 +1152,17 @@ def test_people_come_and_go_in_weechat_without_the_host_that_its_user_left_out()
         assert (event.nick, event.user, event.host) == ("bob", "~bob", "h")
 
 
+def test_weechat_may_say_where_its_log_begins_and_ends() -> None:
+    for words, boundary in (
+        ("Beginning of log", Boundary.OPENED),
+        ("End of log", Boundary.CLOSED),
+        ("D\u00e9but du log", None),
+    ):
+        line = FORMATS["weechat"].read(f"2026-10-24 23:57:13\t****  {words}  ****")
+        assert line
+        assert (line.boundary, line.events) == (boundary, ())
+
+
 def test_a_mode_is_known_in_weechat_in_any_language() -> None:
     (event,) = events_of("weechat", "2026-10-24 23:57:13\t--\tModus #tea [+o ada] durch bob")
     assert (event.kind, event.nick, event.text, event.channel) == (MODE, "bob", "+o ada", "#tea")

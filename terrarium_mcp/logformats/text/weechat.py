@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.entries import LogEvent
+from terrarium_mcp.logformats.entries import Boundary, LogEvent
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     FOLDER_OF_CHANNEL,
@@ -25,6 +25,7 @@ from terrarium_mcp.logformats.grammar import (
     RANK,
     USER_HOST,
     TextFormat,
+    boundary,
     chatter,
     message,
 )
@@ -160,6 +161,10 @@ WEECHAT = TextFormat(
         *(message(kind, rf"{_OWN_SIGN}\t{pattern}", certain=False) for kind, _, pattern in _EVENTS),
         chatter(rf"(?:--|{_OWN_SIGN})\tChannel {CHANNEL}: \d+ nicks? ", owner_joined=True),
         chatter(r"(?:-->|<--|--|=!=|=\?=)?\t"),
+        # `logger.file.info_lines`, in the language of its user too.
+        boundary(Boundary.OPENED, r"\*{4}  Beginning of log  \*{4}\Z"),
+        boundary(Boundary.CLOSED, r"\*{4}  End of log  \*{4}\Z"),
+        chatter(r"\*{4}  [^\t]+  \*{4}\Z"),
     ),
     paths=(
         re.compile(rf"(?P<window>(?:core|irc\.server)\.[^/]*)\.{_ENDING}"),
