@@ -1163,6 +1163,16 @@ def test_weechat_may_say_where_its_log_begins_and_ends() -> None:
         assert (line.boundary, line.events) == (boundary, ())
 
 
+def test_lines_of_weechat_may_be_coloured_for_a_terminal() -> None:
+    for said, kind, text in (
+        ("\x1b[93m@\x1b[38;5;13mbob\t\x1b[0m\x1b[1mhi\x1b[0m", PRIVMSG, "hi"),
+        ("\x1b[97m *\t\x1b[0m\x1b[38;5;13mbob\x1b[39m waves", ACTION, "waves"),
+        ("\x1b[31m<--\t\x1b[0mbob\x1b[32m (\x1b[36m~b@h\x1b[32m) has quit (bye)", QUIT, "bye"),
+    ):
+        (event,) = events_of("weechat", f"2026-10-24 23:57:13\t{said}")
+        assert (event.kind, event.nick, event.text) == (kind, "bob", text)
+
+
 def test_a_mode_is_known_in_weechat_in_any_language() -> None:
     (event,) = events_of("weechat", "2026-10-24 23:57:13\t--\tModus #tea [+o ada] durch bob")
     assert (event.kind, event.nick, event.text, event.channel) == (MODE, "bob", "+o ada", "#tea")

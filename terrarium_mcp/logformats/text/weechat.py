@@ -3,7 +3,8 @@
 Up to 4.7 stamps are local and in whole seconds; later ones are UTC, `2026-10-24T21:57:03.123456Z`.
 One file may hold both. Its user may have put another sign between the numbers, a name for the
 month or a zone, or left the day out; another sign in front of what happens, or signs around nicks.
-Behind such a sign an action may imitate an event. People who come and go may have no host.
+Behind such a sign an action may imitate an event. People who come and go may have no host. Lines
+may be coloured for a terminal (`logger.file.color_lines`).
 
 What happens is told in the language of its user. Who comes and goes, if with a host, and modes, are
 known by their form, whatever the words are; other events in English, and a notice in some languages
@@ -58,6 +59,13 @@ _HOST = rf"(?: \({USER_HOST}\))?"
 """Its user may have left it out: `display_host_join`, `display_host_quit`."""
 
 _ENDING = r"(?:weechat)?log\Z"
+
+_COLOUR = re.compile(r"\x1b\[[\d;]*m")
+"""Of a terminal: SGR of ECMA-48, 8.3.117."""
+
+
+def _without_colours(line: str) -> str:
+    return _COLOUR.sub("", line) if "\x1b" in line else line
 
 
 _EVENTS: Sequence[tuple[MessageType, str, str]] = (
@@ -175,6 +183,7 @@ WEECHAT = TextFormat(
         re.compile(rf"(?P<network>[^/]+)/(?P<window>server|(?P=network))\.{_ENDING}"),
         re.compile(rf"(?P<network>[^/]+)/(?P<channel>[#&+!][^/]*|[^/.]+)\.{_ENDING}"),
     ),
+    text_of=_without_colours,
 )
 
 
