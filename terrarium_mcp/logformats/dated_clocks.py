@@ -1,5 +1,7 @@
 """Days and clocks of the stamps that users of a client write as they like."""
 
+import re
+
 from terrarium_mcp.logformats.grammar import CTIME
 
 CLOCK = (
@@ -8,11 +10,15 @@ CLOCK = (
 )
 _MONTH = r"(?P<month>[^\W\d]{3,9})\.?"
 _WEEKDAY = r"(?:(?P<weekday>[^\W\d]{1,12})[.,]{0,2} )?"
+DOTTED_DAY = r"(?P<day>\d\d?)\.(?P<month>\d\d?)\."
+"""Between dots the month is the second number, if a year of four digits follows."""
 DATED_CLOCKS = (
     rf"(?P<year>\d{{4}})(?P<mark>[/.])(?P<month>\d\d?)(?P=mark)(?P<day>\d\d?),? {CLOCK}",
-    rf"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{{4}})?,? {CLOCK}",
+    rf"{DOTTED_DAY}(?P<year>\d{{4}})?,? {CLOCK}",
     rf"{_WEEKDAY}(?P<day>\d\d?)\.?[ /-]{_MONTH}(?:[ /-](?P<year>\d{{4}}))?,? {CLOCK}",
     rf"{_WEEKDAY}{_MONTH} {{1,2}}(?P<day>\d\d?)(?:,? (?P<year>\d{{4}}))?,? {CLOCK}",
     CTIME,
 )
 """A day and a clock, as users write days: `2026/10/24`, `24.10.2026`, `24 Oct`, `Sat Oct 24`."""
+IN_BRACKETS = re.compile(rf"\[{DOTTED_DAY}(?P<year>\d{{4}}),? {CLOCK}\] ")
+"""`[24.10.2026 23:57:13] `. Other days in brackets are those of programs that always write them."""

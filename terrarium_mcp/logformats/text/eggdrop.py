@@ -7,6 +7,7 @@ said after midnight may still be in the file of the day before.
 import re
 
 from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.dated_clocks import IN_BRACKETS
 from terrarium_mcp.logformats.entries import Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
@@ -27,7 +28,11 @@ _DAY = r"--- \w{3} (?P<month>\w{3}) +(?P<day>\d+) (?P<year>\d{4})"
 EGGDROP = TextFormat(
     name="eggdrop",
     program="Eggdrop",
-    stamp=re.compile(rf"\[(?:{ISO_DAY} )?(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))?\] "),
+    stamp=re.compile(
+        rf"\[(?:{ISO_DAY}[ T])?(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))?"
+        r"(?: (?P<zone>[+-]\d\d:?\d\d|Z))?\] "
+    ),
+    other_stamps=(IN_BRACKETS,),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf"Action: (?P<nick>{NICK})(?: (?P<text>.*))?"),

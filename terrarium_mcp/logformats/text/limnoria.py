@@ -8,10 +8,12 @@ topics, and with microseconds if it is told to.
 import re
 
 from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.dated_clocks import DATED_CLOCKS
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     FOLDER_OF_CHANNEL,
     IN_FOLDER_OF_CHANNEL,
+    ISO_DAY,
     NICK,
     SENDER,
     TextFormat,
@@ -31,9 +33,12 @@ LIMNORIA = TextFormat(
     name="limnoria",
     program="Limnoria",
     stamp=re.compile(
-        r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)[T ]"
-        r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)(?:\.(?P<fraction>\d+))?"
-        r"(?P<zone>[+-]\d\d:?\d\d|Z)?  "
+        rf"(?P<bracket>\[)?(?:{ISO_DAY}[T ])?"
+        r"(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?:\.(?P<fraction>\d+))?"
+        r"(?: ?(?P<zone>[+-]\d\d:?\d\d|Z))?(?(bracket)\])  "
+    ),
+    other_stamps=tuple(
+        re.compile(rf"(?P<bracket>\[)?{one}(?(bracket)\])  ") for one in DATED_CLOCKS
     ),
     rules=(
         chatter(rf"<{NICK}> -= THIS MESSAGE NOT LOGGED =-\Z"),

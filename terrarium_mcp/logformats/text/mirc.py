@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 
 from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.dated_clocks import IN_BRACKETS
 from terrarium_mcp.logformats.entries import Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
@@ -134,6 +135,7 @@ MIRC = TextFormat(
         r"(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?"
         r" ?(?P<half>[AaPp][Mm]?)?(?(round)\)|\]) "
     ),
+    other_stamps=(IN_BRACKETS,),
     rules=_RULES,
     unstamped=(
         boundary(Boundary.OPENED, rf"Session Start: {CTIME}"),

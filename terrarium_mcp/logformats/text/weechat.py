@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
 from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.dated_clocks import DATED_CLOCKS
 from terrarium_mcp.logformats.entries import Boundary, LogEvent
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
@@ -126,7 +127,10 @@ WEECHAT = TextFormat(
         r"(?P<bracket>\[)?"
         r"(?:(?P<year>\d{4})[-/. ](?P<month>\d\d|[^\W\d]{3,9})[-/. ](?P<day>\d\d)[ T])?"
         r"(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?:\.(?P<fraction>\d+))?"
-        r"(?P<zone>Z|[+-]\d\d:?\d\d)?(?(bracket)\])\t"
+        r"(?: ?(?P<zone>Z|[+-]\d\d:?\d\d))?(?(bracket)\])\t"
+    ),
+    other_stamps=tuple(
+        re.compile(rf"(?P<bracket>\[)?{one}(?(bracket)\])\t") for one in DATED_CLOCKS
     ),
     rules=(
         message(MessageType.PRIVMSG, rf"{RANK}{_NICK}(?<!:)\t(?P<text>.*)"),

@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import PurePosixPath
 
 from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.dated_clocks import IN_BRACKETS
 from terrarium_mcp.logformats.entries import Boundary, LogEvent
 from terrarium_mcp.logformats.grammar import (
     DOES,
@@ -38,7 +39,11 @@ ZNC = TextFormat(
     name="znc",
     program="ZNC or soju",
     has_file_a_day=True,
-    stamp=re.compile(rf"\[(?:{ISO_DAY}[ T])?(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\] "),
+    stamp=re.compile(
+        rf"\[(?:{ISO_DAY}[ T])?(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)"
+        r"(?: (?P<zone>[+-]\d\d:?\d\d|Z))?\] "
+    ),
+    other_stamps=(IN_BRACKETS,),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         # Of mIRC is `* Joins: ada`, whose logs look alike else.
