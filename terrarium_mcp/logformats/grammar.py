@@ -15,7 +15,15 @@ from typing import Protocol
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.decoding import decoded
-from terrarium_mcp.logformats.entries import RANKS, TO_RANK, Boundary, LogEvent, LogLine, Stamp
+from terrarium_mcp.logformats.entries import (
+    RANKS,
+    TO_RANK,
+    Boundary,
+    LogEvent,
+    LogLine,
+    Stamp,
+    split_mask,
+)
 from terrarium_mcp.logformats.month_names import (
     croatian_month,
     month_number,
@@ -124,12 +132,15 @@ class MessageRule:
 
     def _event(self, groups: Mapping[str, str]) -> LogEvent:
         known = groups.get
+        nick, user, host = _without_rank(known("nick", "")), known("user", ""), known("host", "")
+        if "!" in nick:  # no nick has one: some programs show the whole mask of who speaks
+            nick, user, host = split_mask(nick)
         return LogEvent(
             kind=self.kind,
-            nick=_without_rank(known("nick", "")),
+            nick=nick,
             text=self._composed(groups) if self.text else known("text", ""),
-            user=known("user", ""),
-            host=known("host", ""),
+            user=user,
+            host=host,
             channel=known("channel", ""),
             certain=self.certain,
             own=self.own,

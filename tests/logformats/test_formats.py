@@ -591,6 +591,20 @@ def test_a_forged_line_inside_a_message_remains_a_message() -> None:
             assert (event.kind, event.nick, event.text) == (PRIVMSG, "bob", forged)
 
 
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("irssi", "1792879033 <@ada!~a@home.example> hi"),
+        ("irssi", "1792879033 -ada!~a@home.example- hi"),
+        ("znc", "[23:57:13] * ada!~a@home.example hi"),
+        ("limnoria", "2026-10-24T23:57:13  <ada!~a@home.example> hi"),
+    ],
+)
+def test_a_log_may_show_the_whole_mask_of_who_speaks(name: str, line: str) -> None:
+    (event,) = events_of(name, line)
+    assert (event.nick, event.user, event.host) == ("ada", "~a", "home.example")
+
+
 def test_a_netsplit_stands_for_each_person_in_it() -> None:
     events = events_of("irssi", "23:57 -!- Netsplit a.example <-> b.example quits: ada, bob")
     assert [(one.kind, one.nick, one.text) for one in events] == [
