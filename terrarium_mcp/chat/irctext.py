@@ -45,7 +45,9 @@ _SERVICE = re.compile(
     # The modules of ZNC (`*status`, `*sasl`): no nick begins so.
     r"|\*.*"
     # Those to which passwords are typed, where a file's name cannot have the asterisk.
-    r"|_(?:admin|autoop|controlpanel|crypt|nickserv|perform|q|sasl|send_raw|status)",
+    r"|_(?:admin|autoop|controlpanel|crypt|nickserv|perform|q|sasl|send_raw|status)"
+    # The channel in which BitlBee takes the passwords of its user's accounts.
+    r"|&bitlbee",
     re.IGNORECASE,
 )
 REMOVED_KEY = "*"
@@ -120,7 +122,10 @@ def is_secret(text: str) -> bool:
 
 
 def is_service(nick: str) -> bool:
-    """Whether a nick is that of services, or of a bouncer: who talks to it may type a password."""
+    """Whether a nick is that of services, or of a bouncer: who talks to it may type a password.
+
+    So may who talks in BitlBee's own channel.
+    """
     return _SERVICE.fullmatch(nick) is not None
 
 

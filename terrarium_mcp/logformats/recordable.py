@@ -20,9 +20,11 @@ def recordable(
     if event.private and is_channel(channel):
         return NotRecorded.PRIVATE
     kind, text = event.kind, event.text.replace("\0", "")  # no line of IRC has one
+    if is_service(channel):
+        return NotRecorded.SERVICE
     if not is_channel(channel):
         # A password with a slip of the keyboard, or services' answer, in whosever window that is.
-        if is_service(channel) or is_service(event.nick):
+        if is_service(event.nick):
             return NotRecorded.SERVICE
         if is_secret(f"{channel}@services {text}"):  # Q and X may be services, or people
             return NotRecorded.SECRET

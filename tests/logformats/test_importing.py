@@ -425,6 +425,21 @@ async def test_what_services_say_in_the_window_of_a_person_stays_out_too(tmp_pat
     assert report.left_out == {NotRecorded.SERVICE: 1}
 
 
+async def test_what_is_said_to_bitlbee_in_its_own_channel_stays_out(tmp_path: Path) -> None:
+    log = tmp_path / "logs/im/&bitlbee.log"
+    log.parent.mkdir(parents=True)
+    log.write_text(
+        "--- Log opened Sat Oct 24 10:00:00 2026\n"
+        "10:00 <@ada> identify hunter2\n"
+        "10:00 <@root> ada: Password accepted, settings and accounts loaded\n"
+        "10:01 <@ada> account add jabber ada@example.org hunter2\n"
+    )
+    async with history(tmp_path) as store:
+        _, [report] = await imported(store, tmp_path, tmp_path / "logs", private=True)
+    assert not [*rows(tmp_path, "SELECT message FROM messages")]
+    assert report.left_out == {NotRecorded.SERVICE: 3}
+
+
 async def test_no_line_of_the_window_of_services_is_reported_as_unreadable(tmp_path: Path) -> None:
     log = tmp_path / "logs/irc.labnet.*status.weechatlog"
     log.parent.mkdir()
