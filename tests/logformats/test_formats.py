@@ -1580,6 +1580,8 @@ DAY = ("2026", "10", "24")
         ("weechat", "Sat 24 Oct 2026 23:57:13\tbob\thi", DAY),
         ("weechat", "Oct 24 23:57:13\tbob\thi", ("None", "10", "24")),
         ("weechat", "2026-10-24 23:57:13 +0200\tbob\thi", DAY),
+        ("weechat", "2026-10-24 11:57:13 PM\tbob\thi", DAY),
+        ("weechat", "11:57:13pm\tbob\thi", ("None", "0", "0")),
         ("znc", "[2026-10-24 23:57:13] <bob> hi", DAY),
         ("znc", "[2026-10-24 23:57:13 +0200] <bob> hi", DAY),
         ("znc", "[24.10.2026 23:57:13] <bob> hi", DAY),

@@ -126,8 +126,8 @@ WEECHAT = TextFormat(
     stamp=re.compile(
         r"(?P<bracket>\[)?"
         r"(?:(?P<year>\d{4})[-/. ](?P<month>\d\d|[^\W\d]{3,9})[-/. ](?P<day>\d\d)[ T])?"
-        r"(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?:\.(?P<fraction>\d+))?"
-        r"(?: ?(?P<zone>Z|[+-]\d\d:?\d\d))?(?(bracket)\])\t"
+        r"(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?:\.(?P<fraction>\d+))?"
+        r"(?: ?(?P<half>[AaPp][Mm]))?(?: ?(?P<zone>Z|[+-]\d\d:?\d\d))?(?(bracket)\])\t"
     ),
     other_stamps=tuple(
         re.compile(rf"(?P<bracket>\[)?{one}(?(bracket)\])\t") for one in DATED_CLOCKS
