@@ -121,6 +121,7 @@ def is_secret(text: str) -> bool:
     return _secret_command().match(plain(text)) is not None
 
 
+@lru_cache(maxsize=256)  # an import asks of the channel of each line
 def is_service(nick: str) -> bool:
     """Whether a nick is that of services, or of a bouncer: who talks to it may type a password.
 

@@ -74,7 +74,7 @@ _EVENTS: Sequence[tuple[MessageType, str, str]] = (
         MessageType.JOIN,
         "-->",
         (
-            rf"(?P<nick>{NICK})(?: \[\S+\])?(?: \(.*?\))??{_HOST}"
+            rf"(?P<nick>{NICK})(?: \[\S+\])?(?:(?: \(.*\))? \({USER_HOST}\)| \([^@]*\))?"
             rf" has joined (?P<channel>{CHANNEL})"
         ),
     ),
