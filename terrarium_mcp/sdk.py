@@ -118,21 +118,6 @@ def open_sessions(server: MCPServer[Any]) -> Collection[str]:
     return server.session_manager._server_instances.keys()
 
 
-def idle_sessions(server: MCPServer[Any]) -> list[str]:
-    """The ids of those without a request in work or an open stream, the longest idle first.
-
-    Uses `StreamableHTTPServerTransport._requests_in_flight`. The scope that ends an idle session
-    is public: its deadline is as long after the last request in every session.
-    """
-    sessions = server.session_manager._server_instances
-    idle = {
-        name: session.idle_scope.deadline
-        for name, session in sessions.items()
-        if session.idle_scope and not session._requests_in_flight
-    }
-    return sorted(idle, key=lambda name: idle[name])
-
-
 async def end_session(server: MCPServer[Any], name: str) -> None:
     """End a session now, so that it counts no more and its id is answered with 404.
 

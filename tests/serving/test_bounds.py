@@ -301,6 +301,26 @@ async def test_a_session_with_an_open_stream_or_a_running_call_is_kept(
         assert (ping(house, listening), ping(house, calling)) == (200, 200)
 
 
+async def test_sessions_with_open_streams_lock_nobody_out(small_house: HttpHouse) -> None:
+    house = small_house
+    with ExitStack() as streams:
+
+        def listening(*, used: bool) -> str:
+            session = opened_session(house, used=used)
+            stream = streams.enter_context(connected(house))
+            stream.sendall(request(house, "/mcp", method="GET", mcp_session_id=session))
+            assert answer_of(stream)[0] == 200
+            return session
+
+        unused, first, second = (listening(used=used) for used in (False, True, True))
+        asking = opened_session(house, used=True)
+        assert ping(house, unused) == 404
+        third = opened_session(house, used=True)
+        assert [ping(house, one) for one in (first, second, asking, third)] == [
+            404, 200, 200, 200,
+        ]  # fmt: skip
+
+
 def test_calls_in_sessions_that_nobody_opened_are_not_remembered(small_house: HttpHouse) -> None:
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
 
