@@ -15,6 +15,10 @@ HTTP = 80  # the port that a Host header leaves out
 _HOSTS = (b"host", b"origin")
 """The headers that name a host."""
 
+_LONGEST = 300
+"""Bytes of such a header that are looked at, and logged where it is refused: a name has at most 253
+(RFC 1035, 2.3.4), and those that are allowed have fewer."""
+
 
 def allowed_hosts(listening: Listening) -> TransportSecuritySettings:
     """The hosts and origins under which this machine itself reaches the server, and no others."""
@@ -51,5 +55,5 @@ class HostCheck:
 
 def _in_lower_case(scope: Scope) -> Scope:
     """What the check compares of a request: the names of hosts ignore case (RFC 9110, 4.2.3)."""
-    names = [(name, value.lower()) for name, value in scope["headers"] if name in _HOSTS]
+    names = [(name, value[:_LONGEST].lower()) for name, value in scope["headers"] if name in _HOSTS]
     return {"type": "http", "headers": names}

@@ -47,9 +47,13 @@ async def test_this_machine_is_let_in_under_each_of_its_names(http_house: HttpHo
 async def test_a_refusal_is_no_crash(doomed_http_house: HttpHouse) -> None:
     for method, path in PATHS:
         await ask(doomed_http_house, path, method, host="evil.example")
+    long = "x" * 20_000
+    assert (await ask(doomed_http_house, "healthz", host=long)).status_code == 421
     ended = await doomed_http_house.stop()
     assert ended.well()
     assert "Invalid Host header: evil.example" in ended.said
+    assert "Invalid Host header: xxx" in ended.said
+    assert "x" * 1_000 not in ended.said
 
 
 def test_the_port_that_browsers_leave_out_may_be_left_out() -> None:
