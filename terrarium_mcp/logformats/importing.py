@@ -7,10 +7,12 @@ recognised there, so that an import may be interrupted, and run again from its b
 import hashlib
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import pairwise
+from typing import IO
 from zoneinfo import ZoneInfo
 
 from anyio import to_thread
@@ -21,7 +23,8 @@ from terrarium_mcp.chat.recorded_times import RecordedTime
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.logformats.contents import LogContent
-from terrarium_mcp.logformats.files import LogFile, UnusableFile
+from terrarium_mcp.logformats.databases.database_format import is_database, write_ahead_log
+from terrarium_mcp.logformats.files import LogFile, UnusableFile, readable
 from terrarium_mcp.logformats.log_reader import DatedEvent, LineCounts, RejectedLine
 from terrarium_mcp.logformats.read_parts import ReadPart, read_parts
 from terrarium_mcp.logformats.reading import LogReading
@@ -306,8 +309,22 @@ def _hash(file: LogFile) -> str | UnusableFile:
 
 
 def _sha256(file: LogFile) -> str:
+    """That of a file; of a database with its newest rows, which are in a file beside it."""
     digest = hashlib.sha256()
     with file.opened() as stream:
-        while chunk := stream.read(_CHUNK):
-            digest.update(chunk)
+        first = stream.read(_CHUNK)
+        digest.update(first)
+        _add(stream, digest)
+    if is_database(first):
+        with (
+            readable(file.path),
+            suppress(FileNotFoundError),
+            write_ahead_log(file.stored).open("rb") as newest,
+        ):
+            _add(newest, digest)
     return digest.hexdigest()
+
+
+def _add(stream: IO[bytes], digest: "hashlib._Hash") -> None:
+    while chunk := stream.read(_CHUNK):
+        digest.update(chunk)

@@ -514,3 +514,29 @@ def test_lines_that_waited_to_be_told_from_a_playback_make_no_block_longer(tmp_p
     parts = [*read_parts(found.contents[0], {})]
     assert [len(part.messages) for part in parts] == [1_000, 100]
     assert sum(part.lines for part in parts) == 1_100
+
+
+async def test_a_database_that_its_program_has_open_is_read_again_once_it_has_more_rows(
+    tmp_path: Path,
+) -> None:
+    """Its newest rows are in a file beside it; that of the database itself is as it was."""
+    there = tmp_path / "soju" / "main.db"
+    there.parent.mkdir()
+    with closing(sqlite3.connect(there)) as soju:
+        soju.executescript("""
+            PRAGMA journal_mode = WAL;
+            CREATE TABLE Network (id INTEGER PRIMARY KEY, name TEXT, addr TEXT);
+            CREATE TABLE MessageTarget (id INTEGER PRIMARY KEY, network INTEGER, target TEXT);
+            CREATE TABLE Message (id INTEGER PRIMARY KEY, target INTEGER, raw TEXT, time TEXT);
+            INSERT INTO Network VALUES (1, 'libera', 'irc.libera.chat');
+            INSERT INTO MessageTarget VALUES (1, 1, '#tea');
+        """)
+        add = "INSERT INTO Message (target, raw, time) VALUES (1, ?, '2026-10-24T21:57:13.000Z')"
+        async with history(tmp_path) as store:
+            for line in (":ada!a@home PRIVMSG #tea :hi", ":bob!b@den PRIVMSG #tea :ho"):
+                soju.execute(add, (line,))
+                soju.commit()
+                await imported(store, tmp_path, there, choices=Choices())
+            number, _ = await imported(store, tmp_path, there, choices=Choices())
+    assert number == 0
+    assert [row[6] for row in dump(tmp_path)] == ["hi", "ho"]
