@@ -1182,6 +1182,7 @@ def test_lines_of_weechat_may_be_coloured_for_a_terminal() -> None:
         ("\x1b[93m@\x1b[38;5;13mbob\t\x1b[0m\x1b[1mhi\x1b[0m", PRIVMSG, "hi"),
         ("\x1b[97m *\t\x1b[0m\x1b[38;5;13mbob\x1b[39m waves", ACTION, "waves"),
         ("\x1b[31m<--\t\x1b[0mbob\x1b[32m (\x1b[36m~b@h\x1b[32m) has quit (bye)", QUIT, "bye"),
+        ("bob\t\x1b[31mred\t\x1b[0m as typed", PRIVMSG, "\x1b[31mred\t\x1b[0m as typed"),
     ):
         (event,) = events_of("weechat", f"2026-10-24 23:57:13\t{said}")
         assert (event.kind, event.nick, event.text) == (kind, "bob", text)

@@ -64,9 +64,12 @@ _ENDING = r"(?:weechat)?log\Z"
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 """Of a terminal: SGR of ECMA-48, 8.3.117."""
 
+_IS_COLOURED = re.compile(r"[^\t]*\t\x1b\[")
+"""A line whose nick or sign is coloured: all are, or none, and who speaks may type a colour."""
+
 
 def _without_colours(line: str) -> str:
-    return _COLOUR.sub("", line) if "\x1b" in line else line
+    return _COLOUR.sub("", line) if "\x1b" in line and _IS_COLOURED.match(line) else line
 
 
 _EVENTS: Sequence[tuple[MessageType, str, str]] = (
