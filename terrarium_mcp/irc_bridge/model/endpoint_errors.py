@@ -28,7 +28,7 @@ _TOO_LONG = re.compile(
     r"|token count is \d{1,9} but model only supports|prompt sequence length is greater than"
     r"|`inputs` (tokens \+|must have less)|exceeded model token limit"
     r"|\b(max_num_tokens|max_seq_len)\b|max_tokens must be at least 1, got -"
-    r"|when context the overflows",
+    r"|when context the overflows|truncate prompt with n_keep",
     re.IGNORECASE,
 )
 _NO_CREDIT = re.compile(

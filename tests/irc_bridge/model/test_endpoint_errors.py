@@ -36,6 +36,7 @@ from terrarium_mcp.irc_bridge.model.endpoint_errors import error_text, hint_for,
         "Prompt sequence length is greater than 4096, perhaps consider using `truncate_sequence`?",
         "the prompt is longer than the context length currently available to the model",
         "litellm.ContextWindowExceededError: OpenAIException - the input is longer",
+        "Cannot truncate prompt with n_keep (5055) >= n_ctx (4096)",
     ],
 )
 def test_a_request_that_is_too_long_is_recognised_in_the_words_of_each_endpoint(words: str) -> None:
