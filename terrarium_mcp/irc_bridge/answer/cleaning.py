@@ -20,8 +20,9 @@ _HOLDS_JOINER = "\ufdd0"
 """Holds the place of a joiner until all that is invisible has been removed. Unicode keeps this code
 point for such use inside a program (noncharacters, 23.7 of the standard)."""
 
-_TERMINAL_CODE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
-"""A control sequence of a terminal (ECMA-48 5.4), such as a colour: `ESC [ 31 m`."""
+_UNSEEN_CODE = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\0")
+"""A control sequence of a terminal (ECMA-48 5.4), such as a colour: `ESC [ 31 m`; or NUL, of which
+markdown makes a U+FFFD (CommonMark 2.3), which can be seen."""
 
 _LINE_BREAK = re.compile(r"\r\n|[\n\v\f\r\x85\u2028\u2029]")
 
@@ -48,7 +49,7 @@ def clean_answer(
         question: the question, which some repeat before they answer.
         defused: defuses the names in a text that is no code, with the joiner that it is passed.
     """
-    text = without_echoed_tags(_LINE_BREAK.sub("\n", _TERMINAL_CODE.sub("", text)))
+    text = without_echoed_tags(_LINE_BREAK.sub("\n", _UNSEEN_CODE.sub("", text)))
     words = _start_of(text)
     is_cut = len(words) < len(text.rstrip())
     lines = [

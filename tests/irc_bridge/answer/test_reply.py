@@ -232,7 +232,7 @@ def test_what_was_kept_fits_also_if_our_mask_has_grown_meanwhile() -> None:
     )
 
 
-@pytest.mark.parametrize("text", [" ", "\n\t\u2028", "---", "\u200b\u202e", "\x02\x1f\x0304"])
+@pytest.mark.parametrize("text", [" ", "\n\t\u2028", "---", "\u200b\u202e", "\x02\x1f\x0304\0"])
 def test_an_answer_that_shows_nothing_is_none(text: str) -> None:
     assert cleaned(text) == []
 
