@@ -370,7 +370,8 @@ class LLM:
         return self._model
 
     def _refused(self, error: RejectedRequest) -> ModelUnavailable:
-        hint = _NO_ENDPOINT if error.is_foreign else hint_for(error.status, error.words)
+        advice = hint_for(error.status, error.words, error.pause)
+        hint = _NO_ENDPOINT if error.is_foreign else advice
         return ModelUnavailable(
             f"The model at {self._where} gave no answer (status {error.status}: "
             f"{shortened(error.words)}). {hint}",

@@ -6,6 +6,7 @@ from typing import Any
 
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.errors import single_errors
+from terrarium_mcp.irc_bridge.model.breaker import LONGEST, PAUSE
 from terrarium_mcp.irc_bridge.model.endpoint_json import parsed_json
 
 MAX_QUOTED = 200  # characters of an endpoint's error text that a message quotes
@@ -178,8 +179,11 @@ def says_no_credit(text: str) -> bool:
     return _NO_CREDIT.search(text) is not None
 
 
-def hint_for(status: int, text: str) -> str:
-    """What the operator can do about an error with `status` and `text`; some have status 200."""
+def hint_for(status: int, text: str, pause: float | None = None) -> str:
+    """What the operator can do about an error with `status` and `text`; some have status 200.
+
+    `pause` are the seconds after which the endpoint wants to be asked again, if it said so.
+    """
     match status:
         case 401 | 403:
             return "Check AGENT_API_KEY."
@@ -197,6 +201,8 @@ def hint_for(status: int, text: str) -> str:
             return "It redirects: set AGENT_API_URL to where the endpoint itself is."
         case 200 | 429 if says_no_credit(text):
             return _CHECK_CREDIT
+        case _ if pause and pause > PAUSE:
+            return f"It asked for a pause: try again in {min(pause, LONGEST):.0f} s."
         case _:
             return "Try again in a minute."
 

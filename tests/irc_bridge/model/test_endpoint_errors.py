@@ -86,3 +86,10 @@ def test_nothing_that_cannot_be_seen_is_quoted_of_an_error() -> None:
 )
 def test_the_way_out_is_that_of_the_cause(status: int, words: str, setting: str) -> None:
     assert setting in hint_for(status, words)
+
+
+@pytest.mark.parametrize(
+    ("pause", "when"), [(None, "a minute"), (21, "a minute"), (61, "61 s"), (86_400, "900 s")]
+)
+def test_a_pause_that_was_asked_for_is_named_as_it_is_kept(pause: float | None, when: str) -> None:
+    assert hint_for(429, "Rate limit reached", pause).endswith(f"ry again in {when}.")
