@@ -29,6 +29,11 @@ class SearchWords:
     hours: int = 0
 
     @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to look for, as behind a quote mark alone."""
+        return not (self.query.strip('" ') or self.hours)
+
+    @property
     def arguments(self) -> dict[str, object]:
         """The arguments of `search_irc_history` that say the same."""
         return {"query": self.query} | ({"hours": self.hours} if self.hours else {})

@@ -31,7 +31,7 @@ async def search(context: CommandContext) -> list[str]:
         words = search_words(context.command.rest)
     except BadSearchValue as error:
         return [str(error)]
-    if not (words.query or words.hours):
+    if words.is_empty:
         return [f"Search for what? For example: {prefix}search deploy script"]
     arguments = {**words.arguments, "limit": SEARCH_LIMIT, "format": "json"}
     found = await context.toolbox.call("search_irc_history", arguments, context.view)

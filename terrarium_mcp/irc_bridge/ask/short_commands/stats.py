@@ -73,7 +73,7 @@ async def stats(context: CommandContext) -> list[str]:
         words = search_words(rest)
     except BadSearchValue as error:
         return [str(error)]
-    if not (words.query or words.hours):
+    if words.is_empty:
         return await _of_channels(context, channel)
     if by_people := await _of_people(context, channel, rest):
         return by_people

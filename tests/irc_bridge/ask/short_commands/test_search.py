@@ -45,7 +45,8 @@ async def test_a_value_that_cannot_be_is_answered_with_how_to_write_it(tmp_path:
         ]
         (example,) = await scene.asks("!search")
         assert example == "Search for what? For example: !search deploy script"
-        assert await scene.asks("!search +") == [example]
+        for nothing in ("+", '"', '" "'):
+            assert await scene.asks(f"!search {nothing}") == [example]
 
 
 async def test_what_only_looks_like_an_operator_is_said_also_beside_hits(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ async def test_of_the_channel_who_talks_most(tmp_path: Path) -> None:
             "#tea: 5 lines, 1 of them commands or mine, by 2 people, 0 in the last 24 h, 0 in 7 d",
             "Most talkative: alice 2, bo 2",
         ]
+        assert await scene.asks('!stats "') == await scene.asks("!stats")
 
 
 async def test_of_channels_in_which_people_only_asked_the_bot_or_nobody_spoke(
