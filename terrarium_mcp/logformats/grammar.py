@@ -69,6 +69,7 @@ PERSON = rf"(?P<nick>{NICK}) \({USER_HOST}\)"
 """Who comes or goes, and from where."""
 
 ISO_DAY = r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"
+ZONE = r"(?P<zone>[+-]\d\d:?\d\d|Z)"
 BEFORE_MONTH = "(?:de |d['\u2019])?"
 """What Catalan puts before the name of a month."""
 ISO_OR_NAMED_DAY = (

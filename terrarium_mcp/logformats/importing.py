@@ -23,7 +23,7 @@ from terrarium_mcp.chat.recorded_times import RecordedTime
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.logformats.contents import LogContent
-from terrarium_mcp.logformats.databases.database_format import is_database, write_ahead_log
+from terrarium_mcp.logformats.databases.database_format import is_database
 from terrarium_mcp.logformats.files import LogFile, UnusableFile, readable
 from terrarium_mcp.logformats.log_reader import DatedEvent, LineCounts, RejectedLine
 from terrarium_mcp.logformats.read_parts import ReadPart, read_parts
@@ -37,6 +37,7 @@ from terrarium_mcp.store import (
     PreparedLines,
     PreparedLog,
     Store,
+    wal_of,
     zone_and_half,
 )
 
@@ -319,7 +320,7 @@ def _sha256(file: LogFile) -> str:
         with (
             readable(file.path),
             suppress(FileNotFoundError),
-            write_ahead_log(file.stored).open("rb") as newest,
+            wal_of(file.stored).open("rb") as newest,
         ):
             _add(newest, digest)
     return digest.hexdigest()

@@ -129,6 +129,7 @@ if TYPE_CHECKING:
         further_claims,
         is_claimed,
     )
+    from terrarium_mcp.store.sqlite.engine.files import wal_of
     from terrarium_mcp.store.sqlite.health.bridges import read_heartbeats
     from terrarium_mcp.store.sqlite.health.deep_check import check_deeply
     from terrarium_mcp.store.sqlite.health.examination import examine
@@ -165,6 +166,7 @@ _LOADED_LATER = {
         *("RestoreRefused", "make_backup", "read_consent", "restore_backup"),
     ),
     "sqlite.claims": ("AlreadyRecorded", "claimed", "further_claims", "is_claimed"),
+    "sqlite.engine.files": ("wal_of",),
     "sqlite.health.bridges": ("read_heartbeats",),
     "sqlite.health.deep_check": ("check_deeply",),
     "sqlite.health.examination": ("examine",),
@@ -307,6 +309,7 @@ __all__ = [
     "scrub",
     "this_process",
     "unfinished_copies",
+    "wal_of",
     "zone_and_half",
 ]
 

@@ -135,14 +135,6 @@ def is_database(first_bytes: bytes) -> bool:
     return first_bytes.startswith(b"SQLite format 3\0")
 
 
-def write_ahead_log(path: Path) -> Path:
-    """Where SQLite keeps the newest rows of a database that a program has open, if it keeps any.
-
-    It may take a day until they are in the database's own file (https://sqlite.org/wal.html).
-    """
-    return Path(f"{path.resolve()}-wal")  # beside the file, not beside a link to it
-
-
 def open_readonly(path: Path) -> sqlite3.Connection:
     """Open a database of another program so that not a byte of it can change.
 

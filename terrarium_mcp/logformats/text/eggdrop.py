@@ -16,6 +16,7 @@ from terrarium_mcp.logformats.grammar import (
     PERSON,
     SENDER_TO_CHANNEL,
     USER_HOST,
+    ZONE,
     TextFormat,
     boundary,
     chatter,
@@ -30,7 +31,7 @@ EGGDROP = TextFormat(
     program="Eggdrop",
     stamp=re.compile(
         rf"\[(?:{ISO_DAY}[ T])?(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))?"
-        r"(?: (?P<zone>[+-]\d\d:?\d\d|Z))?\] "
+        rf"(?: {ZONE})?\] "
     ),
     other_stamps=(IN_BRACKETS,),
     rules=(

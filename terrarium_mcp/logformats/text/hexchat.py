@@ -21,7 +21,7 @@ import re
 from collections.abc import Sequence
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.dated_clocks import CLOCK, DATED_CLOCKS
+from terrarium_mcp.logformats.dated_clocks import CLOCK, dated_stamps
 from terrarium_mcp.logformats.entries import Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
@@ -174,9 +174,7 @@ HEXCHAT = TextFormat(
         rf"(?:{ISO_OR_NAMED_DAY}[ T])?{CLOCK}(?(bracket)\])(?(round)\)))"
         r" (?(month)(?(year)(?=\S+\t))|(?=\S+\t))"
     ),
-    other_stamps=tuple(
-        re.compile(rf"(?P<bracket>\[)?{one}(?(bracket)\]) (?=\S+\t)") for one in DATED_CLOCKS
-    ),
+    other_stamps=dated_stamps(r" (?=\S+\t)"),
     rules=_rules_of(r"[\t ]", *_IN_MIRCS_WORDS),
     unstamped=(
         boundary(Boundary.CLOSED, rf"\*{{4}} {_ENDING} {CTIME}"),

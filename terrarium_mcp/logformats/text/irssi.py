@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import PurePosixPath
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.dated_clocks import DATED_CLOCKS
+from terrarium_mcp.logformats.dated_clocks import dated_stamps
 from terrarium_mcp.logformats.entries import Boundary, LogEvent
 from terrarium_mcp.logformats.grammar import (
     BEFORE_MONTH,
@@ -27,6 +27,7 @@ from terrarium_mcp.logformats.grammar import (
     SENDER_TO_CHANNEL,
     SPEAKER_TO_CHANNEL,
     USER_HOST,
+    ZONE,
     TextFormat,
     boundary,
     chatter,
@@ -65,11 +66,9 @@ IRSSI = TextFormat(
         r"(?:(?P<epoch>\d{9,11}) | ?(?P<bracket>\[)?"
         rf"(?:{ISO_OR_NAMED_DAY}[ T])?"
         r"(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?: ?(?P<half>[AaPp][Mm]))?"
-        r"(?P<zone>[+-]\d\d:?\d\d|Z)?(?(bracket)\] |(?: |(?=<|-!-))))"
+        rf"{ZONE}?(?(bracket)\] |(?: |(?=<|-!-))))"
     ),
-    other_stamps=tuple(
-        re.compile(rf"(?P<bracket>\[)?{one}(?(bracket)\]) {_SURELY_IRSSI}") for one in DATED_CLOCKS
-    ),
+    other_stamps=dated_stamps(f" {_SURELY_IRSSI}"),
     rules=(
         # It names the channel where that is not the one in front of its user.
         message(MessageType.PRIVMSG, rf"< ?{SPEAKER_TO_CHANNEL}>{SAYS}"),

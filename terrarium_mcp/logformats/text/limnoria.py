@@ -8,7 +8,7 @@ topics, and with microseconds if it is told to.
 import re
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.dated_clocks import DATED_CLOCKS
+from terrarium_mcp.logformats.dated_clocks import dated_stamps
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     FOLDER_OF_CHANNEL,
@@ -16,6 +16,7 @@ from terrarium_mcp.logformats.grammar import (
     ISO_DAY,
     NICK,
     SENDER,
+    ZONE,
     TextFormat,
     chatter,
     message,
@@ -35,11 +36,9 @@ LIMNORIA = TextFormat(
     stamp=re.compile(
         rf"(?P<bracket>\[)?(?:{ISO_DAY}[T ])?"
         r"(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?:\.(?P<fraction>\d+))?"
-        r"(?: ?(?P<zone>[+-]\d\d:?\d\d|Z))?(?(bracket)\])  "
+        rf"(?: ?{ZONE})?(?(bracket)\])  "
     ),
-    other_stamps=tuple(
-        re.compile(rf"(?P<bracket>\[)?{one}(?(bracket)\])  ") for one in DATED_CLOCKS
-    ),
+    other_stamps=dated_stamps("  "),
     rules=(
         chatter(rf"<{NICK}> -= THIS MESSAGE NOT LOGGED =-\Z"),
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.dated_clocks import DATED_CLOCKS
+from terrarium_mcp.logformats.dated_clocks import dated_stamps
 from terrarium_mcp.logformats.entries import Boundary, LogEvent
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
@@ -26,6 +26,7 @@ from terrarium_mcp.logformats.grammar import (
     PERSON,
     RANK,
     USER_HOST,
+    ZONE,
     TextFormat,
     boundary,
     chatter,
@@ -130,11 +131,9 @@ WEECHAT = TextFormat(
         r"(?P<bracket>\[)?"
         r"(?:(?P<year>\d{4})[-/. ](?P<month>\d\d|[^\W\d]{3,9})[-/. ](?P<day>\d\d)[ T])?"
         r"(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?:\.(?P<fraction>\d+))?"
-        r"(?: ?(?P<half>[AaPp][Mm]))?(?: ?(?P<zone>Z|[+-]\d\d:?\d\d))?(?(bracket)\])\t"
+        rf"(?: ?(?P<half>[AaPp][Mm]))?(?: ?{ZONE})?(?(bracket)\])\t"
     ),
-    other_stamps=tuple(
-        re.compile(rf"(?P<bracket>\[)?{one}(?(bracket)\])\t") for one in DATED_CLOCKS
-    ),
+    other_stamps=dated_stamps(r"\t"),
     rules=(
         message(MessageType.PRIVMSG, rf"{RANK}{_NICK}(?<!:)\t(?P<text>.*)"),
         message(MessageType.ACTION, rf" \*\t(?P<nick>{NICK})(?: (?P<text>.*))?"),

@@ -18,6 +18,7 @@ from terrarium_mcp.logformats.grammar import (
     NICK,
     PERSON,
     SENDER,
+    ZONE,
     TextFormat,
     boundary,
     chatter,
@@ -41,7 +42,7 @@ ZNC = TextFormat(
     has_file_a_day=True,
     stamp=re.compile(
         rf"\[(?:{ISO_DAY}[ T])?(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)"
-        r"(?: (?P<zone>[+-]\d\d:?\d\d|Z))?\] "
+        rf"(?: {ZONE})?\] "
     ),
     other_stamps=(IN_BRACKETS,),
     rules=(
