@@ -12,10 +12,10 @@ from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.question import asks_what_was_said, is_put_as_a_question
 from terrarium_mcp.chat.questions.forms import without_lately
 from terrarium_mcp.chat.questions.narrowing import (
+    about,
     likelier,
     narrowed_to,
     phrases_of,
-    telling_clauses,
     without_phrases,
 )
 from terrarium_mcp.chat.questions.people import (
@@ -202,8 +202,7 @@ async def _by_words(parts: QuestionParts, search: Search, request: Request) -> S
         return search
     if _is_ranked(search):
         return await _with_time_notes(parts, search, request)
-    clauses = telling_clauses(parts.rest, phrases_of(search.query))
-    return _with_query(search, narrowed_to(parts.times, search.query).with_clauses(*clauses))
+    return _with_query(search, about(parts.rest, parts.times, search.query))
 
 
 def _is_ranked(search: Search) -> bool:
@@ -251,9 +250,8 @@ def _conversations_of(times: Times, search: Search) -> Search:
 
 def _said_by(asked: PersonQuestion, times: Times, search: Search) -> Search:
     """The lines of a person, or of all: the oldest first if these or a time are asked for."""
-    clauses = telling_clauses(asked.about, phrases_of(search.query))
     query = replace(
-        narrowed_to(times, search.query).with_clauses(*clauses),
+        about(asked.about, times, search.query),
         people=asked.nicks or search.query.people,
         mentions=(asked.to,) if asked.to else search.query.mentions,
         has_link=asked.only_links or search.query.has_link,
@@ -322,8 +320,7 @@ async def _was_said(text: str, search: Search, request: Request) -> bool:
 
 def _as_words_note(parts: QuestionParts, search: Search) -> str:
     """The query for the lines of a time whose words are searched for as words, with the rest."""
-    clauses = telling_clauses(parts.rest, phrases_of(search.query))
-    during = narrowed_to(parts.times, search.query).with_clauses(*clauses)
+    during = about(parts.rest, parts.times, search.query)
     return f"searched for as words; for the lines of that time: {during.printed(search.zone)}"
 
 

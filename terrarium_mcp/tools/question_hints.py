@@ -11,7 +11,7 @@ from terrarium_mcp.chat.questions.counts import CountQuestion, count_question
 from terrarium_mcp.chat.questions.ends import EndQuestion, end_question
 from terrarium_mcp.chat.questions.events import event_queries, may_ask_for_events
 from terrarium_mcp.chat.questions.names import other_names_of
-from terrarium_mcp.chat.questions.narrowing import narrowed_to, phrases_of, telling_clauses
+from terrarium_mcp.chat.questions.narrowing import about, narrowed_to
 from terrarium_mcp.chat.questions.people import LinkQuestion, link_question
 from terrarium_mcp.chat.questions.presence import asks_who_is_here, last_seen_of
 from terrarium_mcp.chat.times.time_expressions import TimeExpression
@@ -81,9 +81,8 @@ async def _link_hints(
     asked: LinkQuestion, times: Sequence[TimeExpression], search: Search, request: Request
 ) -> list[str]:
     """The query for the lines with a link and the words of its topic, if it finds any."""
-    clauses = telling_clauses(asked.topic, phrases_of(search.query))
     sought = replace(
-        narrowed_to(times, search.query).with_clauses(*clauses),
+        about(asked.topic, times, search.query),
         people=(asked.nick,) if asked.nick else search.query.people,
         has_link=True,
         notes=(),
@@ -101,8 +100,7 @@ async def _count_hints(
     """The arguments with which `get_channel_stats` counts what is asked for."""
     if asked.nick and not await people_called(request, asked.nick, search.rooms):
         return []
-    clauses = telling_clauses(asked.words, phrases_of(search.query))
-    query = narrowed_to(times, search.query).with_clauses(*clauses)
+    query = about(asked.words, times, search.query)
     query = replace(
         query,
         people=(asked.nick,) if asked.nick else query.people,
@@ -137,8 +135,7 @@ async def _end_hints(
     asked: EndQuestion, times: Sequence[TimeExpression], search: Search, request: Request
 ) -> list[str]:
     """The query for the lines of which the first or the last is asked for, if it finds any."""
-    clauses = telling_clauses(asked.words, phrases_of(search.query))
-    sought = narrowed_to(times, search.query).with_clauses(*clauses)
+    sought = about(asked.words, times, search.query)
     if not await finds_exactly(sought, search, request):
         return []
     order, end = ("newest", "last") if asked.is_for_last else ("oldest", "first")

@@ -31,6 +31,12 @@ def narrowed_to(times: Sequence[TimeExpression], query: Query) -> Query:
     return replace(query, since=max(since, query.since or since))
 
 
+def about(topic: str, times: Sequence[TimeExpression], query: Query) -> Query:
+    """The query for lines of these times with the telling words of a topic of its question."""
+    clauses = telling_clauses(topic, phrases_of(query))
+    return narrowed_to(times, query).with_clauses(*clauses)
+
+
 def telling_clauses(text: str, phrases: Iterable[Term] = ()) -> tuple[tuple[Term, ...], ...]:
     """The words that say something, all of which a line must have; phrases in the text whole."""
     phrases = [term for term in phrases if _place_of(term).search(text)]

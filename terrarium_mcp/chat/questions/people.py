@@ -83,13 +83,14 @@ _OF_A_CHANNEL = rf"{_ALL}{_END}\s+(?:line|message){_EVER}"
 _OF_A_TIME = rf"{_ALL}{_LINKS}{_WERE_SHARED}{_HERE}"
 """The question for links where a time is named: elsewhere `links` is a word, and a program."""
 
+_ANY_LINK = rf"(?:{_SHOW}|(?:any|which)\s+){_LINK}"
 _ONE = rf"(?P<nick>{NICK}?)"
 _WITH_A_TOPIC = r"\s+(?:about|on|for|to|with)\s+(?P<words>.+?)"
 _ABOUT_LINKS = tuple(
     f"{pattern}{_WITH_A_TOPIC}"
     for pattern in (
-        rf"(?:{_SHOW}|(?:any|which)\s+){_LINK}",
-        rf"(?:{_SHOW}|(?:any|which)\s+){_LINK}{_WERE_SHARED}\s+(?:(?:{_PASTE})\s+)?(?:by|from)\s+{_ONE}",
+        _ANY_LINK,
+        rf"{_ANY_LINK}{_WERE_SHARED}\s+(?:(?:{_PASTE})\s+)?(?:by|from)\s+{_ONE}",
         rf"(?:what|which)\s+{_LINK}\s+{_HAVE}\s+{_ONE}\s+{_OFTEN}{_PASTE}",
         rf"{_SHOW}{_ONE}['\u2019]s\s+{_LINK}",
     )
