@@ -9,7 +9,7 @@ are open, the next one ends another, but never one with a request in work:
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,24 +45,19 @@ class _SessionUse:
     streams: int = 0
 
     @contextmanager
-    def asked(self) -> Iterator[None]:
-        """A POST while it is answered."""
-        self.posts += 1
-        self.in_work += 1
+    def by(self, method: str) -> Iterator[None]:
+        """A request while it is answered: a POST, or a stream, which is a GET."""
+        is_post, is_stream = method == "POST", method == "GET"
+        self.posts += is_post
+        self.in_work += is_post
+        self.streams += is_stream
         try:
             yield
         finally:
-            self.in_work -= 1
-            self.last = anyio.current_time()
-
-    @contextmanager
-    def listened_to(self) -> Iterator[None]:
-        """A stream while it is open."""
-        self.streams += 1
-        try:
-            yield
-        finally:
-            self.streams -= 1
+            self.in_work -= is_post
+            self.streams -= is_stream
+            if is_post:
+                self.last = anyio.current_time()
 
     @property
     def rank(self) -> tuple[bool, bool, float]:
@@ -82,21 +77,18 @@ class SessionRoom:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        method = scope["method"] if scope["type"] == "http" and scope["path"] == "/mcp" else ""
-        headers = Headers(scope=scope) if method else Headers()
-        use = self._use_of(headers.get("mcp-session-id", ""))
-        if use and method == "POST":
-            with use.asked():
-                await self._app(scope, receive, send)
-        elif use and method == "GET":
-            with use.listened_to():
-                await self._app(scope, receive, send)
-        elif method == "POST" and _may_open_one(headers):
+        if scope["type"] != "http" or scope["path"] != "/mcp":
+            await self._app(scope, receive, send)
+            return
+        method, headers = scope["method"], Headers(scope=scope)
+        if method == "POST" and _may_open_one(headers):
             await self._make_room()
             await self._app(scope, receive, send)
             for session in sdk.open_sessions(self._server):
                 self._use_of(session)
-        else:
+            return
+        use = self._use_of(headers.get("mcp-session-id", ""))
+        with use.by(method) if use else nullcontext():
             await self._app(scope, receive, send)
 
     def _use_of(self, session: str) -> _SessionUse | None:

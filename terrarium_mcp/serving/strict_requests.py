@@ -30,7 +30,10 @@ _TOO_MANY = f"More than {MOST_AHEAD} requests are unanswered. Send the next afte
 
 
 class BadHead(ValueError):
-    """The head of a request breaks a rule of HTTP/1.1; the parser takes it for any bad request."""
+    """The head of a request breaks a rule, in the words for whoever sent it.
+
+    The parser raises an error of its own, of which this is the context.
+    """
 
 
 class StrictRequests(HttpToolsProtocol):
@@ -38,9 +41,6 @@ class StrictRequests(HttpToolsProtocol):
 
     _held = 0
     """Bytes received of a head or trailer that is not complete, at least."""
-
-    _wrong = _INVALID
-    """What is wrong with a request that the parser refuses."""
 
     _head_without_offer = b""
     """The head of a request that offers another protocol, without the offer."""
@@ -66,8 +66,9 @@ class StrictRequests(HttpToolsProtocol):
         self._held += len(data)
         try:
             self._feed(data)
-        except HttpParserError:
-            self._refuse(self._wrong)
+        except HttpParserError as error:
+            ours = error.__context__
+            self._refuse(str(ours) if isinstance(ours, BadHead) else _INVALID)
         else:
             if self._held > LONGEST_HEAD:
                 self._refuse(_TOO_LONG)
@@ -93,19 +94,17 @@ class StrictRequests(HttpToolsProtocol):
     def on_header(self, name: bytes, value: bytes) -> None:
         """Called by the parser with a field of the head, or of the trailer."""
         if len(self.headers) >= MOST_FIELDS:
-            self._wrong = _TOO_LONG
             raise BadHead(_TOO_LONG)
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         """Called by the parser before the body."""
         if len(self.unanswered) >= MOST_AHEAD:
-            self._wrong = _TOO_MANY
             raise BadHead(_TOO_MANY)
         version, method = self.parser.get_http_version(), self.parser.get_method()
         hosts = sum(name == b"host" for name, _ in self.headers)
         if method == b"CONNECT" or hosts > 1 or (not hosts and version == "1.1"):
-            raise BadHead(f"{method!r} with {hosts} Host headers")
+            raise BadHead(_INVALID)
         if self.parser.should_upgrade():
             others = [
                 b"%s: %s" % (name, value) for name, value in self.headers if name != b"upgrade"
