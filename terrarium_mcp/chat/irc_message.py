@@ -97,6 +97,11 @@ def parse_source(mask: str) -> Source:
     return Source(nick, user, host) if at else Source(nick, rest)
 
 
+def ends_line(text: str) -> bool:
+    """Whether a text holds what ends a line, or what no line may hold (RFC 2812, 2.3.1)."""
+    return any(char in text for char in "\r\n\0")
+
+
 def serialize(line: IrcMessage) -> str:
     """`line` as a client sends it: tags, command and parameters, without the line break.
 
@@ -109,7 +114,7 @@ def serialize(line: IrcMessage) -> str:
     if line.params and must_be_last(words[-1]):
         words[-1] = f":{words[-1]}"
     text = " ".join(words)
-    if any(char in text for char in "\r\n\0"):
+    if ends_line(text):
         raise ValueError(f"a line break inside {line.command}")
     return f"@{_tags(line.tags)} {text}" if line.tags else text
 

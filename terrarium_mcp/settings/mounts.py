@@ -94,6 +94,11 @@ def check_mounted_channels(mounts: Iterable[Mount], known: Collection[tuple[str,
                 )
 
 
+def fits_header(value: str) -> bool:
+    """Whether a header of HTTP can carry a value, which is one line of ASCII."""
+    return value.isascii() and value.isprintable()
+
+
 class _MountTable(NamedTuple):
     """One table as written."""
 
@@ -168,7 +173,7 @@ class _MountTable(NamedTuple):
                 raise self._wrong('must have a text as token: token = "..."')
             headers["Authorization"] = f"Bearer {token}"
         for name, value in headers.items():
-            if not _HEADER.fullmatch(name) or not (value.isascii() and value.isprintable()):
+            if not (_HEADER.fullmatch(name) and fits_header(value)):
                 raise self._wrong(
                     f"has a header {shown(name)} that HTTP cannot carry: names are words, values"
                     " one line of ASCII."

@@ -9,10 +9,11 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 from pydantic import AfterValidator, BeforeValidator
 
 from terrarium_mcp.chat.identity import is_channel
+from terrarium_mcp.chat.irc_message import ends_line
 from terrarium_mcp.chat.masks import Mask, is_mask, means_nobody, restricts_host, restricts_nick
 from terrarium_mcp.chat.relays import Relay, parse_relay
 from terrarium_mcp.settings.channels import ConfiguredChannel, channels_of
-from terrarium_mcp.settings.mounts import Mount
+from terrarium_mcp.settings.mounts import Mount, fits_header
 from terrarium_mcp.settings.personas import Persona, persona_of
 from terrarium_mcp.wording import did_you_mean
 
@@ -143,7 +144,7 @@ def _nick(name: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    if re.search(r"[\r\n\0]", text):
+    if ends_line(text):
         raise ValueError("must be one line: it is sent to the IRC server as a part of one")
     return text
 
@@ -186,7 +187,7 @@ def _model_url(address: str) -> str:
 
 def _model_key(key: str) -> str:
     """A key that the model's client can send, which says in its error what it cannot."""
-    if not (key.isascii() and key.isprintable()):
+    if not fits_header(key):
         raise ValueError(
             "no HTTP header can carry it: a key is one line of ASCII. Copy it again, without a line"
             " break or typographic quotes"

@@ -12,7 +12,7 @@ PAUSE = 60.0
 """Seconds that the breaker stays open."""
 
 
-LONGEST = 900.0
+_LONGEST = 900.0
 """Seconds for which an endpoint gets no requests at most, whatever it asked for: its clock, or the
 proxy before it, may be wrong, and a request now and then is no burden."""
 
@@ -39,5 +39,10 @@ class Breaker:
     def failed(self, now: float, pause: float | None = None) -> "Breaker":
         """The breaker after one more failure; the endpoint asked for a `pause` in seconds."""
         after = Breaker(self.failures + 1)
-        seconds = max(PAUSE if after.is_tripped else 0.0, min(pause or 0.0, LONGEST))
+        seconds = max(PAUSE if after.is_tripped else 0.0, granted(pause))
         return replace(after, closed_again_at=now + seconds if seconds else 0.0)
+
+
+def granted(pause: float | None) -> float:
+    """Of the seconds of a pause that an endpoint asked for, if it did, those that are kept."""
+    return min(pause or 0.0, _LONGEST)

@@ -6,7 +6,7 @@ from typing import Any
 
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.errors import single_errors
-from terrarium_mcp.irc_bridge.model.breaker import LONGEST, PAUSE
+from terrarium_mcp.irc_bridge.model.breaker import PAUSE, granted
 from terrarium_mcp.irc_bridge.model.endpoint_json import parsed_json
 
 MAX_QUOTED = 200  # characters of an endpoint's error text that a message quotes
@@ -201,8 +201,8 @@ def hint_for(status: int, text: str, pause: float | None = None) -> str:
             return "It redirects: set AGENT_API_URL to where the endpoint itself is."
         case 200 | 429 if says_no_credit(text):
             return _CHECK_CREDIT
-        case _ if pause and pause > PAUSE:
-            return f"It asked for a pause: try again in {min(pause, LONGEST):.0f} s."
+        case _ if granted(pause) > PAUSE:
+            return f"It asked for a pause: try again in {granted(pause):.0f} s."
         case _:
             return "Try again in a minute."
 
