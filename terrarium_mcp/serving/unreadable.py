@@ -28,12 +28,9 @@ class UnreadableMessage(Exception):
         self.answer = JSONRPCError(jsonrpc="2.0", id=request_id, error=error)
 
     @classmethod
-    def invalid(cls, text: bytes, error: ValidationError) -> "UnreadableMessage":
-        """A text that failed to validate as a message."""
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        if first["type"] != "json_invalid":
-            return cls.no_message(text)
-        return cls(f"Parse error: {first['msg']}.", PARSE_ERROR, _id_in(text))
+    def no_json(cls, text: bytes, error: ValueError) -> "UnreadableMessage":
+        """A text that failed to parse."""
+        return cls(f"Parse error: {error}.", PARSE_ERROR, _id_in(text))
 
     @classmethod
     def no_message(cls, text: bytes) -> "UnreadableMessage":
@@ -55,18 +52,19 @@ def message_in(text: bytes) -> JSONRPCMessage:
         UnreadableMessage: it is none, or a request whose id cannot be one: its client waits for an
             answer, which a notification does not get.
     """
+    # To parse first takes 7 ms for a list of 650 kB; `validate_json` makes of it each kind of
+    # message that it could be, in 18 ms.
     try:
-        message = jsonrpc_message_adapter.validate_json(text, by_name=False)
+        raw = from_json(text)
+    except ValueError as error:
+        raise UnreadableMessage.no_json(text, error) from error
+    try:
+        message = jsonrpc_message_adapter.validate_python(raw, by_name=False)
     except ValidationError as error:
-        raise UnreadableMessage.invalid(text, error) from error
-    if isinstance(message, JSONRPCNotification) and _has_id(text):
+        raise UnreadableMessage.no_message(text) from error
+    if isinstance(message, JSONRPCNotification) and "id" in raw:
         raise UnreadableMessage.no_message(text)
     return message
-
-
-def _has_id(text: bytes) -> bool:
-    """Whether a text of valid JSON is an object with an id, of whatever kind."""
-    return b"id" in text and "id" in from_json(text)
 
 
 def _id_in(line: bytes, *, is_cut: bool = False) -> RequestId | None:
