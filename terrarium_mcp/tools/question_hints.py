@@ -135,7 +135,10 @@ async def _end_hints(
     asked: EndQuestion, times: Sequence[TimeExpression], search: Search, request: Request
 ) -> list[str]:
     """The query for the lines of which the first or the last is asked for, if it finds any."""
+    if asked.nick and not await people_called(request, asked.nick, search.rooms):
+        return []
     sought = about(asked.words, times, search.query)
+    sought = replace(sought, people=(asked.nick,) if asked.nick else sought.people)
     if not await finds_exactly(sought, search, request):
         return []
     order, end = ("newest", "last") if asked.is_for_last else ("oldest", "first")

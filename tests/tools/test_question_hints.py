@@ -264,11 +264,14 @@ async def test_who_asks_what_was_said_first_is_told_the_query_and_its_order(hous
         ("who said hello first?", "hello, sorted by oldest, shows the first such line"),
         ("when was hello last mentioned?", "hello, sorted by newest, shows the last such line"),
         ('who first said "said tea"?', '"said tea", sorted by oldest, shows the first such line'),
+        ("when did bo first say tea?", "tea from:bo, sorted by oldest, shows the first such line"),
+        ("when did cy last say hello", "hello from:cy, sorted by newest, shows the last such line"),
     ):
         told = await house.learns("search_irc_history", LATER, query=question)
         assert f"note: {hint}\n" in told.outside
-    told = await house.learns("search_irc_history", LATER, query="who said zeppelin first?")
-    assert "sorted by" not in told.outside
+    for question in ("who said zeppelin first?", "when did cy first say tea?"):
+        told = await house.learns("search_irc_history", LATER, query=question)
+        assert "sorted by" not in told.outside
 
 
 async def test_who_asks_what_is_said_in_a_channel_is_told_how_to_read_it(house: House) -> None:

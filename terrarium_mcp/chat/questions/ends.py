@@ -5,14 +5,14 @@ Ranked lines do not tell; lines with the words, sorted by time, do.
 
 from typing import NamedTuple
 
-from terrarium_mcp.chat.questions.forms import form
+from terrarium_mcp.chat.questions.forms import NICK, form, named_person
 
 _WORDS = r"(?P<words>.+?)"
 _END = r"(?:first|(?P<last>last))"
 _SAY = r"(?:say|mention|use|bring\s+up|suggest)"
 _SAID = r"(?:said|mentioned|used|brought\s+up|suggested)"
 _TOLD = rf"(?:{_SAID}|discussed|talked\s+about)"
-_SOMEBODY = r"(?:some|any)(?:one|body)"
+_SOMEBODY = rf"(?:(?:some|any)(?:one|body)|(?P<nick>{NICK}))"
 _THE = r"(?:wh(?:en|at)(?:['\u2019]s|\s+(?:is|was))\s+)?(?:the\s+)?"
 
 _FORMS = (
@@ -29,15 +29,20 @@ _FORMS = (
 
 
 class EndQuestion(NamedTuple):
-    """The words of which the first or the last line is asked for."""
+    """The words of which the first or the last line is asked for, and by whom; "" is anybody."""
 
     words: str
     is_for_last: bool = False
+    nick: str = ""
 
 
 def end_question(text: str) -> EndQuestion | None:
     """What a text asks for the first or last line of; None if it asks for something else."""
     for pattern in _FORMS:
         if match := form(pattern).fullmatch(text):
-            return EndQuestion(match["words"].strip(" \"'"), is_for_last=bool(match["last"]))
+            nick = match.groupdict().get("nick") or ""
+            if nick and not named_person(nick):  # `when did she first say tea?`
+                continue
+            words = match["words"].strip(" \"'")
+            return EndQuestion(words, is_for_last=bool(match["last"]), nick=nick)
     return None

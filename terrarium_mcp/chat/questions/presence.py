@@ -11,7 +11,7 @@ _LATELY = r"(?:\s+(?:lately|recently|today|around|here|this\s+\w+|in\s+here))*"
 
 _FORMS = (
     rf"when\s+(?:was|is)\s+{_NICK}\s+last\s+(?:here|seen|active|around|online|on|in\s+.+)",
-    rf"when\s+did\s+{_NICK}\s+last\s+(?:speak|talk|write|post|join|show\s+up|say\s+\w+)",
+    rf"when\s+did\s+{_NICK}\s+last\s+(?:speak|talk|write|post|join|show\s+up|say\s+(?:some|any)thing)",
     rf"when\s+did\s+{_SOMEBODY}\s+last\s+(?:see|hear\s+from|talk\s+to)\s+{_NICK}",
     rf"(?:has|have|did)\s+{_SOMEBODY}\s+(?:seen?|hear[d]?\s+from)\s+{_NICK}{_LATELY}",
     rf"is\s+{_NICK}\s+(?:still\s+)?(?:around|online|active)",

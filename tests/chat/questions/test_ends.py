@@ -28,6 +28,9 @@ from terrarium_mcp.chat.questions.ends import EndQuestion, end_question
         ),
         ("first mention of mysql", EndQuestion("mysql")),
         ("what was the last line about wine?", EndQuestion("wine", is_for_last=True)),
+        ("when did ada first mention green tea?", EndQuestion("green tea", nick="ada")),
+        ("when did bo last say hello", EndQuestion("hello", is_for_last=True, nick="bo")),
+        ("first time that ada talked about wine", EndQuestion("wine", nick="ada")),
     ],
 )
 def test_what_was_said_first_or_last_is_named(text: str, meant: EndQuestion) -> None:
@@ -35,7 +38,11 @@ def test_what_was_said_first_or_last_is_named(text: str, meant: EndQuestion) -> 
 
 
 @pytest.mark.parametrize(
-    "text", ["who came first", "who said hello", "when was the gate first painted", "first", ""]
+    "text",
+    [
+        *["who came first", "who said hello", "when was the gate first painted", "first", ""],
+        *["when did she first mention tea?", "when did everybody last say hello"],
+    ],
 )
 def test_other_questions_ask_for_no_end(text: str) -> None:
     assert end_question(text) is None

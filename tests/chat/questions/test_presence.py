@@ -31,6 +31,7 @@ def test_who_was_last_here_is_named(text: str) -> None:
         *["has anyone seen this?", "when was it last seen", "is there anything around"],
         *["when was the gate last painted?", "has anyone seen the new gate", "LjL", ""],
         *["when did LjL last paint the gate?", "is LjL around the gate", "what did LjL say"],
+        "when did LjL last say hello?",
     ],
 )
 def test_other_questions_ask_for_what_was_said(text: str) -> None:
