@@ -80,10 +80,19 @@ def weekend_before_last(_: re.Match[str], today: date) -> list[Days]:
 
 def some_time_ago(found: re.Match[str], today: date) -> list[Days]:
     """That long ago, plus and minus half of the unit; a few are between two and six."""
-    least, most = roughly(found["count"])
-    _, unit = _count_and_days(found)
-    first, last = today - timedelta(most * unit), today - timedelta(least * unit)
-    return [(first - timedelta(unit // 2), last + timedelta(unit // 2 + 1))]
+    return [so_long_before(one_day(today), found["count"], found["unit"])]
+
+
+def so_long_before(days: Days, count: str, unit: str) -> Days:
+    """What is so many days, weeks, months or years before some days, as people count them."""
+    least, most, around = _far(days, count, unit)
+    return days[0] - most - around, days[1] - least + around
+
+
+def so_long_after(days: Days, count: str, unit: str) -> Days:
+    """What is so many days, weeks, months or years after some days."""
+    least, most, around = _far(days, count, unit)
+    return days[0] + least - around, days[1] + most + around
 
 
 def half_ago(found: re.Match[str], today: date) -> list[Days]:
@@ -200,6 +209,23 @@ def _part_of_period(found: re.Match[str], first: date) -> Days:
     part = found["part"].split()[0].lower()
     is_month = found["unit"].lower() == "month"
     return part_of_month(part, first) if is_month else part_of_year(part, first.year)
+
+
+def _far(days: Days, count: str, unit: str) -> tuple[timedelta, timedelta, timedelta]:
+    """The least and the most of a count of units, and what it leaves open.
+
+    That is half of a unit which is longer than the days from which it is counted.
+    """
+    least, most = roughly(count)
+    length = _UNIT_DAYS[unit.lower()]
+    around = length // 2 if days[1] - days[0] < timedelta(length) else 0
+    return timedelta(least * length), timedelta(most * length), timedelta(around)
+
+
+def how_long(count: str, unit: str) -> timedelta:
+    """About how long so many days, weeks, months or years are."""
+    number = int(count) if count.isdigit() else COUNTS[count.lower()]
+    return timedelta(number * _UNIT_DAYS[unit.lower()])
 
 
 def _count_and_days(found: re.Match[str]) -> tuple[int, int]:

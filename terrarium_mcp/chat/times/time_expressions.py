@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
 from typing import NamedTuple
 
-from terrarium_mcp.chat.times.calendar_words import PERIODS, Period
+from terrarium_mcp.chat.times.calendar_words import COUNTS, PERIODS, Period
 from terrarium_mcp.chat.times.clock_times import (
     may_name_an_hour,
     moment_after,
@@ -26,6 +26,7 @@ from terrarium_mcp.chat.times.named_days import (
 from terrarium_mcp.chat.times.nested_days import NamedDays, nested
 from terrarium_mcp.chat.times.parts_of_day import FIRST_HOUR, hours_of, part_named
 from terrarium_mcp.chat.times.recent_hours import RecentTime, recent_times
+from terrarium_mcp.chat.times.relative_days import how_long, so_long_after, so_long_before
 from terrarium_mcp.chat.times.seasons import Days
 from terrarium_mcp.chat.times.times_alone import is_meant
 from terrarium_mcp.chat.times.timestamps import local
@@ -40,9 +41,19 @@ length if that is longer."""
 _AROUND = timedelta(3)
 """How far a time around a day reaches."""
 
-_RELATED = re.compile(
-    rf"(?:the\s+)?(?:(?P<unit>day|week|month|year)\s+)?(?P<relation>{RELATION})\b", re.IGNORECASE
+_HOW_MANY = (
+    r"(?P<the>the\s+(?:(?:first|last)\s+)?)?"
+    rf"(?:(?:a\s+)?(?P<count>(?!an?\b)(?:[1-9]\d{{0,3}}|{'|'.join(COUNTS)}))(?:\s+of)?\s+)?"
 )
+_RELATED = re.compile(
+    rf"{_HOW_MANY}(?:(?P<unit>day|week|month|year)s?\s+)?(?P<relation>{RELATION})\b",
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(
+    rf"\b{_HOW_MANY}(?:day|week|month|year)s?\s+(?:before|prior\s+to|after)\b", re.IGNORECASE
+)
+_COUNT_LENGTH = 30
+"""More characters than such a count has, with one blank between any two words."""
 
 
 _LIKE_ASCII = str.maketrans("\u017f\u0130\u0131", "sii")
@@ -110,15 +121,16 @@ def time_expressions(text: str, now: datetime, zone: tzinfo) -> tuple[TimeExpres
     taken = [one.span for one in times]
     named: list[NamedDays] = []
     for match, read in matches(text):
-        if _overlaps(match.span(), taken):
+        span = _begin(match), match.end()
+        if _overlaps(span, taken):
             continue
         try:
             day = local(now - FIRST_HOUR, zone).date() if read in OF_WAKING_HOURS else today
-            days = NamedDays(match, read, read(match, day), *match.span())
+            days = NamedDays(match, read, read(match, day), *span)
             _expressions(days, today, zone)
         except (ValueError, OverflowError):  # the 31st of June, the year 10,000
             continue
-        taken.append(match.span())
+        taken.append(span)
         named.append(days)
     for days in nested(named, today):
         found = _expressions(days, today, zone)
@@ -170,6 +182,15 @@ def _from_now(recent: RecentTime, now: datetime, zone: tzinfo) -> TimeExpression
     return TimeExpression(recent.found[0], begins, until, recent.found.start(), lately)
 
 
+def _begin(found: re.Match[str]) -> int:
+    """Where words that name days begin, with a count in front of them: `two` weeks before May."""
+    start = found.start()
+    for counted in _COUNTED.finditer(found.string, max(0, start - _COUNT_LENGTH), found.end()):
+        if counted["count"] and counted.start() < start < counted.end():
+            return counted.start()
+    return start
+
+
 def _overlaps(span: tuple[int, int], taken: Sequence[tuple[int, int]]) -> bool:
     return any(begin < span[1] and span[0] < end for begin, end in taken)
 
@@ -184,7 +205,7 @@ def _expressions(named: NamedDays, today: date, zone: tzinfo) -> list[TimeExpres
 
 
 def _expression(named: NamedDays, days: Days, today: date, zone: tzinfo) -> TimeExpression:
-    related = _RELATED.match(named.found[0])
+    related = _RELATED.match(named.found.string, _begin(named.found), named.found.end())
     first, after = _related(days, related, today) if related else days
     if related and named.within:
         first, after = _common((first, after), named.within) or (first, after)
@@ -287,6 +308,8 @@ def _at_its_moment(
 
 def _related(days: Days, related: re.Match[str], today: date) -> Days:
     first, after = days
+    if related["unit"] and related["count"]:
+        return _so_long_from(days, related)
     unit = PERIODS[related["unit"].lower()] if related["unit"] else None
     match related["relation"].lower().split()[0]:
         case "since":
@@ -300,6 +323,21 @@ def _related(days: Days, related: re.Match[str], today: date) -> Days:
         case "around":
             return days
     return _EARLIEST, after  # until, till, up to, by
+
+
+def _so_long_from(days: Days, related: re.Match[str]) -> Days:
+    """What is so long before or after some days, and none of them; with `the`, all until then."""
+    first, after = days
+    count, unit = related["count"], related["unit"]
+    is_after = related["relation"].lower() == "after"
+    if related["the"]:
+        length = how_long(count, unit)
+        return (after, after + length) if is_after else (first - length, first)
+    if is_after:
+        begins, ends = so_long_after(days, count, unit)
+        return max(begins, after), ends
+    begins, ends = so_long_before(days, count, unit)
+    return begins, min(ends, first)
 
 
 def _common(one: Days, other: Days) -> Days | None:
