@@ -35,8 +35,8 @@ _HAPPENS = re.compile(
     r"|Quit(?: \(.*\))?)|sets mode: [+-].*|talking (?:in|on) [#&+!]\S*"
 )
 """What follows a nick in old logs of The Lounge, in mIRC's and in HexChat's, in the form in which
-others write what somebody does. Who says just that is rare enough to count against a format, and is
-imported all the same."""
+others write what somebody does. It counts against a format that reads no event in the log in a form
+of its own: whose program has one writes so only what somebody does. It is imported all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,9 @@ def _told_apart(fits: Sequence[Fit], more: Iterable[str]) -> Fit:
 
 
 def _fit(form: TextFormat, path: str, lines: Sequence[str]) -> Fit:
-    said = [None if _is_mistaken(line := form.read(raw)) else line for raw in lines]
+    said = [form.read(raw) for raw in lines]
+    if not any(map(_has_event, said)):
+        said = [None if _is_mistaken(line) else line for line in said]
     read = [line for line in said if line is not None]
     total = len(lines) or 1
     return Fit(
@@ -151,6 +153,11 @@ def _fit(form: TextFormat, path: str, lines: Sequence[str]) -> Fit:
         unread=next((raw for raw, line in zip(lines, said, strict=True) if line is None), ""),
         origin=origin_in(path, form.paths),
     )
+
+
+def _has_event(line: LogLine | None) -> bool:
+    """Whether a line is read as something that happened, for certain."""
+    return line is not None and any(one.kind not in SPEECH and one.certain for one in line.events)
 
 
 def _is_mistaken(line: LogLine | None) -> bool:

@@ -692,6 +692,36 @@ def test_a_log_of_mirc_without_a_session_is_told_from_irssi_by_what_happens() ->
     assert best_fit("libera/#tea.20261024.log", log).format.name == "mirc"
 
 
+@pytest.mark.parametrize(
+    ("name", "path", "log"),
+    [
+        (
+            "ii",
+            "127.0.0.1/#tea/out",
+            [
+                "1792889950 -!- ada(~ada@127.0.0.1) has joined #tea",
+                "1792889953 <ada> <bob> hi",
+                "1792889966 <ada> \x01ACTION sets mode: +o x\x01",
+            ],
+        ),
+        (
+            "znc",
+            "users/owner/moddata/log/lab/#tea/2026-10-25.log",
+            [
+                "[02:59:10] *** Joins: ada (~ada@127.0.0.1)",
+                "[02:59:13] <ada> <bob> hi",
+                "[02:59:26] * ada sets mode: +o x",
+            ],
+        ),
+    ],
+)
+def test_what_somebody_does_makes_no_other_log_of_one_with_events(
+    name: str, path: str, log: list[str]
+) -> None:
+    """Genuine lines: anybody may do what mIRC writes where a mode is set."""
+    assert best_fit(path, log).format.name == name
+
+
 def test_a_log_of_hexchat_may_have_blanks_for_tabs() -> None:
     """Of which irssi reads what people say and do, but not when the log was opened."""
     opened = "**** BEGIN LOGGING AT Sat Oct 24 22:00:50 2026"
