@@ -32,6 +32,9 @@ _BETWEEN_WORDS = re.compile(r"[-_. \d]+")
 _LOSSY = re.compile(r"[/\\:*?\"<>|_-]")
 """What programs replace in names of files, what they put there, or leave out."""
 
+_LOST_BY_II = re.compile(rb"[^a-z0-9.#&+!-]")
+"""The bytes for which ii puts a `_`: it calls the folder of `#\u00fcber` `#__ber`."""
+
 
 _ROTATED = re.compile(
     r"(?=[~.])(?:~|(?<!/\d\d\.\d\d)\.(?:\d{1,3}|old|bak)|(?:(?<=\.log)|(?<=\.weechatlog))\.txt)+\Z",
@@ -206,11 +209,15 @@ def is_perhaps(file_name: str, channel: str) -> bool:
 
     A program may write any letter in lower case, also one whose case IRC tells apart.
     """
-    return _bare(file_name) == _bare(channel)
+    return _bare(file_name) == _bare(channel) or file_name == _as_ii(channel)
 
 
 def _bare(name: str) -> str:
     return _LOSSY.sub("", fold(name).casefold())
+
+
+def _as_ii(name: str) -> str:
+    return _LOST_BY_II.sub(b"_", name.encode().lower()).decode()
 
 
 def _day(written: str) -> date | None:

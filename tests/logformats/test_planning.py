@@ -689,6 +689,7 @@ def test_a_window_of_the_client_is_told_from_a_channel() -> None:
     [
         *[("#we_ird.chan", "#we/ird.chan"), ("#we-ird.chan", "#We/Ird.chan")],
         *[("#weird", "#we/ird"), ("#\u0434", "#\u0414")],
+        *[("#__ber", "#\u00fcber"), ("#tea_de_", "#Tea[de]")],  # of ii
     ],
 )
 def test_a_name_of_a_file_may_stand_for_a_channel(file: str, channel: str) -> None:
