@@ -124,6 +124,18 @@ def test_quassel_keeps_types_as_bits(tmp_path: Path) -> None:
         assert {one.said_at for one in log.items if isinstance(one, DatedEvent)} == {SECOND}
 
 
+def test_quassel_is_told_by_the_server_which_modes_a_channel_has(tmp_path: Path) -> None:
+    """A genuine row, of who joined a channel without modes: nobody set one."""
+    path = quassel(tmp_path / "quassel-storage.sqlite")
+    with sqlite3.connect(path) as core:
+        core.execute("DELETE FROM backlog")
+        core.execute("INSERT INTO sender VALUES (3, 'irc.lab.test')")
+        core.execute("INSERT INTO backlog VALUES (1, 1792879196436, 1, 16, 0, 3, '', '#tea +')")
+    core.close()
+    tea, _ = contents(path)
+    assert said(tea) == []
+
+
 def test_a_row_of_quassel_without_a_time_is_rejected(
     tmp_path: Path,
 ) -> None:

@@ -93,6 +93,8 @@ def _events(kind: int, sender: str, text: str, *, own: bool, private: bool) -> I
     kept = "" if kind == 0x20 else text  # a join's text is its channel
     if kind == 0x10:
         kept = text.partition(" ")[2]  # `#channel +o nick`
+        if kept.strip() == "+":  # which modes the channel has, none: its server was asked
+            return
     yield LogEvent(_TYPES[kind], nick, kept, user, host, own=own, private=private)
 
 
