@@ -201,6 +201,13 @@ LINES = [
     ("ii", "2026-10-24 23:57 <bob> hi", PRIVMSG, "bob", "hi"),
     ("ii", "2026-10-24 23:57 -!- ada(~a@home) has left #tea", PART, "ada", ""),
     ("ii", '2026-10-24 23:57 -!- ada kicked bob ("out")', KICK, "ada", "bob out"),
+    (
+        "ii",
+        '1792969147 -!- ada kicked |pipe|  ("out (you) go")',
+        KICK,
+        "ada",
+        "|pipe| out (you) go",
+    ),
     *(
         ("rcirc", f"23:57 {body}", *event)
         for body, *event in (

@@ -34,7 +34,8 @@ II = TextFormat(
         message(MessageType.QUIT, rf'-!- {_PERSON} has quit(?: "(?P<text>.*)")?'),
         message(MessageType.NICK, rf"-!- (?P<nick>{NICK}) changed nick to (?P<new>{NICK})"),
         message(
-            MessageType.KICK, rf'-!- (?P<nick>{NICK}) kicked (?P<target>{NICK}) \("(?P<text>.*)"\)'
+            MessageType.KICK,
+            rf'-!- (?P<nick>{NICK}) kicked (?P<target>{NICK}) {{1,2}}\("(?P<text>.*)"\)',
         ),
         message(
             MessageType.MODE,
