@@ -468,6 +468,16 @@ LINES = [
             ("-!- bob has been kicked by ada!~a@home [out]", KICK, "ada", "bob out"),
             ("-!- ada!~a@home changed topic of #tea to: tea!", TOPIC, "ada", "tea!"),
             ("-!- mode/#tea [+o bob] by ada!~a@home", MODE, "ada", "+o bob"),
+            # Genuine ones:
+            ("< ada!~ada@127.0.0.1: <bob> hi", PRIVMSG, "ada", "<bob> hi"),
+            ("< |pipe|!~pipe@127.0.0.1: -!- x", PRIVMSG, "|pipe|", "-!- x"),
+            ("< * cat`^_!~cat@127.0.0.1 : x", ACTION, "cat`^_", ": x"),
+            ("< * |pipe|!~pipe@127.0.0.1 ", ACTION, "|pipe|", ""),
+            ("-!- bob[away]!~bobaway@127.0.0.1 has left #tea []", PART, "bob[away]", ""),
+            ("-!- z-e-d is now known as zed|gone", NICK, "z-e-d", "zed|gone"),
+            ("-!- ada!~ada@127.0.0.1 changed topic of #tea to: ", TOPIC, "ada", ""),
+            ("-!- mode/#tea [+o bob[away]] by ada!~ada@127.0.0.1", MODE, "ada", "+o bob[away]"),
+            ("-!- z-e-d has been kicked by ada!~ada@127.0.0.1 []", KICK, "ada", "z-e-d"),
         )
     ),
     *(
@@ -1399,6 +1409,15 @@ def test_a_log_of_konversation_is_recognised_with_its_channel() -> None:
             "logs/libera/2026-10/#tea.24.log",
             ["24-10-2026 23:57:13 < bob!b@home: hi", "24-10-2026 23:57:13 -!- Connected to ..."],
             ("libera", "#tea", date(2026, 10, 24)),
+        ),
+        (
+            "bip",
+            "logs/owner/lab/2026-10/#mix/ed.25.log",
+            [
+                "25-10-2026 02:59:12 -!- ada!~ada@127.0.0.1 has joined #Mix/Ed",
+                "25-10-2026 02:59:24 < ada!~ada@127.0.0.1: #Mix/Ed line 0",
+            ],
+            ("lab", "#mix/ed", date(2026, 10, 25)),
         ),
         (
             "tunes",

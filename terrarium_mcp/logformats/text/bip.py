@@ -1,4 +1,4 @@
-"""bip, a bouncer: `<network>/2026-10/<channel>.24.log`, local times; by documentation.
+"""bip, a bouncer: `<network>/2026-10/<channel>.24.log`, local times.
 
 What its user says has `>` before it, and at times no more than the nick. Notices look like
 messages.
@@ -17,6 +17,8 @@ from terrarium_mcp.logformats.grammar import (
 
 _PERSON = r"(?P<nick>[^\s!<>]+?)(?:!(?P<user>[^\s@]*)@(?P<host>\S*?))?"
 _WHY = r"(?: \[(?P<text>.*)\])?"
+_IN_FOLDERS = r"[#&+!][^/]*(?:/[^/#&+!][^/]*?)+"
+"""A channel with slashes in its name, of which bip makes folders."""
 
 BIP = TextFormat(
     name="bip",
@@ -45,6 +47,8 @@ BIP = TextFormat(
         ),
         chatter(r"-!- (?:Topic|Connected|Disconnected|Ping timeout)\b"),
     ),
-    paths=(re.compile(r"(?P<network>[^/]+)/(?P<channel>[^/]+?)(?:\.\d\d)?\.log\Z"),),
-    by_documentation=True,
+    paths=(
+        re.compile(r"(?P<network>[^/]+)/(?P<channel>[^/]+?)(?:\.\d\d)?\.log\Z"),
+        re.compile(rf"(?P<network>[^/]+)/(?P<channel>{_IN_FOLDERS})(?:\.\d\d)?\.log\Z"),
+    ),
 )
