@@ -30,9 +30,8 @@ _MS = timedelta(milliseconds=1)
 _FIRST, _LAST = ((datetime(year, 1, 1, tzinfo=UTC) - EPOCH) // _MS for year in (MINYEAR, MAXYEAR))
 
 _CP1252: Mapping[int, str] = {
-    byte: bytes([byte]).decode("cp1252")
+    byte: bytes([byte]).decode("cp1252", "replace")  # which leaves five undefined
     for byte in range(0x80, 0xA0)
-    if byte not in (0x81, 0x8D, 0x8F, 0x90, 0x9D)  # cp1252 leaves these undefined
 }
 
 _HEX_COLOUR = re.compile("\x04?[0-9A-Fa-f]{5,6}")

@@ -46,6 +46,7 @@ def test_a_line_is_recognised_in_any_spelling_of_its_nick() -> None:
         ("price: \x80 5", "price: \u20ac 5"),
         ("caf\xe9 na\xefve", "caf\ufffd na\ufffdve"),
         ("caf\ufffd \xe9k", "caf\xe9 \ufffdk"),
+        ("bad \ufffd\ufffd\ufffd", "bad \xff\xfe\x81"),
     ],
 )
 def test_what_programs_lose_or_add_does_not_count(one: str, other: str) -> None:
