@@ -224,8 +224,7 @@ def _far(days: Days, count: str, unit: str) -> tuple[timedelta, timedelta, timed
 
 def how_long(count: str, unit: str) -> timedelta:
     """About how long so many days, weeks, months or years are."""
-    number = int(count) if count.isdigit() else COUNTS[count.lower()]
-    return timedelta(number * _UNIT_DAYS[unit.lower()])
+    return timedelta(_number(count) * _UNIT_DAYS[unit.lower()])
 
 
 def _count_and_days(found: re.Match[str]) -> tuple[int, int]:
@@ -234,5 +233,8 @@ def _count_and_days(found: re.Match[str]) -> tuple[int, int]:
 
 
 def _counted(found: re.Match[str]) -> int:
-    count = found.groupdict().get("count", "one").lower()
-    return int(count) if count.isdigit() else COUNTS[count]
+    return _number(found.groupdict().get("count", "one"))
+
+
+def _number(count: str) -> int:
+    return int(count) if count.isdigit() else COUNTS[count.lower()]
