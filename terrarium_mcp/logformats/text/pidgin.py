@@ -10,6 +10,7 @@ from html import unescape
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
+    CHANNEL,
     ISO_DAY,
     NICK,
     TextFormat,
@@ -23,6 +24,18 @@ _HALF = re.compile(r"(?:<[^<>]*|&[#\w]*)\Z")
 _NAME = rf"(?P<nick>(?!\*){NICK}?)"
 _NO_CTCP = r"(?!Received CTCP '.*' \(to \S+\) from (?P=nick)\Z)"
 """What the client says of a request in the words of its sender."""
+
+_MODE = rf"mode \((?P<text>[+-].*?) ?\) by {_NAME}"
+"""Behind a mode without a parameter is a blank."""
+
+_MASK = r"(?P<nick>[^\s<>!]+)!(?P<user>[^\s@]*)@(?P<host>\S*): (?P=nick)"
+_EVENTS_OF_TEXT_LOGS = (
+    message(MessageType.MODE, rf"(?P<channel>{CHANNEL}): {_MODE}"),
+    message(MessageType.TOPIC, rf"{_MASK} has changed the topic to: (?P<text>.*)"),
+    message(MessageType.TOPIC, rf"{_MASK} has cleared the topic\."),
+)
+"""Text logs begin modes and topics as what is said: with the channel, or with the whole mask of a
+person. Who speaks has neither."""
 
 
 def _text_of_html(line: str) -> str:
@@ -44,6 +57,7 @@ PIDGIN = TextFormat(
         r"(?: (?P<half>[AaPp][Mm]))?\) "
     ),
     rules=(
+        *_EVENTS_OF_TEXT_LOGS,
         message(MessageType.NOTICE, rf"{_NAME}: \(notice\) {_NO_CTCP}(?P<text>.*)"),
         message(MessageType.PRIVMSG, rf"{_NAME}: ?+(?:\(notice\) )?+{_NO_CTCP}(?P<text>.*)"),
         chatter(r"\S+: (?:\(notice\) )?Received CTCP '"),
@@ -59,10 +73,10 @@ PIDGIN = TextFormat(
         message(MessageType.QUIT, rf"{_NAME} left the room \(quit: (?P<text>.*)\)\."),
         message(MessageType.PART, rf"{_NAME} left the room(?: \((?P<text>.*)\))?\."),
         message(MessageType.NICK, rf"{_NAME} is now known as (?P<new>{NICK}?)\.?"),
-        message(MessageType.MODE, rf"mode \((?P<text>[+-].*)\) by {_NAME}"),
+        message(MessageType.MODE, _MODE),
         message(MessageType.TOPIC, rf"{_NAME} has changed the topic to: (?P<text>.*)"),
         message(MessageType.TOPIC, rf"{_NAME} has cleared the topic\."),
-        chatter(r"List of \d+ users?:\Z"),
+        chatter(r"List of \d+ users?:"),
         chatter(r"The topic for |You (?:are now known as|have |can|left) |Topic for |Ban on "),
     ),
     unstamped=(
