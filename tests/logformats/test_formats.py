@@ -345,6 +345,10 @@ LINES = [
     ),
     ("ircii", "<bob> hi", PRIVMSG, "bob", "hi"),
     ("ircii", "11:57pm <bob> hi", PRIVMSG, "bob", "hi"),
+    ("ircii", "> hi", PRIVMSG, "", "hi"),
+    ("ircii", "11:39:23 #tea> hi -> you", PRIVMSG, "", "hi -> you"),
+    ("ircii", "11:39:23 -#tea-> psst", NOTICE, "", "psst"),
+    ("ircii", "11:39:23 <bob> #tea> hi", PRIVMSG, "bob", "#tea> hi"),
     *(
         ("quassel-text", f"[23:57:13] {body}", *event)
         for body, *event in (
@@ -1090,6 +1094,8 @@ def test_what_goes_to_operators_only_is_private(name: str, line: str, kind: Mess
         "<bob:@#tea> ops",
         "<bob:~&@#tea> ops",
         "* bob/#mate waves",
+        "* bob:#mate waves",
+        "* bob:@#tea waves",
         "* bob/@#tea waves",
         "[bob(~b@home)] psst",
         "[msg(bob)] psst",
@@ -1794,6 +1800,10 @@ def test_a_theme_of_irssi_is_read_if_it_cannot_be_mistaken(said: str, nick: str)
         ("thelounge-2", "[2026-10-24 23:57:13] * undefined topic tea!"),
         ("thelounge-2", "[2026-10-24 23:57:13] *  topic_set_by"),
         ("thelounge-2", "[2026-10-24 23:57:13] * ada kick out"),
+        ("ircii", "11:39:09 *> bo[x] waves in private"),
+        ("ircii", "11:39:24 *ada*> in private"),
+        ("ircii", "11:39:24 *nickserv*> identify secret"),
+        ("ircii", "11:39:24 -ada-> in private"),
         ("ircii", "-:- [Users(#tea:2/3)] bob"),
         ("ircii", "-:- NetSplit: a.example split from b.example [11:57pm]"),
         ("ircii", ">>> ada [~a@home] requested PING from #tea"),

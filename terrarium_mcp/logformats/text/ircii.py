@@ -78,9 +78,12 @@ _RULES_OF_BITCHX: tuple[LineRule, ...] = (
 
 _RULES: tuple[LineRule, ...] = (
     # To another channel, or to people of some ranks (STATUSMSG).
-    chatter(rf"<[^\s<>:/]+[:/](?:{TO_RANK})?[#&+!]\S*> |\* [^\s<>/]+/(?:{TO_RANK})?[#&+!]\S* "),
+    chatter(rf"<[^\s<>:/]+[:/](?:{TO_RANK})?[#&+!]\S*> |\* [^\s<>:/]+[:/](?:{TO_RANK})?[#&+!]\S* "),
     message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
-    message(MessageType.PRIVMSG, r"> (?P<text>.*)", own=True),
+    # EPIC names the channel, or the person to whom its user says or does something.
+    message(MessageType.PRIVMSG, rf"(?:(?P<channel>{CHANNEL}?)|)> (?P<text>.*)", own=True),
+    message(MessageType.NOTICE, rf"-(?P<channel>{CHANNEL}?)-> (?P<text>.*)", own=True),
+    chatter(r"-[^\s<>:/]+-> |\*[^\s*<>]*\*?> "),
     message(MessageType.ACTION, rf"\* {DOES}"),
     message(MessageType.NOTICE, rf"-{SENDER_TO_CHANNEL}- ?(?P<text>.*)"),
     message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)", private=True),
