@@ -1255,6 +1255,31 @@ def test_lines_of_weechat_may_be_coloured_for_a_terminal() -> None:
         assert (event.kind, event.nick, event.text) == (kind, "bob", text)
 
 
+def test_irssi_may_keep_the_colours_of_its_lines() -> None:
+    for stamp in ("11:46 ", "2026-11-28 11:46:17 ", "Nov 28 11:46:17 ", "11:46 am "):
+        for said, kind, nick, text in (
+            (
+                "\x048/<\x04g@\x04gada\x04g\x048/>\x04g \x04egood evening",
+                PRIVMSG,
+                "ada",
+                "good evening",
+            ),
+            ("\x04c * cy|tea\x04g pours", ACTION, "cy|tea", "pours"),
+            ("\x048/-\x04=/dee\x048/:\x045/#tea\x048/-\x04g hot", NOTICE, "dee", "hot"),
+            (
+                "\x049/-\x04g!\x049/-\x04g \x04;/cy|tea\x04g [\x043/~u@h\x04g] has joined #tea",
+                JOIN,
+                "cy|tea",
+                "",
+            ),
+            ("\x048/<\x04g \x04#abcd\x04.;ada\x04g> hi", PRIVMSG, "ada", "hi"),
+            ("< ada> \x04FF0000as typed", PRIVMSG, "ada", "\x04FF0000as typed"),
+            (" * ada types 5 \x04c", ACTION, "ada", "types 5 \x04c"),
+        ):
+            (event,) = events_of("irssi", stamp + said)
+            assert (event.kind, event.nick, event.text) == (kind, nick, text)
+
+
 def test_a_mode_is_known_in_weechat_in_any_language() -> None:
     (event,) = events_of("weechat", "2026-10-24 23:57:13\t--\tModus #tea [+o ada] durch bob")
     assert (event.kind, event.nick, event.text, event.channel) == (MODE, "bob", "+o ada", "#tea")

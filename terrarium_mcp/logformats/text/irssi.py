@@ -2,8 +2,9 @@
 
 Its `log_timestamp` may be another: with a date (`2026-10-24 23:57:13`, `24.10.2026 23:57`, or
 `Oct 24 23:57`), in brackets, of 12 hours (`11:51 am`), without a blank after it, or seconds since
-1970. A theme changes its lines; those are read that nothing else looks like. Bots of many kinds
-(MeetBot, Convos) write what people say in its manner, but with one blank before an action.
+1970. It may keep its colours (`autolog_colors`). A theme changes its lines; those are read that
+nothing else looks like. Bots of many kinds (MeetBot, Convos) write what people say in its manner,
+but with one blank before an action.
 """
 
 import re
@@ -58,6 +59,19 @@ what is private: `[ada(a@home)] hi`."""
 
 _SURELY_IRSSI = r"(?=<[ @+%&~!]|-!- | \* |-\S+[:(]\S+- )"
 """How lines go on that hardly any other program writes: mIRC's may have the same stamps."""
+
+_COLOUR = re.compile(r"\x04(?:[a-i]|[&'+,.-].|#.{4}|..)")
+"""A style, one of 256 colours, one of 24 bits, or those of text and ground (irssi's formats.h)."""
+
+_IS_COLOURED = re.compile(
+    r"(?:[^\W\d_]{2,12} )?(?:[\dT]|[^\w>\x04])*+(?:[AaPp][Mm][^\w>\x04]*+)?\x04"
+)
+"""A line whose first colour precedes any name: one behind that may be as its author typed it."""
+
+
+def _without_colours(line: str) -> str:
+    return _COLOUR.sub("", line) if "\x04" in line and _IS_COLOURED.match(line) else line
+
 
 IRSSI = TextFormat(
     name="irssi",
@@ -142,6 +156,7 @@ IRSSI = TextFormat(
         re.compile(r"(?<![^/])(?P<network>[^/#&+!._-]+)[._-](?P<channel>[#&+!][^/]*)\.log\Z"),
         re.compile(r"(?P<network>[^/]+)/(?P<channel>[^/]+)\.log\Z"),
     ),
+    text_of=_without_colours,
 )
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
