@@ -1653,6 +1653,18 @@ def test_a_log_of_konversation_is_recognised_with_its_channel() -> None:
             ["Conversation with bob at Sat on ada@irc.example.org (irc)", "(23:57:13) bob: hi"],
             ("irc.example.org", "bob", date(2026, 10, 24)),
         ),
+        (
+            "pidgin",
+            "logs/irc/finb@irc.example.org/bo%5bx%5d/2026-11-28.113908+0100CET.txt",
+            ["(11:39:08) bo[x]: private hello from bo"],
+            ("irc.example.org", "bo[x]", date(2026, 11, 28)),
+        ),
+        (
+            "pidgin",
+            "logs/irc/finb@irc.example.org/#t%c3%a9a%2fb.chat/2026-11-28.113908+0100CET.txt",
+            ["(11:39:08) bo[x]: hello"],
+            ("irc.example.org", "#t\u00e9a/b", date(2026, 11, 28)),
+        ),
     ],
 )
 def test_a_log_known_by_documentation_is_recognised_with_its_origin(

@@ -1,7 +1,8 @@
 """Pidgin and Finch: `irc/<nick>@<server>/<channel>.chat/2026-10-24.235713+0200CEST.html`.
 
 By documentation. Logs are HTML or text, of local times; the day is in the name of the file and in
-the first line. Its users may have any language; comings and goings are read in English.
+the first line. Its users may have any language; comings and goings are read in English. In the
+name of a folder `%5b` is a `[`.
 """
 
 import re
@@ -86,11 +87,11 @@ PIDGIN = TextFormat(
     ),
     paths=(
         re.compile(
-            r"irc/[^/]*@(?P<network>[^/@]+)/(?P<channel>[^/]+)\.chat/"
+            r"irc/[^/]*@(?P<network>[^/@]+)/(?P<escaped>[^/]+)\.chat/"
             r"(?P<date>\d{4}-\d\d-\d\d)\.[^/]*\.(?:html|txt)\Z"
         ),
         re.compile(
-            r"irc/[^/]*@(?P<network>[^/@]+)/(?P<channel>[^/]+)/"
+            r"irc/[^/]*@(?P<network>[^/@]+)/(?P<escaped>[^/]+)/"
             r"(?P<date>\d{4}-\d\d-\d\d)\.[^/]*\.(?:html|txt)\Z"
         ),
     ),
