@@ -25,6 +25,9 @@ from terrarium_mcp.chat.voices import VoiceRules, rules_on
 REMOVED_NAME = "*"
 """Replaces whoever opted out among the arguments of a recorded MODE."""
 
+UNNAMED_REASON = "the channel was left"
+"""Replaces the reason of a gap that names whoever opted out."""
+
 _MASK_PARTS = re.compile(r"[!@:]")
 """What separates nick, user and host in a ban mask, and the account in an extended ban."""
 
@@ -133,6 +136,10 @@ class OptOuts:
         words, casemapping = plain(text), self.casemappings.get(network, DEFAULT_CASEMAPPING)
         nicks = (nick for home, nick in self._nicks if home == network)
         return any(mentions(words, nick, casemapping) for nick in nicks)
+
+    def permitted_reason(self, network: str, why: str) -> str:
+        """What may be kept of why a record ended: not who kicked the bot, if they opted out."""
+        return UNNAMED_REASON if self.names_one(network, why) else why
 
     def new_identity(self, message: NewMessage) -> Identity | None:
         """An identity of a person who opted out that only this message of theirs shows.

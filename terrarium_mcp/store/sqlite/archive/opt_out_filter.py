@@ -1,7 +1,7 @@
 """What an export leaves out: what people said who opted out, whenever they said it.
 
 The rule is that of recording (`chat/opt_outs.py`): a KICK of one of them and what the bot told them
-are left out too, and a MODE loses their name.
+are left out too, and a MODE and the reason of a gap lose their name.
 """
 
 from datetime import UTC, datetime
@@ -9,7 +9,11 @@ from typing import TypeVar
 
 from terrarium_mcp.chat.opt_outs import OptOuts
 from terrarium_mcp.chat.records import MessageType, NewMessage
-from terrarium_mcp.store.records.archive import ArchivedMessage, ArchivedPrivateMessage
+from terrarium_mcp.store.records.archive import (
+    ArchivedMessage,
+    ArchivedPrivateMessage,
+    ArchivedSpan,
+)
 
 Record = TypeVar("Record", ArchivedMessage, ArchivedPrivateMessage)
 
@@ -38,6 +42,12 @@ def permitted_record(record: Record, opt_outs: OptOuts) -> Record | None:
     if allowed is None:
         return None
     return record if allowed.text == text else record._replace(message=allowed.text)
+
+
+def permitted_span(span: ArchivedSpan, opt_outs: OptOuts) -> ArchivedSpan:
+    """A span, without why it ended where that names one of them."""
+    why = span.why_ended
+    return span._replace(why_ended=why and opt_outs.permitted_reason(span.network, why))
 
 
 def _place(record: ArchivedMessage | ArchivedPrivateMessage) -> str:

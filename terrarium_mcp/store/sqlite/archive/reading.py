@@ -16,7 +16,7 @@ from terrarium_mcp.store.records.archive import (
     ArchivedRoom,
     ArchivedSpan,
 )
-from terrarium_mcp.store.sqlite.archive.opt_out_filter import permitted_record
+from terrarium_mcp.store.sqlite.archive.opt_out_filter import permitted_record, permitted_span
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.reads import Row
@@ -70,11 +70,12 @@ async def rooms(database: Database, wanted: Sequence[Room]) -> list[ArchivedRoom
 
 async def spans(database: Database, wanted: Sequence[Room]) -> list[ArchivedSpan]:
     """When these rooms were recorded, by id."""
+    opt_outs = await stored_opt_outs(database)
     rows = await database.rows(
         "SELECT s.id, r.network, r.channel, began, alive, ended, why_began, why_ended, source"
         f" FROM spans s JOIN rooms r ON r.id = s.room WHERE {within(wanted, 'r.id')} ORDER BY s.id"
     )
-    return [ArchivedSpan(*row) for row in rows]
+    return [permitted_span(ArchivedSpan(*row), opt_outs) for row in rows]
 
 
 async def message_pages(

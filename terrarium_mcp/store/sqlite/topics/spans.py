@@ -60,10 +60,9 @@ class Spans:
         A reason that names a person who opted out, such as who kicked the bot, is not kept.
         """
         async with self._database.writing() as writer:
-            if (await self._opt_out_reader.current(writer)).names_one(network, why):
-                why = "the channel was left"
+            opt_outs = await self._opt_out_reader.current(writer)
             room = await room_id(writer, network, channel)
-            await _end(writer, [room], at, why)
+            await _end(writer, [room], at, opt_outs.permitted_reason(network, why))
 
     async def add_foreign(
         self, network: str, channel: str, began: datetime, ended: datetime, source: str

@@ -392,6 +392,18 @@ async def test_what_is_done_to_people_who_opted_out_is_exported_without_their_na
     assert [one.message for one in await messages(store)] == ["+oo * cy"]
 
 
+async def test_why_a_record_ended_is_exported_without_people_who_opted_out(store: Store) -> None:
+    for kicker in ("ada", "bo"):
+        await store.spans.begin("net", "#tea", NOON, "joined")
+        await store.spans.end("net", "#tea", NOON, f"kicked by {kicker}: enough of you")
+    await store.opt_outs.add(Identity("net", "ada", "~ada", "host.example"), NOON)
+    spans = await store.archive.spans(await store.rooms.all())
+    assert [span.why_ended for span in spans] == [
+        "the channel was left",
+        "kicked by bo: enough of you",
+    ]
+
+
 @pytest.mark.parametrize(
     "query",
     ["tea", '"tea number"', "from:cy number", "tea -number", "has:link", "type:topic", "from:ada",
