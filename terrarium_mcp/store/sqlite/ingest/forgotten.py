@@ -89,10 +89,18 @@ async def without_forgotten(
 
     def is_forgotten(message: NewMessage) -> bool:
         return message.origin is not Origin.LIVE and (
-            _is_covered(author(message), message.said_at, until) or purges.cover(message)
+            any(_is_covered(who, message.said_at, until) for who in _shown_by(message))
+            or purges.cover(message)
         )
 
     return [None if message and is_forgotten(message) else message for message in messages]
+
+
+def _shown_by(message: NewMessage) -> Iterator[Identity]:
+    """Whose a message is: its author's, and a NICK also theirs under the new nick."""
+    yield author(message)
+    if message.kind is MessageType.NICK:
+        yield author(message)._replace(nick=message.text)
 
 
 async def had_removed(writer: Writer, who: Identity, said_at: datetime) -> bool:

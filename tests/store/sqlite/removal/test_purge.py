@@ -273,6 +273,20 @@ async def test_playback_and_imports_do_not_bring_back_what_somebody_had_removed(
     assert await store.messages.append([lives_of_two()[0]._replace(said_at=LATER)]) != [0]
 
 
+async def test_a_change_to_a_nick_that_was_forgotten_does_not_come_back(
+    store: Store, file: Path
+) -> None:
+    arrives = lives_of_two()[-1]
+    later = arrives.said_at + timedelta(hours=1)
+    namesake = arrives._replace(host="taken.example", said_at=later)
+    await store.messages.append([arrives, namesake])
+    removed = await store.removal.purge(PurgeTarget.asking(ADA), asked_by="!forget", at=LATER)
+    assert removed.messages == 1
+    again = [line._replace(origin=Origin.PLAYBACK) for line in (arrives, namesake)]
+    await store.messages.append(again)
+    assert rows_of(file, "SELECT DISTINCT host FROM messages") == [("taken.example",)]
+
+
 @pytest.mark.parametrize("origin", [Origin.PLAYBACK, Origin.IMPORT])
 async def test_what_was_purged_of_a_nick_does_not_come_back(store: Store, origin: Origin) -> None:
     await store.messages.append(a_life())
