@@ -1,8 +1,13 @@
 """Networks: each by its name, with the CASEMAPPING by which its names compare."""
 
-from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING
+from terrarium_mcp.chat.identity import CASEMAPPINGS, DEFAULT_CASEMAPPING, UNICODE_CASEMAPPING
 from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.engine.writes import Writer
+
+_ASCII_MAPPINGS = ", ".join(f"'{one}'" for one in CASEMAPPINGS if one != UNICODE_CASEMAPPING)
+
+FOLD_AS_UNICODE = f"SELECT name FROM networks WHERE casemapping NOT IN ({_ASCII_MAPPINGS})"  # noqa: S608 -- constants
+"""The networks on which names compare by more than their ASCII letters."""
 
 
 async def casemapping_of(reads: Reads, network: str) -> str:

@@ -11,18 +11,28 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import TypeAlias
 
-from terrarium_mcp.chat.identity import Identity, fold, is_channel
+from terrarium_mcp.chat.identity import (
+    DEFAULT_CASEMAPPING,
+    UNICODE_CASEMAPPING,
+    Identity,
+    fold,
+    is_channel,
+)
 from terrarium_mcp.chat.opt_outs import author
 from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
 from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.chat.voices import VoiceRules, rules_on
 from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
+from terrarium_mcp.store.sqlite.engine.networks import FOLD_AS_UNICODE
 from terrarium_mcp.store.sqlite.engine.rooms import UNNAMED_NETWORK
 from terrarium_mcp.store.sqlite.engine.voices_sql import RULES, parsed_rules
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 
 MARK = "="
 """Begins a fingerprint; no nick has it (RFC 2812 2.3.1)."""
+
+_MAPPINGS = (DEFAULT_CASEMAPPING, UNICODE_CASEMAPPING)
+"""By which a purge compares nicks: by the first everywhere, by the other where Unicode folds."""
 
 ForgottenUntil: TypeAlias = Mapping[tuple[str, str], str]
 """Until when messages were removed, by network and fingerprint."""
@@ -42,12 +52,14 @@ class Purges:
     """Purges of nicks, which concern what was said before them.
 
     Attributes:
-        until: when the last was, by network ("" for all) and folded nick.
+        until: when the last was, by network ("" for all), casemapping and nick folded by it.
         rules: the relays of each network, as `rules_on` reads them.
+        unicode_networks: those on which nicks compare by Unicode, and not by ASCII alone.
     """
 
-    until: Mapping[tuple[str, str], str]
+    until: Mapping[tuple[str, str, str], str]
     rules: Mapping[str, VoiceRules]
+    unicode_networks: frozenset[str]
 
     def cover(self, message: NewMessage) -> bool:
         """Whether they had removed a message, had it been stored."""
@@ -61,8 +73,13 @@ class Purges:
 
     def cover_nick(self, network: str, nick: str, said_at: datetime) -> bool:
         """Whether something that this nick said is older than a purge of it."""
-        folded = fold(storable(nick))
-        last = max(self.until.get((home, folded), "") for home in ("", storable(network)))
+        stored, home = storable(nick), storable(network)
+        mappings = _MAPPINGS if home in self.unicode_networks else _MAPPINGS[:1]
+        last = max(
+            self.until.get((where, mapping, fold(stored, mapping)), "")
+            for where in ("", home)
+            for mapping in mappings
+        )
         return bool(last) and to_text(said_at) <= last
 
     def _nicks(self, message: NewMessage) -> Iterator[str]:
@@ -113,8 +130,15 @@ async def had_removed(writer: Writer, who: Identity, said_at: datetime) -> bool:
 async def all_purges(writer: Writer) -> Purges:
     """The purges of nicks so far."""
     rows = await writer.rows(_PURGES)
-    until = {(as_text(network), fold(as_text(nick))): as_text(at) for network, nick, at in rows}
-    return Purges(until, parsed_rules(await writer.value(_RULES)) if until else {})
+    if not rows:
+        return Purges({}, {}, frozenset())
+    until = {
+        (as_text(network), mapping, fold(as_text(nick), mapping)): as_text(at)
+        for network, nick, at in rows
+        for mapping in _MAPPINGS
+    }
+    unicode_networks = frozenset(row[0] for row in await writer.rows(FOLD_AS_UNICODE))
+    return Purges(until, parsed_rules(await writer.value(_RULES)), unicode_networks)
 
 
 async def forgotten_until(writer: Writer) -> ForgottenUntil:

@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator
 from datetime import datetime
 
 from terrarium_mcp.chat.identity import (
-    CASEMAPPINGS,
     DEFAULT_CASEMAPPING,
     UNICODE_CASEMAPPING,
     Identity,
@@ -17,6 +16,7 @@ from terrarium_mcp.chat.identity import (
 from terrarium_mcp.store.records.removal import AuditEntry, PersonTraces, PurgeTarget, RemovalReason
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.engine.networks import FOLD_AS_UNICODE
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql
 from terrarium_mcp.store.sqlite.engine.voices_sql import CARRIED
@@ -50,10 +50,7 @@ def is_their_nick(target: PurgeTarget, nick: str) -> bool:
     )
 
 
-_ASCII_MAPPINGS = ", ".join(f"'{one}'" for one in CASEMAPPINGS if one != UNICODE_CASEMAPPING)
-_BY_UNICODE = (
-    f"m.network IN (SELECT name FROM networks WHERE casemapping NOT IN ({_ASCII_MAPPINGS}))"
-)
+_BY_UNICODE = f"m.network IN ({FOLD_AS_UNICODE})"
 
 
 def _is_theirs(column: str) -> str:

@@ -297,6 +297,18 @@ async def test_what_was_purged_of_a_nick_does_not_come_back(store: Store, origin
     assert [bool(number) for number in ids] == [False, False, False, False, True]
 
 
+async def test_what_was_purged_where_unicode_folds_comes_back_in_no_spelling(
+    store: Store,
+) -> None:
+    await store.rooms.set_casemapping("net", "rfc7613")
+    said = chat("<\u00c9lan> zwiebel\n<\u00e9lan> zwiebel\n<bo> tea", origin=Origin.IMPORT)
+    await store.messages.append(said)
+    assert await purge(store, "\u00e9lan") == 2
+    elsewhere = said[0]._replace(network="other")  # there another nick
+    ids = await store.messages.append([*said[:2], elsewhere])
+    assert [bool(number) for number in ids] == [False, False, True]
+
+
 async def test_a_log_that_has_what_was_purged_brings_the_rest(file: Path) -> None:
     said = logged(chat("<ada> hi bo\n<bo> hi ada\n<relaybot> <ada> from afar\n<relaybot> <cy> hi"))
     settings = Settings(network="net", relays=(Relay("relaybot"),))
