@@ -165,6 +165,8 @@ class Store:
             carry_consent,
         )
 
+        if consent.network:  # what was decided since names the network so
+            await self.name_network(consent.network)
         try:
             return await carry_consent(consent, self._database, self.removal)
         finally:

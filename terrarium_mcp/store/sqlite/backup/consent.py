@@ -29,8 +29,12 @@ _SAME_REMOVAL = ("at", "kind", "asked_by", "network", "nick")
 
 
 class RecordedConsent(NamedTuple):
-    """What people decided, as a database holds it: rows of `opt_outs` and so on."""
+    """What people decided, as a database holds it: rows of `opt_outs` and so on.
 
+    `network` is the name of its first network, which a backup may still lack; empty without rooms.
+    """
+
+    network: str
     opt_outs: Sequence[Row]
     past_opt_outs: Sequence[Row]
     purges: Sequence[Row]
@@ -65,7 +69,9 @@ def read_consent(old: Path) -> RecordedConsent:
                 f" from version {CURRENT} only. Migrate it first: terrarium-mcp search tea --db"
                 f" {old}"
             )
+        named = connection.execute("SELECT network FROM rooms ORDER BY id LIMIT 1").fetchone()
         return RecordedConsent(
+            named["network"] if named else "",
             connection.execute("SELECT * FROM opt_outs").fetchall(),
             connection.execute("SELECT * FROM past_opt_outs").fetchall(),
             connection.execute(

@@ -128,6 +128,25 @@ async def test_what_somebody_had_forgotten_after_the_backup_is_removed_again_and
     assert rows_of(new, "SELECT message FROM messages ORDER BY id") == said
 
 
+async def test_decisions_reach_a_backup_from_before_the_network_had_its_name(
+    file: Path, tmp_path: Path
+) -> None:
+    unnamed = [who._replace(network="irc") for who in (ADA, BEA)]
+    async with open_store(file) as store:
+        await store.messages.append(chat("<ada> tea\n<bea> tea\n<cy> milk", network="irc"))
+        await store.opt_outs.add(unnamed[1], NOON)
+        place = await backed_up(store)
+        await store.name_network("net")
+        await store.messages.append(chat("<cy> elsewhere", network="other"))
+        await store.removal.purge(PurgeTarget.asking(ADA), asked_by="!forget", at=LATER)
+        await store.removal.purge(PurgeTarget("bea", "net"), asked_by="owner", at=LATER)
+        await store.opt_outs.remove(BEA, LATER)
+    new = tmp_path / "new" / "irc_logs.db"
+    assert await restored(place, file, new) == CarriedConsent(people=1, removals=2, messages=2)
+    assert rows_of(new, "SELECT network, message FROM messages") == [("net", "milk")]
+    assert rows_of(new, "SELECT * FROM opt_outs") == []
+
+
 async def test_what_the_backup_knows_already_is_not_brought_again(
     file: Path, tmp_path: Path
 ) -> None:
