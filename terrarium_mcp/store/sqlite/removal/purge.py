@@ -125,14 +125,7 @@ async def purge_tables(
     May be interrupted at any point: the same call then does the rest.
     """
     await indexer.catch_up()  # rows that another program appended get their network and room
-    entry = AuditEntry(
-        at=at,
-        why=RemovalReason.PURGE,
-        asked_by=asked_by,
-        network=target.network,
-        nick=" ".join(fingerprints(target.identity)) if target.identity else target.nick,
-    )
-    deletion = BatchedDelete(database, entry, on_progress)
+    deletion = BatchedDelete(database, audit_entry(target, asked_by, at), on_progress)
     async for ids in _ids_by_range(database, target):
         await deletion.run(ids, delete_messages)
     sql = f"SELECT m.id FROM private_messages m WHERE {_private(target)} ORDER BY m.id"
@@ -144,6 +137,17 @@ async def purge_tables(
             await _delete_presence(writer, target)
             await _delete_kicks(writer, target)
     return deletion.removed
+
+
+def audit_entry(target: PurgeTarget, asked_by: str, at: datetime) -> AuditEntry:
+    """What the audit says of a purge that has removed nothing yet."""
+    return AuditEntry(
+        at=at,
+        why=RemovalReason.PURGE,
+        asked_by=asked_by,
+        network=target.network,
+        nick=" ".join(fingerprints(target.identity)) if target.identity else target.nick,
+    )
 
 
 async def ids_of(database: Database, target: PurgeTarget) -> set[int]:

@@ -28,6 +28,7 @@ from terrarium_mcp.store.sqlite.removal.backlog_quotes import (
 from terrarium_mcp.store.sqlite.removal.batched_delete import OnProgress
 from terrarium_mcp.store.sqlite.removal.legacy_purge import TerrariumIrcFiles
 from terrarium_mcp.store.sqlite.removal.purge import (
+    audit_entry,
     folded_nick,
     ids_of,
     purge_tables,
@@ -106,6 +107,9 @@ class Removal:
             on_progress=on_progress,
         )
         quotes = quotes or await purge_backlog(self._backlog, target)
+        if (quotes.written or quotes.quoting) and not any(removed):
+            async with self._database.writing() as writer:
+                await audit.begin(writer, audit_entry(target, asked_by, at))
         return PurgeResult(removed.messages, quotes, removed.turns)
 
     async def _unquote(self, target: PurgeTarget) -> BacklogMentions:

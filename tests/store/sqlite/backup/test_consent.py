@@ -107,6 +107,25 @@ async def test_a_nick_that_was_purged_after_the_backup_is_purged_again(
     assert rows_of(new, "SELECT message FROM messages") == [("milk",)]
 
 
+async def test_ideas_of_a_nick_of_which_no_line_was_left_are_purged_again(
+    file: Path, tmp_path: Path
+) -> None:
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat("<cy> milk"))
+        await store.backlog.create("Bea's tea", "because", about={"author": "bea"}, lines=[])
+        place = await backed_up(store)
+        await store.removal.purge(PurgeTarget("bea"), asked_by="owner", at=LATER)
+        assert [(entry.nick, entry.messages) for entry in await store.removal.audit()] == [
+            ("bea", 0)
+        ]
+    new = tmp_path / "new" / "irc_logs.db"
+    assert await restored(place, file, new) == CarriedConsent(people=0, removals=1, messages=0)
+    assert [*(new.parent / "enhancements").iterdir()] == []
+    async with open_store(new, SETTINGS) as store:
+        await store.messages.append(chat("<bea> tea at four", origin=Origin.IMPORT))
+    assert rows_of(new, "SELECT message FROM messages") == [("milk",)]
+
+
 @pytest.mark.parametrize("account", ["", "countess"])
 async def test_what_somebody_had_forgotten_after_the_backup_is_removed_again_and_nobody_elses(
     file: Path, tmp_path: Path, account: str
