@@ -21,10 +21,11 @@ from terrarium_mcp.store.records.removal import CleanedFile, LegacyCleanup, Purg
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.failures import translate_errors
 from terrarium_mcp.store.sqlite.engine.functions import as_text
+from terrarium_mcp.store.sqlite.engine.id_lists import ids_params
 from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql
 from terrarium_mcp.store.sqlite.engine.transaction import transaction
 from terrarium_mcp.store.sqlite.removal.backlog_quotes import names
-from terrarium_mcp.store.sqlite.removal.purge import folded_nick, texts_of
+from terrarium_mcp.store.sqlite.removal.purge import folded_nick, ids_of, texts_of
 from terrarium_mcp.store.sqlite.schema import APPLICATION_ID, terrarium_irc
 
 SHORTEST_LINE = 8
@@ -65,7 +66,8 @@ class TerrariumIrcFiles:
         if target.network and target.network not in await _networks(self._database, target.network):
             return LegacyCleanup()
         texts = await texts_of(self._database, target)
-        return await to_thread.run_sync(_purge, self._database.path, target, texts)
+        ids = await ids_of(self._database, target)
+        return await to_thread.run_sync(_purge, self._database.path, target, texts, ids)
 
     async def names(self) -> list[str]:
         """The names of these files: copies, and the database itself if it has such tables."""
@@ -88,13 +90,13 @@ async def _networks(database: Database, otherwise: str) -> list[str]:
     return [row[0] for row in rows] or [otherwise]
 
 
-def _purge(path: Path, target: PurgeTarget, texts: set[str]) -> LegacyCleanup:
+def _purge(path: Path, target: PurgeTarget, texts: set[str], ids: Collection[int]) -> LegacyCleanup:
     discard_unfinished(path)
     copies = [copy for copy in copies_of(path) if is_terrarium_irc(copy)]
     texts = texts.union(*(texts_in(copy, target) for copy in copies))
     cleaned = [
         clean_tables(path, target, texts),
-        *(clean_copy(copy, target, texts) for copy in copies),
+        *(clean_copy(copy, target, texts, ids) for copy in copies),
     ]
     return LegacyCleanup(
         tuple(file for file in cleaned if file.messages or file.rows),
@@ -130,8 +132,12 @@ def texts_in(copy: Path, target: PurgeTarget) -> set[str]:
         return {as_text(row[0]).strip("\x01") for row in rows}
 
 
-def clean_copy(copy: Path, target: PurgeTarget, texts: Collection[str]) -> CleanedFile:
+def clean_copy(
+    copy: Path, target: PurgeTarget, texts: Collection[str], ids: Collection[int]
+) -> CleanedFile:
     """Remove a person from a copy, and rewrite the file so that no trace is left in it.
+
+    `ids` are their messages in the database, where also relays and casemappings are known.
 
     Raises:
         StoreFailed: it cannot be written.
@@ -140,9 +146,26 @@ def clean_copy(copy: Path, target: PurgeTarget, texts: Collection[str]) -> Clean
         with transaction(connection):
             deleted = f"DELETE FROM messages WHERE {_BY_PERSON}"
             messages = connection.execute(deleted, {"nick": folded_nick(target)}).rowcount
+            messages += _delete_theirs(connection, texts, ids)
             rows = _clean(connection, target, texts)
         connection.execute("VACUUM")
     return CleanedFile(copy.name, messages, rows)
+
+
+def _delete_theirs(
+    connection: sqlite3.Connection, texts: Collection[str], ids: Collection[int]
+) -> int:
+    """Delete messages that are the person's by id and text; returns their number.
+
+    The adoption kept the ids, but the copy may be of another database that was here before.
+    """
+    said = connection.execute(
+        "SELECT id, message FROM messages WHERE id IN (SELECT value FROM json_each(:ids))",
+        ids_params(ids),
+    )
+    gone = [(row,) for row, text in said.fetchall() if as_text(text) in texts]
+    connection.executemany("DELETE FROM messages WHERE id = ?", gone)
+    return len(gone)
 
 
 def clean_tables(path: Path, target: PurgeTarget, texts: Collection[str]) -> CleanedFile:

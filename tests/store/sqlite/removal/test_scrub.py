@@ -17,6 +17,7 @@ import pytest
 from anyio import to_thread
 
 from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.relays import Relay
 from terrarium_mcp.chat.transcript import RenderOptions, line_of
 from terrarium_mcp.store import (
     CleanedFile,
@@ -219,6 +220,22 @@ async def test_with_copies_nothing_is_left_of_them_in_what_terrarium_irc_wrote(f
         assert rows_of(one, "PRAGMA integrity_check") == [("ok",)]
     async with open_store(file, SETTINGS) as store:
         assert await differences(store) == []
+
+
+async def test_with_copies_what_a_relay_carried_of_them_goes_too(file: Path) -> None:
+    said = {"<Ada> zwiebel": "relaybot", "<bo> tea": "relaybot", "* Ada zwiebel": "cy"}
+    at = sample.local(datetime(2025, 11, 5, tzinfo=UTC))
+    sample.make(
+        file,
+        [(at, "#tea", nick, "~r", "host.example", text, "PRIVMSG") for text, nick in said.items()],
+    )
+    settings = SETTINGS.model_copy(update={"relays": (Relay("relaybot"),)})
+    async with open_store(file, settings, adopt=True) as store:
+        await store.opening.wait(PATIENCE)
+        done = await store.removal.terrarium_irc.purge(ADA)
+    assert [one.messages for one in done.cleaned] == [0, 1]
+    left = rows_of(file.with_name("irc_logs.before-v1.db"), "SELECT message FROM messages")
+    assert left == [("<bo> tea",), ("* Ada zwiebel",)]
 
 
 async def test_a_second_purge_finds_what_the_first_left_in_copies(file: Path) -> None:
