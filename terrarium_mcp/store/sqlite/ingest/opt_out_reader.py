@@ -37,14 +37,25 @@ async def stored_opt_outs(reads: Reads) -> OptOuts:
     casemappings = dict[str, str]()
     for network, account, folded, user_host, since, nick, until, casemapping, _ in rows:
         user, _, host = user_host.rpartition("@")
-        is_same = folded in (fold(nick), fold(nick, casemapping or DEFAULT_CASEMAPPING))
-        who = Identity(network, nick if is_same else folded, user, host, account)
-        if until:
-            past.append((who, Decision(since, nick, until)))
-        else:
-            people[who] = Decision(since, nick)
         casemappings[network] = casemapping or DEFAULT_CASEMAPPING
+        for its_nick in _nicks(folded, nick, casemappings[network]):
+            who = Identity(network, its_nick, user, host, account)
+            if until:
+                past.append((who, Decision(since, nick, until)))
+            else:
+                people[who] = Decision(since, nick)
     return OptOuts(people, casemappings, parsed_rules(rows[0]["rules"]), past)
+
+
+def _nicks(folded: str, declared: str, casemapping: str) -> list[str]:
+    """The nicks that a row may be of, given that under which its person opted out.
+
+    A nick that compares as the declared one by the default alone is both: the row may be from
+    before the network told its CASEMAPPING, or of a nick that the person took later.
+    """
+    if folded == fold(declared, casemapping):
+        return [declared]
+    return [declared, folded] if folded == fold(declared) else [folded]
 
 
 class OptOutReader:

@@ -69,6 +69,24 @@ async def test_a_nick_change_counts_for_the_next_line_of_the_same_group(store: S
     assert await store.messages.append([renamed("ada", "zoe"), said]) == [0, 0]
 
 
+async def test_they_stay_opted_out_under_a_nick_that_is_another_on_this_network_alone(
+    store: Store,
+) -> None:
+    await store.rooms.set_casemapping("net", "ascii")
+    await store.opt_outs.add(ADA._replace(nick="ada["), NOON)
+    for before, after in (("ada[", "ada{"), ("ada{", "ada_")):
+        assert await store.messages.append([renamed(before, after)]) == [0]
+        assert await store.messages.append([line_of(after, "tea")._replace(user="~ada")]) == [0]
+
+
+async def test_who_opted_out_before_the_network_told_its_casemapping_stays_out(
+    store: Store,
+) -> None:
+    await store.opt_outs.add(ADA._replace(nick="ada["), NOON)
+    await store.rooms.set_casemapping("net", "ascii")
+    assert await store.messages.append([line_of("ada[", "tea")._replace(user="~ada")]) == [0]
+
+
 async def test_a_new_host_or_login_without_a_line_is_followed(store: Store) -> None:
     cloaked = ADA._replace(host="cloak")
     await store.opt_outs.add(ADA, NOON)
