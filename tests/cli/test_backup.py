@@ -81,6 +81,7 @@ def test_decisions_that_cannot_be_read_restore_nothing(ours: Path, tmp_path: Pat
     (tmp_path / "notes.txt").write_text("no database " * 200)
     done = ran(f"{RESTORE} h.tar --db x/x.db --consent-from notes.txt", at=tmp_path)
     assert "notes.txt is not an SQLite database" in told(done)
+    assert "Name another file with --consent-from." in told(done)
     assert not (tmp_path / "x").exists()
     done = ran(f"{RESTORE} h.tar --db x/x.db --consent-from gone.db", at=tmp_path)
     assert done.returncode == 2

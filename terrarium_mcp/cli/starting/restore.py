@@ -13,7 +13,13 @@ from terrarium_mcp.cli.starting.opening import opened_history
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import HostFailure
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store import CarriedConsent, RecordedConsent, read_consent, restore_backup
+from terrarium_mcp.store import (
+    CarriedConsent,
+    NotOurs,
+    RecordedConsent,
+    read_consent,
+    restore_backup,
+)
 from terrarium_mcp.wording import and_more, people, quantity
 
 _ENDINGS = (".tar", ".tar.zst")
@@ -60,7 +66,7 @@ def put_back(bundle: Path, database: Path, settings: Settings, old: Path | None)
                 f"Name one of the backups in it: {names}" if names else "There is no backup in it"
             )
             raise RestoreFailed(f"{bundle} is a folder. {there}.")
-        consent = read_consent(old) if old else None
+        consent = _consent_in(old) if old else None
         with Progress() as progress:
             manifest = restore_backup(bundle, database, progress, amend)
     except OSError as error:
@@ -72,6 +78,13 @@ def put_back(bundle: Path, database: Path, settings: Settings, old: Path | None)
         ) from error
     click.echo(f"{database}: restored {contents(manifest)}, as of {manifest.made_at}")
     click.echo(lacks_or_keeps)
+
+
+def _consent_in(old: Path) -> RecordedConsent:
+    try:
+        return read_consent(old)
+    except NotOurs as error:  # it was not DB_PATH that named the file
+        raise NotOurs(str(error).replace("with DB_PATH", "with --consent-from")) from error
 
 
 async def _carry(consent: RecordedConsent, restored: Path, settings: Settings) -> CarriedConsent:
