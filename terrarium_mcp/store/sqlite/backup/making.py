@@ -1,8 +1,9 @@
 """Making a backup beside a running recorder, in one read transaction.
 
-`VACUUM INTO` copies what one transaction sees, and no removed text: free pages are not copied.
-SQLite's backup API, in steps, starts over whenever another process writes. Nobody waits for either,
-but the WAL cannot be reset meanwhile and grows.
+`VACUUM INTO` copies what one transaction sees, and no removed text: free pages are not copied, but
+removed words that a full-text index still holds are. SQLite's backup API, in steps, starts over
+whenever another process writes. Nobody waits for either, but the WAL cannot be reset meanwhile and
+grows.
 """
 
 import sqlite3
