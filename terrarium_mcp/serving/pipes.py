@@ -6,8 +6,9 @@ the one that MCP prescribes, the end of stdin: calls are cancelled, the lifespan
 and answers already given are still delivered.
 
 At the end of stdin alone, calls have `LAST_CALLS` seconds to be answered first: requests that a
-shell pipes in end so, and their answers are read. A client that has died has closed stdout too, and
-one that waits for this process sends a signal: then nothing is waited for.
+shell pipes in end so, and their answers are read, by some programs slowly. A client that has died
+has closed stdout too, and one that waits for this process sends a signal, or reads nothing for
+`LAST_READS` seconds: then nothing is waited for.
 """
 
 import asyncio
@@ -34,7 +35,7 @@ LONGEST_LINE = 8 * 2**20
 
 _KEPT = 4_096
 """Bytes kept of a longer line: its id is among the first."""
-LAST_READS = 0.25  # seconds for the client to read the last answers before the pipe is cut
+LAST_READS = 0.25  # seconds for the client to read on at the end before the pipe is cut
 
 
 async def serve_pipes(server: MCPServer[Any]) -> None:
@@ -46,6 +47,7 @@ async def serve_pipes(server: MCPServer[Any]) -> None:
         ):
             streams = over_lines(reader, writer)
             await sdk.serve_only_client(server, *bounded(*streams, too_late=reader.too_late))
+            await writer.has_written()
 
 
 class StdinLines(asyncio.Protocol):
@@ -53,7 +55,7 @@ class StdinLines(asyncio.Protocol):
 
     def __init__(self) -> None:
         self.closed = anyio.Event()
-        self._is_over = anyio.Event()
+        self.is_over = anyio.Event()
         self._lines = asyncio.StreamReader(limit=LONGEST_LINE)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -91,14 +93,14 @@ class StdinLines(asyncio.Protocol):
 
     def close(self) -> None:
         """Read nothing more, and wait for no call: the iteration ends."""
-        self._is_over.set()
+        self.is_over.set()
         self._pipe.close()
 
     async def too_late(self) -> None:
         """Wait for `close`, or from the end of stdin on for `LAST_CALLS` seconds."""
         await self.closed.wait()
         with anyio.move_on_after(LAST_CALLS):
-            await self._is_over.wait()
+            await self.is_over.wait()
 
 
 class StdoutLines(asyncio.BaseProtocol):
@@ -109,10 +111,12 @@ class StdoutLines(asyncio.BaseProtocol):
         self._writable = anyio.Event()
         self._writable.set()
         self._never_waits = False
+        self._written = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Called by asyncio at the start."""
         self._pipe = cast("asyncio.WriteTransport", transport)
+        self._pipe.set_write_buffer_limits(high=0)  # else lines wait that count as written
 
     def connection_lost(self, _: Exception | None) -> None:
         """Called when either end has closed the pipe."""
@@ -133,7 +137,19 @@ class StdoutLines(asyncio.BaseProtocol):
         while not self._writable.is_set():  # another that waited may have written meanwhile
             await self._writable.wait()
         if not self.closed.is_set():
+            self._written += len(line)
             self._pipe.write(line)
+
+    async def has_written(self) -> None:
+        """Wait until the pipe has taken every line, unless nothing is waited for any more."""
+        await self._writable.wait()
+
+    async def is_unread(self) -> None:
+        """Wait until the client has read nothing for `LAST_READS` seconds, though it could."""
+        taken = -1
+        while self._writable.is_set() or taken < self._taken:
+            taken = self._taken
+            await anyio.sleep(LAST_READS)  # asyncio does not say when it has written a part
 
     def stop_waiting(self) -> None:
         """From now on never wait for the client."""
@@ -147,6 +163,11 @@ class StdoutLines(asyncio.BaseProtocol):
             await self.closed.wait()
         if not self.closed.is_set():
             self._pipe.abort()
+
+    @property
+    def _taken(self) -> int:
+        """How many bytes the pipe has taken."""
+        return self._written - self._pipe.get_write_buffer_size()
 
 
 @contextmanager
@@ -202,7 +223,8 @@ async def _watched(reader: StdinLines, writer: StdoutLines) -> AsyncIterator[Non
     async with anyio.create_task_group() as watch:
         watch.start_soon(_close_at_a_signal, reader)
         watch.start_soon(_close_with_stdout, reader, writer)
-        watch.start_soon(_stop_waiting_with_stdin, reader, writer)
+        watch.start_soon(_close_when_unread, reader, writer)
+        watch.start_soon(_stop_waiting_when_over, reader, writer)
         yield
         watch.cancel_scope.cancel()
 
@@ -218,6 +240,12 @@ async def _close_with_stdout(reader: StdinLines, writer: StdoutLines) -> None:
     reader.close()
 
 
-async def _stop_waiting_with_stdin(reader: StdinLines, writer: StdoutLines) -> None:
+async def _close_when_unread(reader: StdinLines, writer: StdoutLines) -> None:
     await reader.closed.wait()
+    await writer.is_unread()
+    reader.close()
+
+
+async def _stop_waiting_when_over(reader: StdinLines, writer: StdoutLines) -> None:
+    await reader.is_over.wait()
     writer.stop_waiting()

@@ -1,13 +1,22 @@
 """Requests that are piped into a stdio server are answered before it ends."""
 
+import asyncio
 import json
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Coroutine
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
+import anyio
 import pytest
+from anyio.lowlevel import checkpoint
 
+from terrarium_mcp.serving import pipes
 from terrarium_mcp.serving.open_calls import OPEN_CALLS
+from terrarium_mcp.serving.pipes import StdoutLines
+from tests.passing_time import time_passes
+from tests.patience import PATIENCE
 from tests.serving.processes import INITIALIZE, House, StdioHouse, call
 
 
@@ -88,3 +97,52 @@ def test_more_calls_than_have_places_are_answered(stdio_house: StdioHouse) -> No
     stdio_house.hang_up()
     assert {stdio_house.read()["id"] for _ in numbers} == {*numbers}
     assert stdio_house.wait().well()
+
+
+def test_calls_are_not_answered_faster_than_the_answers_are_read(stdio_house: StdioHouse) -> None:
+    calls = 20 * OPEN_CALLS
+    stdio_house.send(*(call(number, "much", megabytes=1) for number in range(calls)))
+    stdio_house.hang_up()
+    ended = stdio_house.wait()
+    assert ended.well()
+    assert ended.ledger.count("begun") < calls / 2
+
+
+async def test_a_client_that_reads_on_at_the_end_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pipes, "LAST_READS", PATIENCE)
+    out, into = os.pipe()
+    os.set_blocking(out, False)
+    with os.fdopen(out, "rb", buffering=0) as answers, os.fdopen(into, "wb", buffering=0) as pipe:
+        _, writer = await asyncio.get_running_loop().connect_write_pipe(StdoutLines, pipe)
+        await writer.write(b"x" * 2**20)
+        gives_up, has_written = anyio.Event(), anyio.Event()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(after, writer.is_unread, gives_up)
+            tasks.start_soon(after, writer.has_written, has_written)
+            for _ in range(8):
+                answers.read(2**16)
+                await some_turns_of_the_loop()
+                time_passes(PATIENCE)
+                await some_turns_of_the_loop()
+            assert not gives_up.is_set()
+            assert not has_written.is_set()
+            while not gives_up.is_set():
+                time_passes(PATIENCE)
+                await checkpoint()
+            while not has_written.is_set():
+                answers.read(2**16)
+                await checkpoint()
+        await writer.close()
+
+
+async def after(wait: Callable[[], Coroutine[Any, Any, None]], event: anyio.Event) -> None:
+    await wait()
+    event.set()
+
+
+async def some_turns_of_the_loop() -> None:
+    """In which the loop writes what a pipe takes, and timers that are due end."""
+    for _ in range(5):
+        await checkpoint()
