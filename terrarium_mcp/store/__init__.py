@@ -60,6 +60,7 @@ from terrarium_mcp.store.sqlite.schema import (
     NotAdopted,
     NotOurs,
     Obstructed,
+    WrongFile,
     WrongSchema,
 )
 from terrarium_mcp.store.sqlite.schema.adoption import WrongZone
@@ -286,6 +287,7 @@ __all__ = [
     "UnknownEnhancement",
     "UnknownImport",
     "UnstorableMessage",
+    "WrongFile",
     "WrongSchema",
     "WrongZone",
     "belongs_to",

@@ -15,8 +15,8 @@ from terrarium_mcp.errors import HostFailure
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import (
     CarriedConsent,
-    NotOurs,
     RecordedConsent,
+    WrongFile,
     read_consent,
     restore_backup,
 )
@@ -83,8 +83,8 @@ def put_back(bundle: Path, database: Path, settings: Settings, old: Path | None)
 def _consent_in(old: Path) -> RecordedConsent:
     try:
         return read_consent(old)
-    except NotOurs as error:  # it was not DB_PATH that named the file
-        raise NotOurs(str(error).replace("with DB_PATH", "with --consent-from")) from error
+    except WrongFile as error:
+        raise error.named_by("--consent-from") from error
 
 
 async def _carry(consent: RecordedConsent, restored: Path, settings: Settings) -> CarriedConsent:

@@ -59,7 +59,7 @@ def read_consent(old: Path) -> RecordedConsent:
 
     Raises:
         StoreFailed: it cannot be read, or is of an earlier version.
-        NotOurs, WrongSchema: it is not a database of this program, or a later one's.
+        WrongFile, WrongSchema: it is not a database of this program, or a later one's.
     """
     with untouched(old) as connection:
         version = checked_version(connection, old)

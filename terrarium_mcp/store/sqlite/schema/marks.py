@@ -29,6 +29,26 @@ class NotOurs(HostFailure):
     """The file is not a database that terrarium-mcp may use."""
 
 
+class WrongFile(NotOurs):
+    """The file is of another kind, so that another must be named."""
+
+    def __init__(self, problem: str, first: str = "", *, option: str = "DB_PATH") -> None:
+        """An error of a file.
+
+        Args:
+            problem: what is wrong with it, a sentence.
+            first: a better way out than to name another file.
+            option: what named it.
+        """
+        name = f"{first}, or name" if first else "Name"
+        super().__init__(f"{problem} {name} another file with {option}.")
+        self._wrong = problem, first
+
+    def named_by(self, option: str) -> "WrongFile":
+        """The same error of a file that this option named."""
+        return WrongFile(*self._wrong, option=option)
+
+
 class WrongSchema(NotOurs):
     """The file lacks a part of the schema of its version, or has another one in its place."""
 
@@ -138,16 +158,16 @@ def _header(path: Path) -> bytes:
 
 
 def check_magic(path: Path) -> None:
-    """Check that the file is SQLite's at all; NotOurs if not."""
+    """Check that the file is SQLite's at all; WrongFile if not."""
     if beginning_of(path, len(_MAGIC)) != _MAGIC:
-        raise NotOurs(f"{path} is not an SQLite database. Name another file with DB_PATH.")
+        raise WrongFile(f"{path} is not an SQLite database.")
 
 
 def checked_version(connection: sqlite3.Connection, path: Path) -> int:
     """The version of an open database, whose schema is that of the version.
 
     Raises:
-        NotOurs: it is another program's, or a later version's.
+        WrongFile: it is another program's, or a later version's.
         WrongSchema: a table or another part of the schema is missing or different.
     """
     with _one_state(connection):
@@ -161,7 +181,7 @@ def usable_version(connection: sqlite3.Connection, path: Path) -> int:
     """The version of an open database into which every line can be written.
 
     Raises:
-        NotOurs, WrongSchema: as `checked_version`.
+        WrongFile, WrongSchema: as `checked_version`.
         Obstructed: an index or trigger was added that may refuse one.
     """
     with _one_state(connection):
@@ -200,25 +220,24 @@ def _one_state(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def marked_version(connection: sqlite3.Connection, path: Path) -> int:
-    """The version that an open database claims; NotOurs as `checked_version`."""
+    """The version that an open database claims; WrongFile as `checked_version`."""
     mark = int(connection.execute("PRAGMA application_id").fetchone()[0])
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     if mark == APPLICATION_ID and version > CURRENT:
-        raise NotOurs(
-            f"{path} is of version {version}; this terrarium-mcp knows versions up to {CURRENT}."
-            " Install the newer terrarium-mcp again, or name another file with DB_PATH."
+        raise WrongFile(
+            f"{path} is of version {version}; this terrarium-mcp knows versions up to {CURRENT}.",
+            "Install the newer terrarium-mcp again",
         )
     if mark == APPLICATION_ID and version < 0:
-        raise NotOurs(
+        raise WrongFile(
             f"{path} is marked as version {version}, which no terrarium-mcp does: another program"
-            " changed the mark. Go back to a backup, or name another file with DB_PATH."
+            " changed the mark.",
+            "Go back to a backup",
         )
     tables = terrarium_irc.foreign_tables(connection) if version == 0 else ()
     if mark not in (0, APPLICATION_ID) or (version and not mark) or tables:
         marks = f"application id {mark:#x}, version {version}; terrarium-mcp's are"
         marks += f" {APPLICATION_ID:#x}, up to {CURRENT}"
         evidence = f"tables: {and_more(tables, _SHOWN)}" if tables else marks
-        raise NotOurs(
-            f"{path} belongs to another program ({evidence}). Name another file with DB_PATH."
-        )
+        raise WrongFile(f"{path} belongs to another program ({evidence}).")
     return version
