@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from http import HTTPStatus
 from typing import Any, TypeAlias
 
@@ -22,12 +23,12 @@ from terrarium_mcp.serving.address import Listening
 from terrarium_mcp.serving.bounded_calls import CALLS_IN_ALL, BoundedCalls, hold_slot
 from terrarium_mcp.serving.direct_answers import DirectAnswers
 from terrarium_mcp.serving.host_check import HostCheck, allowed_hosts
-from terrarium_mcp.serving.open_calls import bounded
+from terrarium_mcp.serving.open_calls import OpenCalls, bounded
 from terrarium_mcp.serving.posted_messages import PostedMessages
 from terrarium_mcp.serving.resumption import FreshStreams
 from terrarium_mcp.serving.returning import greeted
 from terrarium_mcp.serving.session_room import MAX_SESSIONS, SessionRoom
-from terrarium_mcp.serving.shutdown import Shutdown, ShutdownMiddleware
+from terrarium_mcp.serving.shutdown import STREAM_OF_CALLS, Shutdown, ShutdownMiddleware
 from terrarium_mcp.serving.unreadable import UnreadableMessage, message_in
 from terrarium_mcp.serving.uploads import WholeRequests, replayed
 
@@ -52,7 +53,7 @@ def build_application(
     events = SseServerTransport("/messages/", security_settings=checked)
     routes: list[BaseRoute] = [
         *streamable.routes,
-        Route("/sse", EventStream(server, events), methods=["GET"]),
+        Route(STREAM_OF_CALLS, EventStream(server, events, shutdown), methods=["GET"]),
         Mount("/messages/", app=MessagePosts(events)),
         Route("/healthz", _health_page(health), methods=["GET"]),
     ]
@@ -63,8 +64,8 @@ def build_application(
             Middleware(ShutdownMiddleware, shutdown=shutdown),
             Middleware(HostCheck, allowed=allowed_hosts(listening)),
             Middleware(WholeRequests),
-            Middleware(PostedMessages, path="/mcp"),
-            Middleware(BoundedCalls, stream_paths=("/mcp", "/sse")),
+            Middleware(PostedMessages, path="/mcp", deadline=shutdown.calls),
+            Middleware(BoundedCalls, stream_paths=("/mcp", STREAM_OF_CALLS)),
             Middleware(DirectAnswers, server=server),
             Middleware(SessionRoom, server=server),
             Middleware(FreshStreams),
@@ -80,14 +81,19 @@ class EventStream:
     because Starlette would send its return value as a second response.
     """
 
-    def __init__(self, server: MCPServer[Any], transport: SseServerTransport) -> None:
+    def __init__(
+        self, server: MCPServer[Any], transport: SseServerTransport, shutdown: Shutdown
+    ) -> None:
         self._server = server
         self._transport = transport
+        self._shutdown = shutdown
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Stream to one client until it disconnects."""
+        """Stream to one client until it disconnects, or the server stops and no call is open."""
+        calls = OpenCalls()
+        receive = partial(self._shutdown.receive, receive, calls.all_ended)
         async with self._transport.connect_sse(scope, receive, send) as streams:
-            await sdk.serve_http_client(self._server, *greeted(*bounded(*streams)))
+            await sdk.serve_http_client(self._server, *greeted(*bounded(calls, *streams)))
 
 
 class MessagePosts:

@@ -5,7 +5,8 @@ The steps of a shutdown, in order:
 1. No new connection is accepted.
 2. Streams that only listen end at once: subscriptions with their final message, the others as if
    their clients had disconnected.
-3. Running calls have `GRACE` seconds to answer; then they are cancelled.
+3. Running calls have `GRACE` seconds to answer; then they are cancelled, and answered with an error
+   where the transport has a place for it.
 4. The server leaves its lifespan, which closes the store.
 """
 
@@ -34,7 +35,7 @@ from terrarium_mcp.serving.address import (
 )
 from terrarium_mcp.serving.application import HealthCheck, build_application
 from terrarium_mcp.serving.connections import BoundedConnection
-from terrarium_mcp.serving.shutdown import Shutdown
+from terrarium_mcp.serving.shutdown import LAST_MESSAGES, Shutdown
 
 __all__ = [
     "CannotListen",
@@ -49,7 +50,6 @@ __all__ = [
 _TAKES_SIGNALS = sys.platform != "win32"
 """Whether the event loop takes signals. On Windows Ctrl-C cancels what it runs instead."""
 
-LAST_MESSAGES = 0.1  # seconds in which final messages that are ready are sent
 GRACE = 1.0  # seconds for running calls to answer
 DROP_AFTER = 2  # seconds until uvicorn drops connections whose clients do not read
 
@@ -147,8 +147,8 @@ async def _end_requests(server: MCPServer[Any], shutdown: Shutdown) -> None:
     await anyio.sleep(LAST_MESSAGES)
     shutdown.streams.expire()
     await anyio.sleep(GRACE - LAST_MESSAGES)
-    await sdk.end_sessions(server)
     shutdown.calls.expire()
+    await sdk.end_sessions(server)
 
 
 @asynccontextmanager

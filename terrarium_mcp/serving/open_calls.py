@@ -1,6 +1,6 @@
 """Bounds the calls of one client over a connection that carries all of them: stdio, or HTTP+SSE.
 
-A call counts until its answer has been taken by the transport. While as many as `most` count, no
+A call counts until its answer has been taken by the transport. While `OPEN_CALLS` of them count, no
 further message is read: a client that reads nothing is soon unable to send, and its answers do not
 pile up in memory.
 """
@@ -30,26 +30,25 @@ LISTEN = "subscriptions/listen"
 
 
 def bounded(
+    calls: "OpenCalls",
     incoming: Incoming,
     outgoing: Outgoing,
-    most: int = OPEN_CALLS,
     *,
     too_late: Callable[[], Awaitable[None]] | None = None,
 ) -> tuple["BoundedIncoming", "BoundedOutgoing"]:
-    """These two streams, of which the first waits for the answers in the second.
+    """These two streams, of which the first waits for the answers in the second, by `calls`.
 
     Its end cancels the calls that are open then. With `too_late` they are answered first, unless
     that returns before; nor is a place for a call waited for any longer.
     """
-    calls = OpenCalls(most)
     return BoundedIncoming(incoming, calls, too_late), BoundedOutgoing(outgoing, calls)
 
 
 class OpenCalls:
     """The calls of one client that are not answered yet."""
 
-    def __init__(self, most: int) -> None:
-        self._places = anyio.Semaphore(most, fast_acquire=True)
+    def __init__(self) -> None:
+        self._places = anyio.Semaphore(OPEN_CALLS, fast_acquire=True)
         self._open: Counter[RequestId] = Counter()
         self._call_ended = Bell()
 

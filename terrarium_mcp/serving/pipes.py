@@ -25,7 +25,7 @@ from mcp.server import MCPServer
 
 from terrarium_mcp import sdk
 from terrarium_mcp.serving.lines import over_lines
-from terrarium_mcp.serving.open_calls import LAST_CALLS, bounded
+from terrarium_mcp.serving.open_calls import LAST_CALLS, OpenCalls, bounded
 from terrarium_mcp.serving.unreadable import UnreadableMessage
 
 assert sys.platform != "win32"  # noqa: S101 -- stdio.py has seen to it, unknown to mypy
@@ -45,8 +45,8 @@ async def serve_pipes(server: MCPServer[Any]) -> None:
             _connected(stdin, stdout) as (reader, writer),
             _watched(reader, writer),
         ):
-            streams = over_lines(reader, writer)
-            await sdk.serve_only_client(server, *bounded(*streams, too_late=reader.too_late))
+            streams = bounded(OpenCalls(), *over_lines(reader, writer), too_late=reader.too_late)
+            await sdk.serve_only_client(server, *streams)
             await writer.has_written()
 
 

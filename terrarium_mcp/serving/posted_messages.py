@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from terrarium_mcp.serving.session_calls import SessionCalls
+from terrarium_mcp.serving.shutdown import Deadline
 from terrarium_mcp.serving.tracked_response import TrackedResponse, as_event
 from terrarium_mcp.serving.unreadable import UnreadableMessage, message_in
 from terrarium_mcp.serving.uploads import replayed
@@ -21,6 +22,7 @@ MESSAGE = "terrarium_mcp.message"
 
 _ID_IN_WORK = "Invalid request: a request with this id is in work."
 _SESSION_ENDED = "The session has ended."
+_STOPPING = "The server is stopping."
 
 
 class PostedMessages:
@@ -29,9 +31,11 @@ class PostedMessages:
     The bodies of its requests must be complete: `WholeRequests` comes before it.
     """
 
-    def __init__(self, app: ASGIApp, path: str) -> None:
+    def __init__(self, app: ASGIApp, path: str, deadline: Deadline) -> None:
+        """Pass on what is sent to `path`; at the `deadline`, end what is in work in sessions."""
         self._app = app
         self._path = path
+        self._deadline = deadline
         self._calls = SessionCalls()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -68,11 +72,12 @@ class PostedMessages:
             return
         is_cut = self._calls.is_ending(session)
         if not is_cut:
-            with self._calls.in_work(session, call) as work:
+            with self._calls.in_work(session, call) as work, self._deadline.cancelling(work):
                 await self._app(scope, whole, response.send)
             is_cut = work.cancelled_caught
         if is_cut:
-            await response.end_with(_error(call, _SESSION_ENDED), HTTPStatus.NOT_FOUND)
+            why = _STOPPING if self._deadline.is_past else _SESSION_ENDED
+            await response.end_with(_error(call, why), HTTPStatus.NOT_FOUND)
 
 
 class _MessageResponse(TrackedResponse):

@@ -5,8 +5,11 @@ never stop. Every handler already knows how to end when its client disconnects, 
 or protocol version it serves. So at shutdown the server simulates that, and finishes the response.
 """
 
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 
+import anyio
 from anyio import CancelScope
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -14,6 +17,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from terrarium_mcp.serving.tracked_response import TrackedResponse
 
 DISCONNECT: Message = {"type": "http.disconnect"}
+
+STREAM_OF_CALLS = "/sse"
+"""The path of the streams on which calls are answered. Each ends itself once it has none."""
+
+LAST_MESSAGES = 0.1
+"""Seconds in which final messages that are ready are sent."""
 
 
 class Deadline:
@@ -31,15 +40,20 @@ class Deadline:
 
     async def receive(self, receive: Receive) -> Message:
         """What a client sends next; `DISCONNECT` if the deadline expires before."""
-        with CancelScope() as scope:
-            if self.is_past:
-                scope.cancel()
-            self._scopes.add(scope)
-            try:
-                return await receive()
-            finally:
-                self._scopes.discard(scope)
+        with CancelScope() as scope, self.cancelling(scope):
+            return await receive()
         return DISCONNECT
+
+    @contextmanager
+    def cancelling(self, scope: CancelScope) -> Iterator[None]:
+        """Cancel a scope if the deadline expires inside the block, or has before."""
+        if self.is_past:
+            scope.cancel()
+        self._scopes.add(scope)
+        try:
+            yield
+        finally:
+            self._scopes.discard(scope)
 
 
 class Shutdown:
@@ -49,9 +63,26 @@ class Shutdown:
         self.streams = Deadline()
         self.calls = Deadline()
 
-    def deadline_for(self, method: str) -> Deadline:
-        """The deadline of a request with this HTTP method: every stream is a GET."""
-        return self.streams if method == "GET" else self.calls
+    async def receive(
+        self, receive: Receive, calls_ended: Callable[[], Awaitable[None]]
+    ) -> Message:
+        """What a client sends next that reads a stream of its calls' answers.
+
+        Once streams that listen end, `DISCONNECT`: when its calls have ended, or their deadline
+        expires.
+        """
+        message = await self.streams.receive(receive)
+        if not self.streams.is_past:
+            return message
+        with CancelScope() as scope, self.calls.cancelling(scope):
+            await calls_ended()
+            await anyio.sleep(LAST_MESSAGES)
+        return DISCONNECT
+
+    def deadline_for(self, scope: Scope) -> Deadline:
+        """The deadline of a request: a GET is a stream, which may bring the answers of calls."""
+        is_stream = scope["method"] == "GET" and scope["path"] != STREAM_OF_CALLS
+        return self.streams if is_stream else self.calls
 
 
 class ShutdownMiddleware:
@@ -66,10 +97,10 @@ class ShutdownMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        deadline = self._shutdown.deadline_for(scope["method"])
+        deadline = self._shutdown.deadline_for(scope)
         response = TrackedResponse(send)
         await self._app(scope, partial(deadline.receive, receive), response.send)
-        if deadline.is_past:
+        if self._shutdown.streams.is_past:
             await _finish(response, scope, receive)
 
 

@@ -12,7 +12,7 @@ from mcp.server.stdio import stdio_server
 
 from terrarium_mcp import sdk
 from terrarium_mcp.errors import TerrariumError, plainly
-from terrarium_mcp.serving.open_calls import LAST_CALLS, bounded
+from terrarium_mcp.serving.open_calls import LAST_CALLS, OpenCalls, bounded
 
 
 async def serve_stdio(server: MCPServer[Any]) -> None:
@@ -40,7 +40,8 @@ async def _serve_files(server: MCPServer[Any]) -> None:
     try:
         with plainly():
             async with stdio_server() as streams:
-                await sdk.serve_only_client(server, *bounded(*streams, too_late=too_late))
+                bounds = bounded(OpenCalls(), *streams, too_late=too_late)
+                await sdk.serve_only_client(server, *bounds)
     except OSError as error:
         raise TerrariumError(f"Standard output cannot be written: {error.strerror}.") from error
 

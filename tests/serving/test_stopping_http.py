@@ -1,5 +1,6 @@
 """An HTTP server stops when it is asked to, whoever is still connected."""
 
+import json
 import signal
 import socket
 from contextlib import AsyncExitStack
@@ -84,20 +85,46 @@ async def test_a_call_that_takes_too_long_is_cancelled(
     assert ended.well()
 
 
-@pytest.mark.parametrize("mode", ["2026-07-28", "legacy"])
+@CALLERS
 async def test_a_call_that_is_nearly_done_is_answered(
-    http_house_without_haste: HttpHouse, mode: str
+    http_house_without_haste: HttpHouse, transport: str, mode: str
 ) -> None:
     running = anyio.Event()
     with anyio.fail_after(PATIENCE):
         async with (
-            Client(http_house_without_haste.target("mcp"), mode=mode) as client,
+            Client(http_house_without_haste.target(transport), mode=mode) as client,
             anyio.create_task_group() as tasks,
         ):
             tasks.start_soon(call_and_win, client, running)
             await running.wait()
             ended = await http_house_without_haste.stop()
     assert ended.well()
+
+
+async def test_a_call_that_takes_too_long_in_a_session_is_answered_with_an_error(
+    doomed_http_house: HttpHouse,
+) -> None:
+    house = doomed_http_house
+    with anyio.fail_after(PATIENCE):
+        async with (
+            httpx2.AsyncClient(timeout=PATIENCE) as web,
+            web.stream(
+                "POST",
+                house.urls["mcp"],
+                json=call(1, "take", seconds=3600),
+                headers=await legacy_session(web, house),
+            ) as answer,
+        ):
+            lines = answer.aiter_lines()
+            async for line in lines:
+                if "notifications/progress" in line:
+                    break
+            ended = await house.stop()
+            told = [json.loads(line.removeprefix("data: ")) async for line in lines if "id" in line]
+    assert ended.well()
+    assert [(one["id"], one["error"]["message"]) for one in told] == [
+        (1, "The server is stopping.")
+    ]
 
 
 async def test_a_call_whose_client_is_gone_holds_nobody_up(
