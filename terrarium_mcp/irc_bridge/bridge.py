@@ -322,7 +322,7 @@ class Bridge:
 
     async def _announce(self, channel: str, text: str) -> None:
         """Say what nobody asked for, unless the channel is quiet."""
-        if not self._quiet.covers(self.network.fold(channel), datetime.now(UTC)):
+        if not self._quiet.covers(self.network.fold(channel)):
             await self.network.say(channel, text)
 
     async def _announce_surely(self, channel: str, text: str) -> None:

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Coroutine, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import anyio
@@ -51,13 +51,13 @@ class Moderation:
     async def run(self) -> None:
         """Answer to those commands until cancelled."""
         async with anyio.create_task_group() as self._tasks:
-            await self._quiet.load(datetime.now(UTC))
+            await self._quiet.load()
             self.loaded.set()
             await anyio.sleep_forever()
 
-    def is_quiet(self, channel: str, now: datetime) -> bool:
+    def is_quiet(self, channel: str) -> bool:
         """Whether nothing is said in a channel; never so in a private chat ("")."""
-        return channel != "" and self._quiet.covers(self._network.fold(channel), now)
+        return channel != "" and self._quiet.covers(self._network.fold(channel))
 
     def stop(self, command: Command) -> None:
         """!stop: the asker's own commands here; an operator's stops all in the channel."""
@@ -79,13 +79,13 @@ class Moderation:
             self._board.refuse(command, Refusal.NO_CHANNEL)
             return
         if not self._may_moderate(command):
-            if not self.is_quiet(command.channel, now):
+            if not self.is_quiet(command.channel):
                 self._board.refuse(command, Refusal.NOT_OPERATOR)
             return
         channel = self._network.fold(command.channel)
         if command.rest.lower() == "off":
-            self._quiet.end(channel, now)
-            self._start(self._confirm, command, f"I answer in {command.channel} again.", now)
+            self._quiet.end(channel)
+            self._start(self._confirm, command, f"I answer in {command.channel} again.")
             return
         try:
             duration = parse_duration(command.rest, most=LONGEST)
@@ -93,14 +93,14 @@ class Moderation:
             self._start(self._notice, command.asker, self._examples())
             return
         until = now + duration
-        self._quiet.begin(channel, until)
+        self._quiet.begin(channel, duration)
         self._stopped(lambda one: self._network.fold(one.command.channel) == channel)
         self._board.forget(command.channel)
         text = (
             f"I say nothing in {command.channel} until {until:%Y-%m-%d %H:%M} UTC"
             f"{_at_most(duration)}, and go on recording it. {self._prefix}quiet off ends this."
         )
-        self._start(self._confirm, command, text, now)
+        self._start(self._confirm, command, text)
 
     def _stopped(self, is_unwanted: Callable[[PendingCommand], bool]) -> Sequence[PendingCommand]:
         """Stop commands; returns them. A confirmed removal goes on, and its asker alone is told."""
@@ -109,10 +109,10 @@ class Moderation:
                 one.command = one.command.answered_privately()
         return self._queue.stop(lambda one: not one.is_binding and is_unwanted(one))
 
-    async def _confirm(self, command: Command, text: str, now: datetime) -> None:
+    async def _confirm(self, command: Command, text: str) -> None:
         """Store what was decided, and tell the operator alone."""
         try:
-            await self._quiet.save(self._network.fold(command.channel), str(command.source), now)
+            await self._quiet.save(self._network.fold(command.channel), str(command.source))
         except TerrariumError as error:
             label = self._network.label(command.channel)
             log.warning("could not store whether %s is quiet: %s", label, error)

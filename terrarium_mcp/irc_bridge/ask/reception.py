@@ -10,7 +10,7 @@ channel. What passes waits in `CommandQueue`.
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 
 import anyio
 
@@ -98,7 +98,7 @@ class Reception:
             self._take_off_record(command.person)
         if not self._is_served(command):
             return
-        silence = self._silence(command.channel, now)
+        silence = self._silence(command.channel)
         if silence:
             if silence not in command.traits.served_in:
                 return
@@ -175,9 +175,9 @@ class Reception:
             case _:
                 return False
 
-    def _silence(self, channel: str, now: datetime) -> Silence | None:
+    def _silence(self, channel: str) -> Silence | None:
         """Why nothing is said in a channel; None where the bot may speak."""
-        if self._moderation.is_quiet(channel, now):
+        if self._moderation.is_quiet(channel):
             return Silence.QUIET
         return None if self._is_answered(channel) else Silence.ONLY_RECORDED
 
@@ -262,7 +262,7 @@ class Reception:
 
     async def _refuse_aloud(self, target: str, text: Callable[[int], str]) -> None:
         channel = target if self._network.is_channel(target) else ""
-        if not self._moderation.is_quiet(channel, datetime.now(UTC)):
+        if not self._moderation.is_quiet(channel):
             await self._network.say_last(target, text)
 
 
