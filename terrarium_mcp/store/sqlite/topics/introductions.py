@@ -17,6 +17,9 @@ class Introductions:
     async def claim(self, network: str, channel: str, at: datetime, *, pause: timedelta) -> bool:
         """Whether one is due at `at`, for which it is then noted: none within the last `pause`.
 
+        One that is noted for a later time was said by a clock that was ahead: it counts for as long
+        before that time as after it.
+
         Raises:
             StoreFailed: it could not be noted.
         """
@@ -25,7 +28,7 @@ class Introductions:
             last = await writer.value(
                 "SELECT at FROM introductions WHERE network = :network AND folded = :folded", room
             )
-            if last is not None and last > to_text(at - pause):
+            if last is not None and to_text(at - pause) < last < to_text(at + pause):
                 return False
             await writer.run(
                 "REPLACE INTO introductions (network, folded, at) VALUES (:network, :folded, :at)",
