@@ -8,7 +8,7 @@ import pytest
 from terrarium_mcp.chat.coverage import JOINED
 from terrarium_mcp.chat.records import Member
 from terrarium_mcp.settings import Settings
-from tests.store.scene import NOON
+from tests.store.scene import NOON, line_of
 from tests.tools.scene import House, opened
 
 HERE = [Member("bo", away=True), Member("ada", "@", account="Ada"), Member("cy", "+")]
@@ -35,6 +35,15 @@ async def test_who_is_there_is_told_by_rank_with_all_we_know(house: House) -> No
         "account": "Ada",
         "since": "2026-05-01T12:00:00.000Z",
     }
+    assert (told.facts["live"], told.facts["why_stale"]) == (True, "")
+
+
+async def test_a_list_is_live_also_where_lines_are_dated_ahead_of_the_clock(house: House) -> None:
+    now = datetime.now(UTC)
+    await house.store.messages.append([line_of("ada", "of a wrong clock", now + timedelta(days=1))])
+    await house.store.spans.begin("net", "#tea", now, JOINED)
+    await house.store.presence.replace("net", "#tea", HERE, now)
+    told = await house.learns("get_current_users")
     assert (told.facts["live"], told.facts["why_stale"]) == (True, "")
 
 

@@ -59,10 +59,19 @@ def ahead(rooms: Sequence[Row], now: datetime) -> str:
 
 
 async def set_back(writer: Writer, now: datetime) -> None:
-    """Let the next live lines of all rooms be dated at `now` or later, whatever is before them."""
+    """Let the next live lines of all rooms be dated at `now` or later, whatever is before them.
+
+    Open spans that began later, or are marked as alive until later, go on from `now`, too, and
+    lists of members are as of then.
+    """
+    params = {"now": to_text(now)}
+    await writer.run("UPDATE rooms SET live_until = :now WHERE live_until > :now", params)
     await writer.run(
-        "UPDATE rooms SET live_until = :now WHERE live_until > :now", {"now": to_text(now)}
+        "UPDATE spans SET began = min(began, :now), alive = :now"
+        " WHERE ended IS NULL AND alive > :now",
+        params,
     )
+    await writer.run("UPDATE presence_as_of SET as_of = :now WHERE as_of > :now", params)
 
 
 class ClockAheadWatch:

@@ -12,6 +12,7 @@ from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.networks import casemapping_of
 from terrarium_mcp.store.sqlite.engine.rooms import room_id
+from terrarium_mcp.store.sqlite.index.live_clock import live_until
 from terrarium_mcp.store.sqlite.ingest.opt_out_reader import OptOutReader
 
 
@@ -28,6 +29,7 @@ class Presence:
         """Replace the member list of a channel, without those who opted out.
 
         Members already on it keep the time they joined. For new ones it is their `since`, or `at`.
+        Like a span, the list is no older than the last live line of its room (`Spans.begin`).
         """
         now = to_text(at)
         async with self._database.writing() as writer:
@@ -59,7 +61,7 @@ class Presence:
             )
             await writer.run(
                 "INSERT OR REPLACE INTO presence_as_of (room, as_of) VALUES (:room, :at)",
-                {"room": room, "at": now},
+                {"room": room, "at": max(now, (await live_until(writer, [room]))[room])},
             )
 
     async def current(self, room: Room) -> PresenceSnapshot:

@@ -11,7 +11,12 @@ from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
 from terrarium_mcp.store.sqlite.engine.rooms import room_id, room_ids
 from terrarium_mcp.store.sqlite.engine.writes import Writer
-from terrarium_mcp.store.sqlite.index.live_clock import NOT_STORED, extend_all_spans, extend_spans
+from terrarium_mcp.store.sqlite.index.live_clock import (
+    NOT_STORED,
+    extend_all_spans,
+    extend_spans,
+    live_until,
+)
 from terrarium_mcp.store.sqlite.ingest.opt_out_reader import OptOutReader
 
 HEARTBEAT = timedelta(seconds=20)
@@ -45,13 +50,19 @@ class Spans:
         self._recorded = ReadCache[tuple[int, ...], _RecordedSpans](database, self._read)
 
     async def begin(self, network: str, channel: str, at: datetime, why: str) -> None:
-        """Open a span at `at`. A span that a crash left open ends at its last heartbeat."""
+        """Open a span at `at`. A span that a crash left open ends at its last heartbeat.
+
+        Like a live line it begins no earlier than the last live line of its room: by a clock that
+        is behind it would cover all that was missed since then, once a line extends it.
+        """
         async with self._database.writing() as writer:
             room = await room_id(writer, network, channel)
             await _end(writer, [room], None, "the recorder stopped")
+            began = max(to_text(at), (await live_until(writer, [room]))[room])
             await writer.run(
-                "INSERT INTO spans (room, began, alive, why_began) VALUES (:room, :at, :at, :why)",
-                {"room": room, "at": to_text(at), "why": why},
+                "INSERT INTO spans (room, began, alive, why_began)"
+                " VALUES (:room, :began, :began, :why)",
+                {"room": room, "began": began, "why": why},
             )
 
     async def end(self, network: str, channel: str, at: datetime, why: str) -> None:

@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from terrarium_mcp.chat.coverage import Gap
+from terrarium_mcp.chat.records import Member
 from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store import Fact, Sort, Store, examine
 from terrarium_mcp.store.sqlite.index.clock_ahead import ClockAheadWatch
-from tests.store.scene import NOON, check_index, differences, find, line_of, rows_of, texts
+from tests.store.scene import NOON, check_index, differences, find, line_of, room, rows_of, texts
 
 HOUR = timedelta(hours=1)
 TIMES = "SELECT message, timestamp FROM messages ORDER BY id"
@@ -82,3 +84,19 @@ async def test_set_back_the_next_lines_have_their_own_time_and_everything_fits(
     check_index(file)
     page = await find(store, "from:ada", sort=Sort.OLDEST)
     assert texts(page.messages) == ["before", "right again", "and on", "of a wrong clock", "late"]
+
+
+async def test_set_back_the_record_goes_on_from_then(store: Store) -> None:
+    now = NOON + 2 * HOUR
+    await store.spans.begin("net", "#tea", NOON, "joined")
+    await store.spans.end("net", "#tea", NOON + HOUR, "the clock was set")
+    await store.spans.begin("net", "#tea", NOON + 30 * HOUR, "the clock was set")
+    await say(store, "of a wrong clock", NOON + 31 * HOUR)
+    await store.presence.replace("net", "#tea", [Member("ada")], NOON + HOUR)
+    await store.messages.set_clock_back(now)
+    assert (await store.presence.current(await room(store))).as_of == now
+    await say(store, "right again", now + HOUR)
+    coverage = await store.spans.coverage([await room(store)], now=now + HOUR)
+    assert coverage.gaps() == [Gap(NOON + HOUR, now)]
+    late = await store.spans.coverage([await room(store)], now=now + 2 * HOUR)
+    assert [span.going_on for span in late.spans] == [False, False]

@@ -2,6 +2,8 @@
 
 from datetime import UTC, timedelta
 
+import pytest
+
 from terrarium_mcp.chat.coverage import EVENT_PLAYBACK, PLAYBACK, Gap
 from terrarium_mcp.chat.records import MessageType, Origin
 from terrarium_mcp.store import Store
@@ -45,6 +47,26 @@ async def test_our_own_join_does_not_say_that_the_span_before_it_lasted(store: S
     await store.spans.begin("net", "#tea", NOON + 60 * MINUTE, "joined")
     coverage = await store.spans.coverage([await room(store)], now=NOON + 60 * MINUTE)
     assert coverage.gaps() == [Gap(NOON + 7 * MINUTE, NOON + 60 * MINUTE)]
+
+
+@pytest.mark.parametrize("behind", [15 * MINUTE, timedelta(days=20_000)])
+async def test_what_a_clock_that_is_behind_records_does_not_cover_what_was_missed(
+    store: Store, behind: timedelta
+) -> None:
+    """As on a machine without a clock of its own, which starts in the past until NTP sets it."""
+    first, last, back = NOON - 20 * MINUTE, NOON + 7 * MINUTE, NOON + 60 * MINUTE
+    await store.spans.begin("net", "#tea", first, "joined")
+    await store.spans.end("net", "#tea", first + MINUTE, "the recorder was stopped")
+    await store.spans.begin("net", "#tea", NOON, "joined")
+    await store.messages.append([line_of("ada", "the last words", last)])
+    await store.spans.end("net", "#tea", last, "the recorder was stopped")
+    await store.spans.begin("net", "#tea", NOON - behind, "joined")
+    await store.messages.append([line_of("ada", "are you back?", NOON - behind)])
+    await store.spans.end("net", "#tea", NOON - behind + MINUTE, "the clock was set")
+    await store.spans.begin("net", "#tea", back, "the clock was set")
+    coverage = await store.spans.coverage([await room(store)], now=back)
+    assert coverage.gaps() == [Gap(first + MINUTE, NOON), Gap(last, back)]
+    assert coverage.sentence(UTC).startswith("recorded 2026-05-01 to now; 2 gaps")
 
 
 async def test_a_span_goes_on_as_long_as_it_says_so(store: Store) -> None:
