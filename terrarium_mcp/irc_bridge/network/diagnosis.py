@@ -11,6 +11,7 @@ from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 _SELF_SIGNED = {18, 19}
 """OpenSSL's verify codes for a certificate, or a chain, that is signed by itself."""
 _UNKNOWN_AUTHORITY = {20, 21}
+_NOT_YET_VALID = 9
 _EXPIRED = 10
 _OTHER_NAME = {62, 64}
 
@@ -76,6 +77,8 @@ def _untrusted(config: ServerConfig, error: ssl.SSLCertVerificationError) -> str
     why = error.verify_message or str(error)
     if error.verify_code in _OTHER_NAME:
         return f"{certificate} is for another host ({why}): set IRC_SERVER to a name in it"
+    if error.verify_code == _NOT_YET_VALID:
+        return f"{certificate} is not valid yet: is the clock of this machine right?"
     if error.verify_code == _EXPIRED:
         return f"{certificate} has expired: its operator has to renew it"
     trust = "set TERRARIUM_TLS_CAFILE to a PEM file with"

@@ -167,6 +167,7 @@ TRUST = "set TERRARIUM_TLS_CAFILE to a PEM file with that"
 @pytest.mark.parametrize(
     ("code", "words"),
     [
+        (9, "is not valid yet: is the clock of this machine right?"),
         (10, "has expired: its operator has to renew it"),
         (18, f"is self-signed: {TRUST} certificate, if you trust it"),
         (19, f"is self-signed: {TRUST} certificate, if you trust it"),
