@@ -49,20 +49,20 @@ UBUNTU = TextFormat(
         message(MessageType.QUIT, rf'=== {_PERSON} quit \["?(?P<text>.*?)"?\]'),
         message(
             MessageType.KICK,
-            rf"=== (?P<target>{NICK}) was kicked off (?P<channel>{CHANNEL}) by (?P<nick>{NICK})"
-            r" \((?P<text>.*)\)",
+            rf"=== (?P<target>{NICK}) +was kicked off (?P<channel>{CHANNEL}) by (?P<nick>{NICK})"
+            r" +\((?P<text>.*)\)",
         ),
         message(
             MessageType.MODE,
-            rf"=== mode/(?P<channel>{CHANNEL}) \[(?P<text>.*)\] +by (?P<nick>{NICK})",
+            rf"=== mode/(?P<channel>{CHANNEL}) \[(?P<text>.*?) ?\] +by (?P<nick>{NICK}) ?",
         ),
         message(
             MessageType.TOPIC,
-            rf"=== (?P<nick>{NICK}) changed the topic of (?P<channel>{CHANNEL}) to: (?P<text>.*)",
+            rf"=== (?P<nick>{NICK}) +changed the topic of (?P<channel>{CHANNEL}) to: (?P<text>.*)",
         ),
         message(
             MessageType.TOPIC,
-            rf"=== \.\.\[topic/(?P<channel>[^\s:]+):(?P<nick>{NICK})\] : (?P<text>.*)",
+            rf"=== \.\.\[topic/(?P<channel>[^\s:]+):(?P<nick>{NICK}) ?\] : (?P<text>.*)",
         ),
         message(MessageType.ACTION, rf"=== (?P<nick>{_NAME}) ++{_NO_EVENT}(?P<text>.+)"),
         chatter(r"=== "),
