@@ -144,6 +144,7 @@ Stop: TypeAlias = Callable[[_WebServer], Coroutine[Any, Any, None]]
 
 async def _end_requests(server: MCPServer[Any], shutdown: Shutdown) -> None:
     sdk.end_subscriptions(server)
+    shutdown.beginning.expire()
     await anyio.sleep(LAST_MESSAGES)
     shutdown.streams.expire()
     await anyio.sleep(GRACE - LAST_MESSAGES)

@@ -26,7 +26,7 @@ LAST_MESSAGES = 0.1
 
 
 class Deadline:
-    """A point in time, set late, at which every client counts as disconnected."""
+    """A point in time, set late, that ends waits for clients as if these had disconnected."""
 
     def __init__(self) -> None:
         self._scopes: set[CancelScope] = set()
@@ -57,9 +57,13 @@ class Deadline:
 
 
 class Shutdown:
-    """The two deadlines at the end of a server: first for streams that listen, then for calls."""
+    """The end of a server: its beginning, and two deadlines.
+
+    The first is for streams that listen, the other for calls.
+    """
 
     def __init__(self) -> None:
+        self.beginning = Deadline()
         self.streams = Deadline()
         self.calls = Deadline()
 
@@ -68,11 +72,11 @@ class Shutdown:
     ) -> Message:
         """What a client sends next that reads a stream of its calls' answers.
 
-        Once streams that listen end, `DISCONNECT`: when its calls have ended, or their deadline
-        expires.
+        From the beginning on, `DISCONNECT`: once its calls have ended and their answers are sent,
+        or the deadline for calls expires.
         """
-        message = await self.streams.receive(receive)
-        if not self.streams.is_past:
+        message = await self.beginning.receive(receive)
+        if not self.beginning.is_past:
             return message
         with CancelScope() as scope, self.calls.cancelling(scope):
             await calls_ended()
@@ -100,7 +104,7 @@ class ShutdownMiddleware:
         deadline = self._shutdown.deadline_for(scope)
         response = TrackedResponse(send)
         await self._app(scope, partial(deadline.receive, receive), response.send)
-        if self._shutdown.streams.is_past:
+        if self._shutdown.beginning.is_past:
             await _finish(response, scope, receive)
 
 

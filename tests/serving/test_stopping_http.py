@@ -8,9 +8,14 @@ from contextlib import AsyncExitStack
 import anyio
 import httpx2
 import pytest
+from anyio import wait_all_tasks_blocked
 from mcp.client.client import Client
 from mcp.types import CallToolResult
+from starlette.types import Message
 
+from terrarium_mcp.serving.open_calls import OpenCalls
+from terrarium_mcp.serving.shutdown import DISCONNECT, LAST_MESSAGES, Shutdown
+from tests.passing_time import time_passes
 from tests.patience import PATIENCE
 from tests.serving.processes import INITIALIZE, HttpHouse, call
 from tests.serving.raw import modern_request
@@ -55,6 +60,27 @@ async def test_an_open_stream_is_finished_in_order(
             ended = await house.stop()
             await stream.aread()  # raises where the response was broken off
     assert ended.well()
+
+
+async def test_a_stream_without_calls_ends_no_later_than_one_that_listens() -> None:
+    shutdown, has_ended = Shutdown(), anyio.Event()
+
+    async def nothing() -> Message:
+        await anyio.sleep_forever()
+        return DISCONNECT
+
+    async def read() -> None:
+        assert await shutdown.receive(nothing, OpenCalls().all_ended) == DISCONNECT
+        has_ended.set()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(read)
+        await wait_all_tasks_blocked()
+        shutdown.beginning.expire()
+        await wait_all_tasks_blocked()
+        time_passes(LAST_MESSAGES)
+        with anyio.fail_after(PATIENCE):
+            await has_ended.wait()
 
 
 @pytest.mark.parametrize("transport", ["mcp", "sse"])
