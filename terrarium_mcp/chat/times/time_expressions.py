@@ -50,8 +50,10 @@ _RELATED = re.compile(
     re.IGNORECASE,
 )
 _COUNTED = re.compile(
-    rf"\b{_HOW_MANY}(?:day|week|month|year)s?\s+(?:before|prior\s+to|after)\b", re.IGNORECASE
+    rf"\b(?<!\d[.,]){_HOW_MANY}(?:day|week|month|year)s?\s+(?:before|prior\s+to|after)\b",
+    re.IGNORECASE,
 )
+"""Not `5 weeks` in `2.5 weeks`."""
 _COUNT_LENGTH = 30
 """More characters than such a count has, with one blank between any two words."""
 

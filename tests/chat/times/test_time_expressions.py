@@ -511,6 +511,8 @@ def test_a_long_row_of_little_words_is_read_in_no_time() -> None:
         ("a few days before may", "2026-04-25", "2026-05-01"),
         ("three days before yesterday", "2026-05-10", "2026-05-11"),
         ("the two weeks before Christmas", "2025-12-10", "2025-12-24"),
+        ("2.5 weeks before 5 March", "1900-01-01", "2026-03-05"),
+        ("1,500 days after 5 March", "2026-03-06", "2026-05-15"),
         ("the last 3 days before may", "2026-04-28", "2026-05-01"),
         ("the first two weeks after 5 May 2025", "2025-05-06", "2025-05-20"),
         ("a week before 3 May", "2026-04-26", "2026-05-03"),
