@@ -11,21 +11,26 @@ import json
 import re
 import sqlite3
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from anyio import to_thread
 
+from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold
+from terrarium_mcp.chat.records import SPEECH, MessageType
+from terrarium_mcp.chat.voices import VoiceRules, rules_on
 from terrarium_mcp.store.records.removal import CleanedFile, LegacyCleanup, PurgeTarget
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.failures import translate_errors
-from terrarium_mcp.store.sqlite.engine.functions import as_text
-from terrarium_mcp.store.sqlite.engine.id_lists import ids_params
+from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
 from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql
 from terrarium_mcp.store.sqlite.engine.transaction import transaction
+from terrarium_mcp.store.sqlite.engine.voices_sql import RULES, parsed_rules
 from terrarium_mcp.store.sqlite.removal.backlog_quotes import names
-from terrarium_mcp.store.sqlite.removal.purge import folded_nick, ids_of, texts_of
+from terrarium_mcp.store.sqlite.removal.purge import folded_nick, texts_of
 from terrarium_mcp.store.sqlite.schema import APPLICATION_ID, terrarium_irc
 
 SHORTEST_LINE = 8
@@ -42,8 +47,8 @@ _NAMED = {
 
 _DIALOGUES = {"conversation_history": "content", "conversation_summaries": "summary"}
 
-_BY_PERSON = f"""{folded_sql("nick")} = :nick OR {folded_sql("channel")} = :nick
-OR (upper(message_type) = 'NICK' AND {folded_sql("message")} = :nick)"""
+_CTCP = re.compile("\x01(?:ACTION )?", re.IGNORECASE)
+"""What stands around the text of an action in a copy."""
 
 
 class TerrariumIrcFiles:
@@ -63,11 +68,13 @@ class TerrariumIrcFiles:
         Raises:
             StoreFailed: a file cannot be written. The messages are still there.
         """
-        if target.network and target.network not in await _networks(self._database, target.network):
+        networks = await _networks(self._database, target.network)
+        if target.network and target.network not in networks:
             return LegacyCleanup()
+        known = parsed_rules(await self._database.value(f"SELECT {RULES}"))
+        person = _Person(target, [rules_on(network, known) for network in networks])
         texts = await texts_of(self._database, target)
-        ids = await ids_of(self._database, target)
-        return await to_thread.run_sync(_purge, self._database.path, target, texts, ids)
+        return await to_thread.run_sync(_purge, self._database.path, person, texts)
 
     async def names(self) -> list[str]:
         """The names of these files: copies, and the database itself if it has such tables."""
@@ -90,13 +97,45 @@ async def _networks(database: Database, otherwise: str) -> list[str]:
     return [row[0] for row in rows] or [otherwise]
 
 
-def _purge(path: Path, target: PurgeTarget, texts: set[str], ids: Collection[int]) -> LegacyCleanup:
+class _Person(NamedTuple):
+    """Whom a purge concerns, and the rules of the networks that terrarium-irc recorded."""
+
+    target: PurgeTarget
+    rules: Sequence[VoiceRules]
+
+    def wrote(self, nick: str, channel: str, kind: MessageType, text: str) -> bool:
+        """Whether a message is theirs, as a purge of the messages has it (`purge.py`)."""
+        return any(
+            _is_same(name, storable(self.target.nick), rules.casemapping)
+            for rules in self.rules
+            for name in (nick, channel, *_others(rules, nick, kind, text))
+        )
+
+
+@lru_cache(maxsize=10_000)  # few people say most of the lines
+def _is_same(one: str, other: str, casemapping: str) -> bool:
+    mappings = (DEFAULT_CASEMAPPING, casemapping)
+    return any(fold(one, mapping) == fold(other, mapping) for mapping in mappings)
+
+
+def _others(rules: VoiceRules, nick: str, kind: MessageType, text: str) -> Iterator[str]:
+    """Who is in the text of a message: the new nick, or whose words a relay carried."""
+    if kind is MessageType.NICK:
+        yield text
+    elif kind in SPEECH and rules.relays:
+        voice = rules.voice_of(nick, text, is_own=None, is_message=False)
+        if voice.speaker:
+            yield voice.speaker
+
+
+def _purge(path: Path, person: _Person, texts: set[str]) -> LegacyCleanup:
     discard_unfinished(path)
     copies = [copy for copy in copies_of(path) if is_terrarium_irc(copy)]
-    texts = texts.union(*(texts_in(copy, target) for copy in copies))
+    theirs = {copy: messages_in(copy, person) for copy in copies}
+    texts = texts.union(*(said.values() for said in theirs.values()))
     cleaned = [
-        clean_tables(path, target, texts),
-        *(clean_copy(copy, target, texts, ids) for copy in copies),
+        clean_tables(path, person.target, texts),
+        *(clean_copy(copy, person.target, said, texts) for copy, said in theirs.items()),
     ]
     return LegacyCleanup(
         tuple(file for file in cleaned if file.messages or file.rows),
@@ -122,50 +161,34 @@ def is_terrarium_irc(copy: Path) -> bool:
         return bool(connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID)
 
 
-def texts_in(copy: Path, target: PurgeTarget) -> set[str]:
-    """Every distinct text of a person in a copy."""
+def messages_in(copy: Path, person: _Person) -> dict[int, str]:
+    """The messages of a person in a copy: their texts by id."""
+    theirs = dict[int, str]()
     with _opened(copy) as connection:
-        rows = connection.execute(
-            f"SELECT DISTINCT message FROM messages WHERE {_BY_PERSON}",
-            {"nick": folded_nick(target)},
-        )
-        return {as_text(row[0]).strip("\x01") for row in rows}
+        rows = connection.execute("SELECT id, nick, channel, message_type, message FROM messages")
+        for number, *columns in rows:
+            nick, channel, kind, raw = map(as_text, columns)
+            text = _CTCP.sub("", raw)
+            if person.wrote(nick, channel, MessageType.parse(kind), text):
+                theirs[number] = text
+    return theirs
 
 
 def clean_copy(
-    copy: Path, target: PurgeTarget, texts: Collection[str], ids: Collection[int]
+    copy: Path, target: PurgeTarget, messages: Collection[int], texts: Collection[str]
 ) -> CleanedFile:
     """Remove a person from a copy, and rewrite the file so that no trace is left in it.
-
-    `ids` are their messages in the database, where also relays and casemappings are known.
 
     Raises:
         StoreFailed: it cannot be written.
     """
     with _opened(copy) as connection:
         with transaction(connection):
-            deleted = f"DELETE FROM messages WHERE {_BY_PERSON}"
-            messages = connection.execute(deleted, {"nick": folded_nick(target)}).rowcount
-            messages += _delete_theirs(connection, texts, ids)
+            gone = [(number,) for number in messages]
+            connection.executemany("DELETE FROM messages WHERE id = ?", gone)
             rows = _clean(connection, target, texts)
         connection.execute("VACUUM")
-    return CleanedFile(copy.name, messages, rows)
-
-
-def _delete_theirs(
-    connection: sqlite3.Connection, texts: Collection[str], ids: Collection[int]
-) -> int:
-    """Delete messages that are the person's by id and text; returns their number.
-
-    The adoption kept the ids, but the copy may be of another database that was here before.
-    """
-    said = connection.execute(
-        "SELECT id, message FROM messages WHERE id IN (SELECT value FROM json_each(:ids))",
-        ids_params(ids),
-    )
-    gone = [(row,) for row, text in said.fetchall() if as_text(text) in texts]
-    connection.executemany("DELETE FROM messages WHERE id = ?", gone)
-    return len(gone)
+    return CleanedFile(copy.name, len(messages), rows)
 
 
 def clean_tables(path: Path, target: PurgeTarget, texts: Collection[str]) -> CleanedFile:

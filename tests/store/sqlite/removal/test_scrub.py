@@ -222,20 +222,29 @@ async def test_with_copies_nothing_is_left_of_them_in_what_terrarium_irc_wrote(f
         assert await differences(store) == []
 
 
-async def test_with_copies_what_a_relay_carried_of_them_goes_too(file: Path) -> None:
-    said = {"<Ada> zwiebel": "relaybot", "<bo> tea": "relaybot", "* Ada zwiebel": "cy"}
+@pytest.mark.parametrize("is_second", [False, True])
+async def test_with_copies_what_a_relay_carried_of_them_goes_too(
+    file: Path, is_second: bool
+) -> None:
+    kept = [("bo", "<Ada> zwiebel"), ("relaybot", "<bo> tea"), ("cy", "* Ada zwiebel")]
+    hers = [
+        *[("relaybot", "<Ada> zwiebel"), ("relaybot", "\x01ACTION <Ada> peels one\x01")],
+        ("relaybot", "<ada> yes"),
+    ]
     at = sample.local(datetime(2025, 11, 5, tzinfo=UTC))
     sample.make(
         file,
-        [(at, "#tea", nick, "~r", "host.example", text, "PRIVMSG") for text, nick in said.items()],
+        [(at, "#tea", nick, "~r", "host.example", text, "PRIVMSG") for nick, text in kept + hers],
     )
     settings = SETTINGS.model_copy(update={"relays": (Relay("relaybot"),)})
     async with open_store(file, settings, adopt=True) as store:
         await store.opening.wait(PATIENCE)
+        if is_second:
+            await store.removal.purge(ADA, asked_by="ada", at=LATER)
         done = await store.removal.terrarium_irc.purge(ADA)
-    assert [one.messages for one in done.cleaned] == [0, 1]
-    left = rows_of(file.with_name("irc_logs.before-v1.db"), "SELECT message FROM messages")
-    assert left == [("<bo> tea",), ("* Ada zwiebel",)]
+    assert [one.messages for one in done.cleaned] == [0, 3]
+    copy = file.with_name("irc_logs.before-v1.db")
+    assert rows_of(copy, "SELECT nick, message FROM messages") == kept
 
 
 async def test_a_second_purge_finds_what_the_first_left_in_copies(file: Path) -> None:
