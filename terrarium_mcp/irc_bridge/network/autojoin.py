@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
+from types import MappingProxyType
 
 import anyio
 
@@ -23,6 +24,14 @@ log = logging.getLogger(__name__)
 _JOIN_BYTES = 400  # channels and keys in one JOIN: well inside a line of 512 bytes
 
 _UNNAMED = "no longer in my settings"
+
+_REMEDIES: Mapping[str, str] = MappingProxyType(
+    {
+        "475": " Check its key in IRC_CHANNELS (#tea KEY).",
+        "477": " Unless we are logged in, set TERRARIUM_SASL_USERNAME and TERRARIUM_SASL_PASSWORD.",
+    }
+)
+"""What to do about a refused JOIN, by its numeric; the rest is up to the channel's operators."""
 
 _LONGEST_PART = 3  # bytes of a character of UTF-8 that was cut
 
@@ -257,8 +266,13 @@ class AutoJoin:
         pauses = self._timeouts.refused
         pause = pauses[min(channel.refusals, len(pauses) - 1)]
         channel.refusals += 1
-        label = self._label(channel.name)
-        log.warning("%s refused us: %s. Retrying in %g s.", label, line.params[-1], pause)
+        log.warning(
+            "%s refused us: %s.%s Retrying in %g s.",
+            self._label(channel.name),
+            line.params[-1].rstrip("."),
+            _REMEDIES.get(line.command, ""),
+            pause,
+        )
         self._return_after(pause, channel)
 
     def on_forwarded(self, line: IrcMessage) -> None:

@@ -278,6 +278,29 @@ async def test_the_log_says_why_a_channel_refused_and_when_it_is_asked_again(
     assert "#tea refused us: Cannot join channel (+b). Retrying in 0.05 s." in caplog.text
 
 
+@pytest.mark.parametrize(
+    ("refusal", "logged"),
+    [
+        (
+            "475 Terra #tea :Cannot join channel (+k)",
+            "Cannot join channel (+k). Check its key in IRC_CHANNELS (#tea KEY). Retrying",
+        ),
+        (
+            "477 Terra #tea :You need to identify to a registered nick.",
+            "registered nick. Unless we are logged in, set TERRARIUM_SASL_USERNAME and ",
+        ),
+    ],
+    ids=["a key", "an account"],
+)
+async def test_the_log_says_which_setting_opens_a_channel_that_refused(
+    refusal: str, logged: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    answer = Joins([f":srv {refusal}"])
+    async with fake_ircd(answer=answer) as server, staying(login(server.port, "#tea")) as (_, ear):
+        await ear.happens("members_complete", "#tea")
+    assert logged in caplog.text
+
+
 async def test_a_channel_that_forwards_us_is_tried_again_after_a_reload_and_not_soon(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
