@@ -7,12 +7,21 @@ and without TLS. (The time limit on registration ends a silent one.)
 
 import base64
 from collections.abc import Callable, Iterable, Iterator
+from types import MappingProxyType
 
 from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 
 _PIECE = 400  # IRCv3 sasl-3.1: longer answers are cut; a piece of exactly 400 is not the last
 _EXTERNAL, _PLAIN = "EXTERNAL", "PLAIN"
+
+_ASKED_BY = MappingProxyType(
+    {
+        _EXTERNAL: "TERRARIUM_TLS_CERT",
+        _PLAIN: "TERRARIUM_SASL_USERNAME, TERRARIUM_SASL_PASSWORD",
+    }
+)
+"""The settings that ask for each way of logging in."""
 
 
 class Sasl:
@@ -86,8 +95,15 @@ class Sasl:
         """End if the server lets us in without the login that the settings ask for."""
         self._registered = True
         if self._ours and not self.logged_in:
-            has_none = f"the server has no SASL {' or '.join(self._ours)}"
-            self._fail(has_none if self._config.tls else "it needs TLS")
+            self._fail(self._has_none() if self._config.tls else "it needs TLS")
+
+    def _has_none(self) -> str:
+        """That the server lacks our ways of logging in, and what to do."""
+        settings = ", ".join(_ASKED_BY[one] for one in self._ours)
+        return (
+            f"the server has no SASL {' or '.join(self._ours)}."
+            f" Are its services away? If it never has it, remove {settings}"
+        )
 
     def _keep(self, mechanisms: str) -> None:
         """Keep those of the untried mechanisms that the server has, in a list with commas."""

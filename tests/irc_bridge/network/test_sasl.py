@@ -13,6 +13,10 @@ SUCCESS = parse_line(b":srv 903 Terra :ok")
 REFUSED = parse_line(b":srv 904 Terra :no")
 CHALLENGE = parse_line(b"AUTHENTICATE +")
 
+AWAY_OR_NEVER = " Are its services away? If it never has it, remove"
+CERTIFICATE = "TERRARIUM_TLS_CERT"
+ACCOUNT = "TERRARIUM_SASL_USERNAME, TERRARIUM_SASL_PASSWORD"
+
 
 class Scene:
     """A login, what it sent, and why it ended the connection."""
@@ -135,11 +139,14 @@ def test_after_the_login_we_may_register_and_later_numerics_mean_nothing() -> No
 @pytest.mark.parametrize(
     ("scene", "why"),
     [
-        (Scene(), "the server has no SASL PLAIN"),
+        (Scene(), f"the server has no SASL PLAIN.{AWAY_OR_NEVER} {ACCOUNT}"),
         (Scene(tls=False), "it needs TLS"),
-        (Scene(password=""), "the server has no SASL PLAIN"),
-        (Scene(username=""), "the server has no SASL PLAIN"),
-        (Scene(certificate="cert.pem"), "the server has no SASL EXTERNAL or PLAIN"),
+        (Scene(password=""), f"the server has no SASL PLAIN.{AWAY_OR_NEVER} {ACCOUNT}"),
+        (Scene(username=""), f"the server has no SASL PLAIN.{AWAY_OR_NEVER} {ACCOUNT}"),
+        (
+            Scene(certificate="cert.pem"),
+            f"the server has no SASL EXTERNAL or PLAIN.{AWAY_OR_NEVER} {CERTIFICATE}, {ACCOUNT}",
+        ),
     ],
     ids=["no SASL", "no TLS", "only a name", "only a password", "a certificate, too"],
 )
@@ -209,7 +216,8 @@ def test_only_what_the_server_offers_is_tried() -> None:
     only_external = Scene("", "", certificate="cert.pem")
     assert not only_external.sasl.accepts("PLAIN")
     only_external.sasl.require_login(WELCOME)
-    assert only_external.ended == ["SASL login failed: the server has no SASL EXTERNAL"]
+    why = f"the server has no SASL EXTERNAL.{AWAY_OR_NEVER} {CERTIFICATE}"
+    assert only_external.ended == [f"SASL login failed: {why}"]
 
 
 def test_a_list_of_mechanisms_leaves_out_the_others() -> None:
