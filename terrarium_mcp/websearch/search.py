@@ -1,6 +1,7 @@
 """Web search through the operator's service: GET `?q=&num=`, a Bearer key, JSON `results`."""
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 import anyio
@@ -46,7 +47,8 @@ async def search_the_web(query: str, count: int, settings: Settings) -> list[Web
         raise WebSearchFailed(
             "The search service answered without a list of `results`. Check SEARCH_API_URL."
         )
-    return [_result(row) for row in rows if isinstance(row, Mapping)][:count]
+    usable = (row for row in rows if isinstance(row, dict))  # a million may fit into MOST_BYTES
+    return [_result(row) for row in islice(usable, count)]
 
 
 async def _response(query: str, count: int, settings: Settings) -> httpx2.Response:

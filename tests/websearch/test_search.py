@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections.abc import AsyncIterator
+from time import thread_time
 from typing import Any
 
 import anyio
@@ -95,6 +96,13 @@ async def test_missing_parts_are_empty_and_odd_ones_text(service: SearchService)
 async def test_no_more_come_than_asked_for(service: SearchService) -> None:
     service.finds({"results": [ROW] * 50})
     assert len(await look(service, count=4)) == 4
+
+
+async def test_results_beyond_those_asked_for_cost_nothing(service: SearchService) -> None:
+    service.sends(f'{{"results": [{",".join(["{}"] * 500_000)}]}}')
+    began = thread_time()
+    assert len(await look(service)) == 5
+    assert thread_time() - began < 1  # 5 s, if each of them is read
 
 
 async def test_no_results_are_no_error(service: SearchService) -> None:
