@@ -392,9 +392,12 @@ def _parsed(file: Path) -> Enhancement:
 
 
 def _opening(file: Path) -> str:
-    """The beginning of a file with its whole front matter, if it has any."""
+    """The beginning of a file with its whole front matter, if it has any.
+
+    Without the byte order mark that editors on Windows put before it: YAML would not begin there.
+    """
     text = ""
-    with file.open(encoding="utf-8", errors="replace") as stream:
+    with file.open(encoding="utf-8-sig", errors="replace") as stream:
         while len(text) < _LONGEST_HEAD and (block := stream.read(_BLOCK)):
             text += block
             if not text.lstrip().startswith("---") or len(_DELIMITER.findall(text)) > 1:

@@ -193,6 +193,16 @@ async def test_a_closed_idea_frees_its_place_and_its_title(
     assert [one.filename for one in await backlog.all()][-1] == file.name
 
 
+async def test_a_file_saved_with_a_byte_order_mark_keeps_its_front_matter(
+    backlog: Backlog, folder: Path
+) -> None:
+    one = await write(backlog, "Rain, please")
+    file = folder / one.filename
+    closed = file.read_text().replace("status: open", "status: closed")
+    file.write_bytes(closed.replace("\n", "\r\n").encode("utf-8-sig"))
+    assert await backlog.all() == [one._replace(status="closed")]
+
+
 async def test_many_at_once_are_ten_at_most_and_each_title_once(backlog: Backlog) -> None:
     made: list[bool] = []
     refused: list[str] = []
