@@ -362,6 +362,34 @@ async def test_a_body_without_bounds_is_given_up_and_the_server_is_called_again(
     assert "the MCP server far is unavailable: more than 100,000 bytes" in caplog.text
 
 
+async def test_with_a_server_that_has_forgotten_our_session_another_one_begins(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    sessions = list[str]()
+
+    async def answer(request: Request) -> Response:
+        asked, session = await request.json(), request.headers.get("mcp-session-id")
+        if asked["method"] == "initialize":
+            sessions.append(session := f"session-{len(sessions)}")
+        if session and session != sessions[-1]:
+            return JSONResponse({"error": "no such session"}, status_code=404)
+        found = rude_tools.answer(asked["method"], asked.get("params", {}), [tool("fine")])
+        said = {"jsonrpc": "2.0", "id": asked.get("id"), **found}
+        return JSONResponse(said, headers={"mcp-session-id": session} if session else None)
+
+    app = Starlette(routes=[Route("/mcp", answer, methods=["POST"])])
+    async with (
+        served(app) as address,
+        mounted(Mount("far", ("fine",), ("#tea",), url=f"{address}/mcp")) as server,
+    ):
+        assert (await server.call("far__fine", {})).text == "fine done"
+        sessions.append("of somebody else, after a restart")
+        with pytest.raises(McpServerUnavailable, match=r"^fine did not answer\.$"):
+            await server.call("far__fine", {})
+        assert (await server.call("far__fine", {})).text == "fine done"
+    assert "the MCP server far is unavailable: it does not know our session any more" in caplog.text
+
+
 async def test_an_address_in_an_error_is_for_the_log_and_not_for_the_model(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

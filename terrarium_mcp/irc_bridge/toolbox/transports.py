@@ -43,6 +43,10 @@ logging.getLogger("mcp.client").setLevel(logging.CRITICAL)
 Transport = AbstractAsyncContextManager[Any]
 
 
+class SessionLost(httpx2.RemoteProtocolError):
+    """The server does not know our session any more, as after its restart."""
+
+
 def transport_to(mount: Mount, stderr: "StderrLog", complain: Complain) -> Transport:
     """What mcp's client connects through."""
     return _repaired(_started(mount, stderr) if mount.command else _reached(mount), complain)
@@ -96,7 +100,7 @@ async def _reached(mount: Mount) -> AsyncIterator[Any]:
             verify=tls_context(),
             headers=headers,
             timeout=_TIMEOUT,
-            event_hooks={"response": [_bound]},
+            event_hooks={"response": [_require_session, _bound]},
         ) as http,
         streamable_http_client(mount.url, http_client=http) as streams,
     ):
@@ -125,6 +129,15 @@ async def _started(mount: Mount, stderr: StderrLog) -> AsyncIterator[Any]:
                     writing.close()  # the server has its own
                     yield streams
             tasks.cancel_scope.cancel()
+
+
+async def _require_session(response: httpx2.Response) -> None:
+    """End the connection with its session: a new one must begin (MCP, "Session Management").
+
+    The SDK keeps the old one, with which every call fails.
+    """
+    if response.status_code == 404 and "mcp-session-id" in response.request.headers:
+        raise SessionLost("it does not know our session any more")
 
 
 async def _bound(response: httpx2.Response) -> None:
