@@ -241,6 +241,15 @@ async def test_a_server_that_dies_in_a_call_is_started_again_and_logged_once(
     assert children() == others
 
 
+async def test_an_error_of_its_own_does_not_end_a_server() -> None:
+    async with mounted(mount(tool("fail"), tool("fine"))) as server:
+        running = children()
+        with pytest.raises(McpServerUnavailable, match=r"^fail did not answer\.$"):
+            await server.call("rude__fail", {})
+        assert (await server.call("rude__fine", {})).text == "fine done"
+        assert children() == running
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("steps", range(1, 9))
 async def test_a_start_that_is_cancelled_leaves_no_process(steps: int) -> None:

@@ -76,6 +76,8 @@ def answer(method: str, params: dict[str, Any], tools: list[Any]) -> dict[str, A
             time.sleep(600)
         case "tools/list":
             return {"result": {"tools": tools}}
+        case "tools/call" if params["name"] == "fail":
+            return {"error": {"code": -32000, "message": "out of tea"}}
         case "tools/call":
             try:
                 return {"result": misbehave(params["name"], tools)}

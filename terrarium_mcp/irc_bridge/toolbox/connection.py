@@ -49,6 +49,9 @@ MOST_TOOLS = 1_000
 """Tools of a list that are kept. Of a mounted server each has a bounded size (`repairs.py`)."""
 
 _CONNECTION_CLOSED = -32000
+_ENDED = ("Connection closed", "SSE stream ")
+"""How the SDK's own words for that code begin: of a server it may be any error (JSON-RPC 5.1)."""
+
 _INVALID_PARAMS = -32602
 _LONGEST_REASON = 300  # characters of an error in the log
 
@@ -331,7 +334,7 @@ class ServerConnection:
         except MCPError as error:
             call.failure = _reason(error)
             call.refused = error.code == _INVALID_PARAMS  # others come from the transport too
-            if error.code == _CONNECTION_CLOSED:
+            if error.code == _CONNECTION_CLOSED and call.failure.startswith(_ENDED):
                 connection.cancel()
         except (RuntimeError, ValueError) as error:  # the answer is not that of a tool
             call.failure = _reason(error)
