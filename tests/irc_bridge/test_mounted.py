@@ -204,13 +204,16 @@ async def test_a_result_forges_nothing_and_pictures_and_files_are_named() -> Non
     )
 
 
-async def test_what_is_wrong_with_a_call_is_an_answer_and_what_is_no_result_is_none() -> None:
+async def test_what_is_wrong_with_a_call_is_an_answer_and_what_is_no_result_is_none(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     async with mounted(mount(tool("refuse"), tool("mumble"), tool("fine"))) as server:
         refused = await server.call("rude__refuse", {})
         assert (refused.text, refused.failed) == ("text is missing", True)
         with pytest.raises(McpServerUnavailable, match=r"^mumble did not answer\.$"):
             await server.call("rude__mumble", {})
         assert (await server.call("rude__fine", {})).text == "fine done"
+    assert "mumble failed: CallToolResult.content: Input should be a valid list" in caplog.text
 
 
 async def test_noise_on_stderr_and_stdout_is_bounded_in_the_log(

@@ -25,6 +25,7 @@ from mcp.types import (
     Tool,
     ToolListChangedNotification,
 )
+from pydantic import ValidationError
 
 from terrarium_mcp.backoff import Backoff
 from terrarium_mcp.errors import TerrariumError, single_errors
@@ -367,4 +368,8 @@ def _request(call: _Call) -> CallToolRequest:
 def _reason(error: BaseException) -> str:
     """The first error of a group, in one line."""
     single = single_errors(error)[0]
+    if isinstance(single, ValidationError):  # whose own first line only counts what is wrong
+        wrong = single.errors(include_url=False)[0]
+        place = ".".join(map(str, (single.title, *wrong["loc"])))
+        return shown(f"{place}: {wrong['msg']}", _LONGEST_REASON)
     return shown(str(single).partition("\n")[0], _LONGEST_REASON) or type(single).__name__
