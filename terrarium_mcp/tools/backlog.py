@@ -46,11 +46,12 @@ async def create_enhancement_request(
     request: FromRequest,
 ) -> CallToolResult:
     """Add an idea to the backlog, when someone in the channel asks for it."""
-    if not title or not summary:
+    title = harmless(title).strip()
+    if not title or not harmless(summary).strip():
         raise TerrariumError("An enhancement request needs a `title` and a `summary`.")
     room = request.rooms[0] if len(request.rooms) == 1 else None
     idea, is_new = await request.store.backlog.create(
-        harmless(title),
+        title,
         summary,
         about={
             "author": harmless(request.view.asker),

@@ -96,7 +96,7 @@ async def test_an_idea_that_is_called_by_its_title_is_named(house: House, name: 
     assert f" Did you mean {filename}? " in refused
 
 
-@pytest.mark.parametrize("empty", ["", None, "null", "  "])
+@pytest.mark.parametrize("empty", ["", None, "null", "  ", "\u200b\u2060", "\x0304\x02"])
 @pytest.mark.parametrize("argument", ["title", "summary"])
 async def test_an_idea_needs_words(house: House, argument: str, empty: str | None) -> None:
     words = {"title": "a", "summary": "b", argument: empty}
