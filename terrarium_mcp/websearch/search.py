@@ -59,12 +59,7 @@ async def _response(query: str, count: int, settings: Settings) -> httpx2.Respon
         headers[b"Authorization"] = f"Bearer {key}".encode()
     try:
         url = httpx2.URL(settings.search_api_url).copy_merge_params({"q": query, "num": count})
-        async with httpx2.AsyncClient(
-            verify=tls_context(),
-            timeout=TIMEOUT,
-            follow_redirects=True,
-            event_hooks={"response": [_bound]},
-        ) as client:
+        async with _client() as client:
             with anyio.fail_after(TIMEOUT):  # httpx2's own timeout restarts with every byte
                 response = await client.get(url, headers=headers)
             return response.raise_for_status()
@@ -84,6 +79,27 @@ async def _response(query: str, count: int, settings: Settings) -> httpx2.Respon
         raise WebSearchFailed(
             f"The search service does not answer ({type(error).__name__})."
             " Check SEARCH_API_URL and SEARCH_API_KEY, or try again later."
+        ) from error
+
+
+def _client() -> httpx2.AsyncClient:
+    """A client that uses the proxies and certificates that the environment names.
+
+    Raises:
+        WebSearchFailed: one of them cannot be used.
+    """
+    try:
+        return httpx2.AsyncClient(
+            verify=tls_context(),
+            timeout=TIMEOUT,
+            follow_redirects=True,
+            event_hooks={"response": [_bound]},
+        )
+    except (ImportError, ValueError, OSError) as error:  # of SOCKS, another scheme, a missing file
+        raise WebSearchFailed(
+            "The search service cannot be asked: the environment of this server names a proxy or"
+            " certificates that cannot be used. Check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY,"
+            " SSL_CERT_FILE and SSL_CERT_DIR."
         ) from error
 
 

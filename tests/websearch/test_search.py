@@ -180,6 +180,15 @@ async def test_an_address_that_leads_nowhere_is_an_error_that_says_so(url: str) 
     assert "Check SEARCH_API_URL" in said
 
 
+async def test_a_proxy_that_cannot_be_used_is_an_error_that_says_where_it_is_named(
+    service: SearchService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ALL_PROXY", "gopher://proxy.example:70")
+    said = await complaint(service)
+    assert "names a proxy or certificates that cannot be used. Check HTTP_PROXY, " in said
+    assert service.requests == []
+
+
 @pytest.mark.parametrize("key", ["line\nbreak", "\0"])
 async def test_a_key_that_no_header_can_hold_is_an_error_that_does_not_repeat_it(
     service: SearchService, key: str
