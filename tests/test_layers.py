@@ -21,10 +21,10 @@ BASE = {
     "chat",
     "durable",
     "errors",
+    "http_clients",
     "offload",
     "policy",
     "settings",
-    "tls",
     "wording",
     "zstd",
 }
@@ -36,10 +36,10 @@ MAY_IMPORT = {
     "durable": set[str](),
     "offload": set[str](),  # pure anyio too
     "sdk": set[str](),
-    "tls": set[str](),
     "zstd": set[str](),
     "wording": {"chat"},  # pure
     "errors": {"chat", "wording"},
+    "http_clients": {"chat", "errors", "wording"},
     "backoff": {"chat", "errors", "wording"},
     "settings": {"chat", "errors", "wording"},
     "policy": {"chat", "errors", "wording"},

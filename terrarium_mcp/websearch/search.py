@@ -9,8 +9,8 @@ import httpx2
 
 from terrarium_mcp.bounded_body import ACCEPT_ENCODING, BodyTooLarge, bound_body
 from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.http_clients import tls_context, usable_environment
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.tls import tls_context
 
 TIMEOUT = 10.0
 """Seconds for the whole answer, as in terrarium-irc."""
@@ -36,6 +36,7 @@ async def search_the_web(query: str, count: int, settings: Settings) -> list[Web
 
     Raises:
         WebSearchFailed: no usable answer; its text says what to do.
+        UnusableEnvironment: the environment names a proxy or certificates that cannot be used.
     """
     if not settings.search_api_url:
         raise WebSearchFailed(
@@ -83,24 +84,13 @@ async def _response(query: str, count: int, settings: Settings) -> httpx2.Respon
 
 
 def _client() -> httpx2.AsyncClient:
-    """A client that uses the proxies and certificates that the environment names.
-
-    Raises:
-        WebSearchFailed: one of them cannot be used.
-    """
-    try:
+    with usable_environment():
         return httpx2.AsyncClient(
             verify=tls_context(),
             timeout=TIMEOUT,
             follow_redirects=True,
             event_hooks={"response": [_bound]},
         )
-    except (ImportError, ValueError, OSError) as error:  # of SOCKS, another scheme, a missing file
-        raise WebSearchFailed(
-            "The search service cannot be asked: the environment of this server names a proxy or"
-            " certificates that cannot be used. Check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY,"
-            " SSL_CERT_FILE and SSL_CERT_DIR."
-        ) from error
 
 
 def _meaning(status: int) -> str:

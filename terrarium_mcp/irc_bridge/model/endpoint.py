@@ -13,6 +13,7 @@ from tenacity.wait import wait_base
 from terrarium_mcp.bounded_body import bound_body
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.quoted_secrets import without_secrets
+from terrarium_mcp.http_clients import tls_context, usable_environment
 from terrarium_mcp.irc_bridge.model.adaptations import RequestBody
 from terrarium_mcp.irc_bridge.model.endpoint_errors import error_text, reason, shortened
 from terrarium_mcp.irc_bridge.model.endpoint_json import parsed_json
@@ -21,7 +22,6 @@ from terrarium_mcp.irc_bridge.model.health import Health, reported_health
 from terrarium_mcp.irc_bridge.model.retries import Sleep, asked_seconds, retrying
 from terrarium_mcp.offload import offload
 from terrarium_mcp.settings import passwords_in, public_address
-from terrarium_mcp.tls import tls_context
 
 CONNECT_SECONDS = 10.0
 
@@ -169,14 +169,18 @@ def _fresh_connections() -> DefaultAsyncHttpxClient:
     the middle of an answer, which must not be retried. Only connecting has a timeout here: the
     caller bounds the whole. Redirects are not followed: what was said in a channel goes to the
     address in the settings and to no other.
+
+    Raises:
+        UnusableEnvironment: the environment names a proxy or certificates that cannot be used.
     """
-    return DefaultAsyncHttpxClient(
-        verify=tls_context(),
-        limits=httpx2.Limits(max_keepalive_connections=0),
-        timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
-        follow_redirects=False,
-        event_hooks={"response": [_bound_utf8]},
-    )
+    with usable_environment():
+        return DefaultAsyncHttpxClient(
+            verify=tls_context(),
+            limits=httpx2.Limits(max_keepalive_connections=0),
+            timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
+            follow_redirects=False,
+            event_hooks={"response": [_bound_utf8]},
+        )
 
 
 def _is_name(text: str) -> bool:

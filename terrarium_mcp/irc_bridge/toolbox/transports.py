@@ -14,9 +14,9 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from terrarium_mcp.bounded_body import ACCEPT_ENCODING, bound_body
+from terrarium_mcp.http_clients import tls_context, usable_environment
 from terrarium_mcp.irc_bridge.toolbox.repairs import Complain, RepairedStream
 from terrarium_mcp.settings import Mount
-from terrarium_mcp.tls import tls_context
 from terrarium_mcp.wording import shown
 
 STDERR_LINES = 20
@@ -94,14 +94,15 @@ async def _repaired(transport: Transport, complain: Complain) -> AsyncIterator[A
 @asynccontextmanager
 async def _reached(mount: Mount) -> AsyncIterator[Any]:
     """A server that runs, over Streamable HTTP."""
-    headers = {"Accept-Encoding": ACCEPT_ENCODING, **mount.headers}
-    async with (
-        httpx2.AsyncClient(
+    with usable_environment():
+        client = httpx2.AsyncClient(
             verify=tls_context(),
-            headers=headers,
+            headers={"Accept-Encoding": ACCEPT_ENCODING, **mount.headers},
             timeout=_TIMEOUT,
             event_hooks={"response": [_require_session, _bound]},
-        ) as http,
+        )
+    async with (
+        client as http,
         streamable_http_client(mount.url, http_client=http) as streams,
     ):
         yield streams

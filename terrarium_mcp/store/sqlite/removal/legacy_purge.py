@@ -72,7 +72,7 @@ class TerrariumIrcFiles:
         if target.network and target.network not in networks:
             return LegacyCleanup()
         known = parsed_rules(await self._database.value(f"SELECT {RULES}"))
-        person = _Person(target, [rules_on(network, known) for network in networks])
+        person = _PurgedPerson(target, [rules_on(network, known) for network in networks])
         texts = await texts_of(self._database, target)
         return await to_thread.run_sync(_purge, self._database.path, person, texts)
 
@@ -97,7 +97,7 @@ async def _networks(database: Database, otherwise: str) -> list[str]:
     return [row[0] for row in rows] or [otherwise]
 
 
-class _Person(NamedTuple):
+class _PurgedPerson(NamedTuple):
     """Whom a purge concerns, and the rules of the networks that terrarium-irc recorded."""
 
     target: PurgeTarget
@@ -128,7 +128,7 @@ def _others(rules: VoiceRules, nick: str, kind: MessageType, text: str) -> Itera
             yield voice.speaker
 
 
-def _purge(path: Path, person: _Person, texts: set[str]) -> LegacyCleanup:
+def _purge(path: Path, person: _PurgedPerson, texts: set[str]) -> LegacyCleanup:
     discard_unfinished(path)
     copies = [copy for copy in copies_of(path) if is_terrarium_irc(copy)]
     theirs = {copy: messages_in(copy, person) for copy in copies}
@@ -161,7 +161,7 @@ def is_terrarium_irc(copy: Path) -> bool:
         return bool(connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID)
 
 
-def messages_in(copy: Path, person: _Person) -> dict[int, str]:
+def messages_in(copy: Path, person: _PurgedPerson) -> dict[int, str]:
     """The messages of a person in a copy: their texts by id."""
     theirs = dict[int, str]()
     with _opened(copy) as connection:

@@ -1,4 +1,4 @@
-"""Whom the HTTP clients of a process trust."""
+"""Whom the HTTP clients of a process trust, and through what they connect."""
 
 import ssl
 from typing import NoReturn
@@ -6,9 +6,9 @@ from typing import NoReturn
 import httpx2
 import pytest
 
+from terrarium_mcp.http_clients import UnusableEnvironment, tls_context
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.tls import tls_context
 from terrarium_mcp.websearch.search import WebSearchFailed, search_the_web
 
 
@@ -30,3 +30,20 @@ async def test_the_certificates_of_the_system_are_loaded_once_for_all_clients(
     await LLM.from_settings(Settings()).aclose()
     with pytest.raises(WebSearchFailed, match="does not answer"):
         await search_the_web("tea", 1, Settings(search_api_url="http://127.0.0.1:9/"))
+
+
+def test_a_proxy_that_cannot_be_used_is_an_error_that_says_where_it_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ALL_PROXY", "gopher://proxy.example:70")
+    with pytest.raises(UnusableEnvironment, match=r"cannot be used\. Check HTTP_PROXY, "):
+        LLM.from_settings(Settings())
+
+
+def test_certificates_that_are_not_there_are_an_error_that_says_where_they_are_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tls_context.cache_clear()
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/cert.pem")
+    with pytest.raises(UnusableEnvironment, match="SSL_CERT_FILE"):
+        LLM.from_settings(Settings())
