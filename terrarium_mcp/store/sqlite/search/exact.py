@@ -22,7 +22,7 @@ from terrarium_mcp.store.sqlite.index.phrase_index import PhraseIndex
 from terrarium_mcp.store.sqlite.search.fts_query import FtsQuery, fts_query, phrase_query
 from terrarium_mcp.store.sqlite.search.id_ranges import IdRange
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan, ScanResult, Total
-from terrarium_mcp.store.sqlite.search.order import Order, position_of
+from terrarium_mcp.store.sqlite.search.order import Order
 from terrarium_mcp.store.sqlite.search.scan_plans import ALL_OF_THEM, ScanSpec
 from terrarium_mcp.store.sqlite.search.scope_where import scope_params, scope_where
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
@@ -155,12 +155,8 @@ class ExactSearch:
             counts = wants_total and known is None
             found = await self._index.first(spec, most, order, after, wants_total=counts)
             return replace(found, total=known) if known else found
-        rows = [
-            row
-            for row in order.arranged(few)
-            if after is None or order.is_before(after, position_of(row))
-        ]
-        return ScanResult(rows[:most], Total(min(len(few), COUNTED + 1)))
+        rows = order.following(few, after)[:most]
+        return ScanResult(rows, Total(min(len(few), COUNTED + 1)))
 
     async def count(self, query: ExactQuery) -> int:
         """How many lines match, however many: as counted in blocks, and by the index elsewhere."""

@@ -12,6 +12,7 @@ from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.store.search.hits import COUNTED
 from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.sqlite.engine.reads import Reads, Row
+from terrarium_mcp.store.sqlite.index.message_index import MessageIndex
 from terrarium_mcp.store.sqlite.search.counted_blocks import counted_blocks
 from terrarium_mcp.store.sqlite.search.id_ranges import (
     IdRange,
@@ -45,6 +46,11 @@ _EXTRA = 8
 
 _FARTHER = 8
 """How many times more lines to read where all that were read have the same timestamp."""
+
+_MANY_RANGES = 36
+"""More ranges than this are not walked for few lines, but all of these are read: it takes several
+statements to walk them, each range costs as much as ten lines, and where only few lines match no
+page is full before the last. Logs of overlapping times make hundreds of runs, in a strand each."""
 
 _HOWEVER_MANY = 2**62
 """More lines than any history has; ALL_OF_THEM would mean that the index decides."""
@@ -231,6 +237,10 @@ class IndexScan:
     ) -> _Scan:
         """The first lines, all of them before the time that the scan got to."""
         slices = await self._slices(spec, spec.since, spec.until)
+        if len(slices) > _MANY_RANGES and spec.index_decides:
+            few = await self.all_of_few(spec, MessageIndex.table, COUNTED)
+            if few is not None:
+                return _Scan(order.following(few, after)[:most], None, Total(len(few)))
         counting = count_plan(spec, slices) if wants_total and spec.index_decides else None
         plan = ScanPlan(spec, order, after, counting, begun)
         if after:

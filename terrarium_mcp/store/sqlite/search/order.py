@@ -32,6 +32,13 @@ class Order:
         """Rows in this order."""
         return sorted(rows, key=_sort_key, reverse=self.newest_first)
 
+    def following(self, rows: Iterable[Row], after: Position | None) -> list[Row]:
+        """Those of the rows that come after a position, or all, in this order."""
+        arranged = self.arranged(rows)
+        if after is None:
+            return arranged
+        return [row for row in arranged if self.is_before(after, position_of(row))]
+
     def first(self, timestamps: Iterable[str]) -> str:
         """The first of some timestamps, of which "" stands for none."""
         return (max if self.newest_first else min)(filter(None, timestamps), default="")

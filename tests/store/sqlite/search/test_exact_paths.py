@@ -106,6 +106,30 @@ async def test_words_that_are_rare_together_are_read_where_there_are_two_runs(st
     assert sorted(row["id"] for row in rows) == [1, 2, 3]
 
 
+@pytest.mark.parametrize("words", ["from:ada", "tea OR milk", "from:ada tea OR milk"])
+async def test_few_lines_of_any_query_are_read_at_once_where_there_are_many_runs(
+    store: Store, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As imported logs of the same months leave them."""
+    monkeypatch.setattr(exact, "_FEW", 0)  # their words do not tell that they are few
+    for n in range(40):
+        at = NOON - timedelta(days=2 * n)
+        await store.messages.append(chat("<bo> hm", at=at, origin=Origin.IMPORT))
+    said = "<ada> tea\n<ada> milk\n<ada> tea and milk"
+    at = NOON - timedelta(days=80)
+    await store.messages.append(chat(said, at=at, origin=Origin.IMPORT))
+    query, reads = await query_of(store, words), Recorded(store)
+    assert len(query.snapshot.runs) == 41
+    search = ExactSearch(IndexScan(reads))
+    newest = await search.first(query, 2, NEWEST)
+    following = await search.first(query, 2, NEWEST, position_of(newest.rows[-1]))
+    oldest = await search.first(query, 2, OLDEST)
+    found = [[row["id"] for row in page.rows] for page in (newest, following, oldest)]
+    assert found == [[43, 42], [41], [41, 42]]
+    assert [page.total for page in (newest, following, oldest)] == [Total(3)] * 3
+    assert len(reads.statements) <= 6
+
+
 async def test_a_phrase_is_read_up_to_a_thousand_lines_with_its_pairs(store: Store) -> None:
     await store.messages.append([line_of("ada", "green tea") for _ in range(1_000)])
     assert len(await ids_if_few(store, '"green tea"') or []) == 1_000
