@@ -28,6 +28,7 @@ too, and is the newer. No message of the first run is later than its end, so the
 2; the second run ends at 10:00 and is not read.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from itertools import pairwise
@@ -131,20 +132,24 @@ def few(runs: Sequence[Run]) -> list[Run]:
     """
     joined = list(runs)
     while len(joined) > FEW:
+        ends = sorted(run.ended for run in joined)
         pairs = [(one.joined(other).slack_ms, n) for n, (one, other) in enumerate(pairwise(joined))]
         joinable = sorted(pair for pair in pairs if pair[0] <= JOINABLE // _MS)
-        at = next((n for _, n in joinable if not _has_run_between(joined, n)), None)
+        at = next(
+            (n for _, n in joinable if not _has_end_between(ends, joined[n], joined[n + 1])), None
+        )
         if at is None:
             break
         joined[at : at + 2] = [joined[at].joined(joined[at + 1])]
     return joined
 
 
-def _has_run_between(runs: Sequence[Run], n: int) -> bool:
-    """Whether another run ends between the end of run `n` and the beginning of the next."""
-    ended, began = runs[n].ended, runs[n + 1].began
-    others = (run for m, run in enumerate(runs) if m not in (n, n + 1))
-    return any(ended <= run.ended < began for run in others)
+def _has_end_between(ends: Sequence[str], one: Run, other: Run) -> bool:
+    """Whether another run ends between the end of a run and the beginning of the next.
+
+    `ends` are those of all runs, sorted: that of `one` is the first from there on.
+    """
+    return bisect_left(ends, other.began) - bisect_left(ends, one.ended) > 1
 
 
 class Runs:
