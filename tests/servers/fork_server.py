@@ -7,6 +7,7 @@ started.
 """
 
 import atexit
+import codecs
 import gc
 import importlib
 import io
@@ -82,6 +83,7 @@ def _import_everything() -> None:
     for module in pkgutil.walk_packages(terrarium_mcp.__path__, "terrarium_mcp."):
         if module.name not in LEFT_OUT:
             importlib.import_module(module.name)
+    codecs.lookup("utf-8-sig")  # imported when first used, which another account may not be able to
     gc.collect()
     gc.freeze()  # or the first collection of each process would copy every page
 

@@ -158,9 +158,9 @@ async def test_what_is_recorded_of_a_room_that_was_joined_to_another_stays_with_
     store: Store,
 ) -> None:
     await store.rooms.set_casemapping("net", "ascii")
+    await store.spans.begin("net", "#a{", NOON, "joined")
     await store.messages.append(chat("<ada> one\n<ada> two", channel="#a{"))
     await store.messages.append(chat("<ada> three", channel="#a[", at=NOON + HOUR))
-    await store.spans.begin("net", "#a{", NOON, "joined")
     await store.indexed_up_to()
     await store.rooms.set_casemapping("net", "rfc1459")
     await store.spans.begin("net", "#a[", NOON + HOUR, "joined")
