@@ -18,7 +18,8 @@ class NamedDays(NamedTuple):
     """Words of a text, from `begin` to `end`, that name `days`: `found`, and perhaps more of them.
 
     Words that may name two times, such as `winter 2008`, have two `days`. Of `this week before
-    Friday` nothing is meant that is not `within` the week.
+    Friday` nothing is meant that is not `within` the week. `related` is what stands before the days
+    that are `found`, such as `since`, or `two weeks after`.
     """
 
     found: re.Match[str]
@@ -26,6 +27,7 @@ class NamedDays(NamedTuple):
     days: Sequence[Days]
     begin: int
     end: int
+    related: re.Match[str] | None = None
     within: Days | None = None
 
     @property

@@ -128,7 +128,8 @@ def time_expressions(text: str, now: datetime, zone: tzinfo) -> tuple[TimeExpres
             continue
         try:
             day = local(now - FIRST_HOUR, zone).date() if read in OF_WAKING_HOURS else today
-            days = NamedDays(match, read, read(match, day), *span)
+            related = _RELATED.match(text, *span)
+            days = NamedDays(match, read, read(match, day), *span, related)
             _expressions(days, today, zone)
         except (ValueError, OverflowError):  # the 31st of June, the year 10,000
             continue
@@ -207,7 +208,7 @@ def _expressions(named: NamedDays, today: date, zone: tzinfo) -> list[TimeExpres
 
 
 def _expression(named: NamedDays, days: Days, today: date, zone: tzinfo) -> TimeExpression:
-    related = _RELATED.match(named.found.string, _begin(named.found), named.found.end())
+    related = named.related
     first, after = _related(days, related, today) if related else days
     if related and named.within:
         first, after = _common((first, after), named.within) or (first, after)
