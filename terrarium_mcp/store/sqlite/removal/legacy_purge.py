@@ -19,18 +19,17 @@ from typing import NamedTuple
 
 from anyio import to_thread
 
-from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold
 from terrarium_mcp.chat.records import SPEECH, MessageType
 from terrarium_mcp.chat.voices import VoiceRules, rules_on
 from terrarium_mcp.store.records.removal import CleanedFile, LegacyCleanup, PurgeTarget
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.failures import translate_errors
-from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
+from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql
 from terrarium_mcp.store.sqlite.engine.transaction import transaction
 from terrarium_mcp.store.sqlite.engine.voices_sql import RULES, parsed_rules
 from terrarium_mcp.store.sqlite.removal.backlog_quotes import names
-from terrarium_mcp.store.sqlite.removal.purge import folded_nick, texts_of
+from terrarium_mcp.store.sqlite.removal.purge import folded_nick, is_their_nick, texts_of
 from terrarium_mcp.store.sqlite.schema import APPLICATION_ID, terrarium_irc
 
 SHORTEST_LINE = 8
@@ -106,16 +105,13 @@ class _PurgedPerson(NamedTuple):
     def wrote(self, nick: str, channel: str, kind: MessageType, text: str) -> bool:
         """Whether a message is theirs, as a purge of the messages has it (`purge.py`)."""
         return any(
-            _is_same(name, storable(self.target.nick), rules.casemapping)
+            _is_their_nick(self.target, name, rules.casemapping)
             for rules in self.rules
             for name in (nick, channel, *_others(rules, nick, kind, text))
         )
 
 
-@lru_cache(maxsize=10_000)  # few people say most of the lines
-def _is_same(one: str, other: str, casemapping: str) -> bool:
-    mappings = (DEFAULT_CASEMAPPING, casemapping)
-    return any(fold(one, mapping) == fold(other, mapping) for mapping in mappings)
+_is_their_nick = lru_cache(maxsize=10_000)(is_their_nick)  # few people say most of the lines
 
 
 def _others(rules: VoiceRules, nick: str, kind: MessageType, text: str) -> Iterator[str]:

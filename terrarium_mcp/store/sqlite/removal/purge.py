@@ -42,11 +42,14 @@ def folded_nick(target: PurgeTarget) -> str:
     return fold(storable(target.nick))
 
 
-def is_their_nick(target: PurgeTarget, nick: str) -> bool:
-    """Whether a nick of an unknown network is the person's, under one CASEMAPPING or another."""
+def is_their_nick(target: PurgeTarget, nick: str, casemapping: str = UNICODE_CASEMAPPING) -> bool:
+    """Whether a nick is the person's, by the default CASEMAPPING or that of its network.
+
+    Of an unknown network it is whatever may be theirs on any.
+    """
     return any(
         fold(nick, mapping) == fold(storable(target.nick), mapping)
-        for mapping in (DEFAULT_CASEMAPPING, UNICODE_CASEMAPPING)
+        for mapping in (DEFAULT_CASEMAPPING, casemapping)
     )
 
 
