@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from anyio import to_thread
 
+from terrarium_mcp.chat.irctext import action
 from terrarium_mcp.chat.records import SPEECH, MessageType
 from terrarium_mcp.chat.voices import VoiceRules, rules_on
 from terrarium_mcp.store.records.removal import CleanedFile, LegacyCleanup, PurgeTarget
@@ -45,9 +46,6 @@ _NAMED = {
 """The columns in which terrarium-irc stored a nick: a private chat has it as its channel."""
 
 _DIALOGUES = {"conversation_history": "content", "conversation_summaries": "summary"}
-
-_CTCP = re.compile("\x01(?:ACTION )?", re.IGNORECASE)
-"""What stands around the text of an action in a copy."""
 
 
 class TerrariumIrcFiles:
@@ -164,7 +162,8 @@ def messages_in(copy: Path, person: _PurgedPerson) -> dict[int, str]:
         rows = connection.execute("SELECT id, nick, channel, message_type, message FROM messages")
         for number, *columns in rows:
             nick, channel, kind, raw = map(as_text, columns)
-            text = _CTCP.sub("", raw)
+            done = action(raw)
+            text = raw.strip("\x01") if done is None else done
             if person.wrote(nick, channel, MessageType.parse(kind), text):
                 theirs[number] = text
     return theirs
