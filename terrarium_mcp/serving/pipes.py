@@ -73,13 +73,13 @@ class StdinLines(asyncio.Protocol):
         self.closed.set()
 
     async def read(self) -> bytes:
-        """The next line with its end; empty at the end of the stream.
+        """The next line with its end; empty at the end of the stream, and after `close`.
 
         Raises:
             UnreadableMessage: the line was longer than `LONGEST_LINE`; the next call goes on.
         """
         beginning = b""
-        while True:
+        while not self.is_over.is_set():  # else calls that still wait in memory would be begun
             try:
                 line = await self._lines.readuntil()
             except asyncio.IncompleteReadError as end:
@@ -90,6 +90,7 @@ class StdinLines(asyncio.Protocol):
             if beginning:
                 raise UnreadableMessage.too_long(beginning, LONGEST_LINE)
             return line
+        return b""
 
     def close(self) -> None:
         """Read nothing more, and wait for no call: the iteration ends."""

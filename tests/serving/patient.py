@@ -45,7 +45,9 @@ class Patient:
                 [sys.executable, program, str(database)], stdout=subprocess.PIPE, stderr=log
             )
         assert self.process.stdout is not None
-        self.urls: dict[str, str] = json.loads(self.process.stdout.readline())
+        announced = self.process.stdout.readline()
+        assert announced, self._log.read_text()
+        self.urls: dict[str, str] = json.loads(announced)
 
     async def worst(self, web: httpx2.AsyncClient) -> float:
         """Milliseconds of CPU that the loop was held up at most, since the last call of this."""

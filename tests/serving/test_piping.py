@@ -14,7 +14,7 @@ from anyio.lowlevel import checkpoint
 
 from terrarium_mcp.serving import pipes
 from terrarium_mcp.serving.open_calls import OPEN_CALLS
-from terrarium_mcp.serving.pipes import StdoutLines
+from terrarium_mcp.serving.pipes import StdinLines, StdoutLines
 from tests.passing_time import time_passes
 from tests.patience import PATIENCE
 from tests.serving.processes import INITIALIZE, House, StdioHouse, call
@@ -106,6 +106,17 @@ def test_calls_are_not_answered_faster_than_the_answers_are_read(stdio_house: St
     ended = stdio_house.wait()
     assert ended.well()
     assert ended.ledger.count("begun") < calls / 2
+
+
+async def test_no_call_is_begun_that_waits_when_it_is_over() -> None:
+    out, into = os.pipe()
+    with os.fdopen(out, "rb", buffering=0) as pipe, os.fdopen(into, "wb", buffering=0) as calls:
+        _, reader = await asyncio.get_running_loop().connect_read_pipe(StdinLines, pipe)
+        calls.write(b"one\ntwo\nthree\n")
+        assert await reader.read() == b"one\n"
+        reader.close()
+        assert await reader.read() == b""
+        await reader.closed.wait()
 
 
 async def test_a_client_that_reads_on_at_the_end_is_waited_for(
