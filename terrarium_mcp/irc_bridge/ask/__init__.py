@@ -4,7 +4,7 @@ In the order in which a command passes through:
 
 - commands, bare_commands, bare_arguments: recognise it; command_traits: the table of all of them
 - reception: decides whether it is served, with ignored, askers, guardians, limits, loop_guard and
-  quiet_times; notices says why not; moderation: `!stop` and `!quiet`
+  quiet_times; notices says why not, repeat_limit how often; moderation: `!stop` and `!quiet`
 - command_queue: where it waits; host_cycles: whose asker is back with another host
 - command_views: what it may see of the history
 - responder: serves it. A question goes to question_service, any other command through handlers to

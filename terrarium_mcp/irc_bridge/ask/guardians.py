@@ -8,6 +8,7 @@ import anyio
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity, fold
 from terrarium_mcp.irc_bridge.ask.admins import matches
 from terrarium_mcp.irc_bridge.ask.commands import Command
+from terrarium_mcp.irc_bridge.ask.repeat_limit import RepeatLimit
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 
@@ -19,6 +20,9 @@ NO_GUARDIAN = (
 
 TOLD_EVERY = 900.0
 """Seconds between two such lines in a channel."""
+
+MOST_TARGETS = 1_000
+"""Channels and people of whom it is known when they were told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ class GuardianWatch:
     def __init__(self, network: IrcNetwork, guardians: Guardians) -> None:
         self._network = network
         self._guardians = guardians
-        self._told: dict[str, float] = {}
+        self._told = RepeatLimit[str](TOLD_EVERY, MOST_TARGETS)
 
     def allow(self, command: Command) -> bool:
         """Whether a model may answer: a guardian is in the channel, in private in a shared one."""
@@ -63,11 +67,7 @@ class GuardianWatch:
 
     def take_due(self, target: str) -> bool:
         """Count a channel or person as told NO_GUARDIAN if that is due; whether it was."""
-        now = anyio.current_time()
-        self._told = {one: at for one, at in self._told.items() if at + TOLD_EVERY > now}
-        is_due = target not in self._told
-        self._told.setdefault(target, now)
-        return is_due
+        return self._told.take_due(target, anyio.current_time())
 
     def _is_accompanied(self, channel: str) -> bool:
         members = map(self._identity, self._network.members(channel))

@@ -4,20 +4,19 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from dataclasses import replace
-from math import inf
 
 import anyio
 
-from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.chat.defusing import NO_ONE_HERE, Unaddressed
 from terrarium_mcp.chat.irc_message import Source
 from terrarium_mcp.chat.irctext import OFF_RECORD, harmless
 from terrarium_mcp.irc_bridge.answer.reply import Reply, paged, refitted, reply_lines
 from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
-from terrarium_mcp.irc_bridge.ask.commands import Command, person_at
+from terrarium_mcp.irc_bridge.ask.commands import Command, PersonKey, person_at
 from terrarium_mcp.irc_bridge.ask.floors import Floors
 from terrarium_mcp.irc_bridge.ask.kept_replies import KeptReplies, NothingLeft, ReplyKey
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard
+from terrarium_mcp.irc_bridge.ask.repeat_limit import RepeatLimit
 from terrarium_mcp.irc_bridge.dialogue.memory import OpenTurn
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.errors import NotConnected, NotTaken, SendQueueFull
@@ -47,8 +46,7 @@ class ReplySpeech:
         self._settings = settings
         self._floors = Floors()
         self._kept = KeptReplies()
-        self._whispered = BoundedDict[tuple[str, ...], float](MOST_WHISPERED)
-        """When each was last told something by a notice."""
+        self._whispered = RepeatLimit[PersonKey](WHISPER_EVERY, MOST_WHISPERED)
 
     def renamed(self, source: Source, nick: str) -> None:
         """A person has another nick now: what is left of a reply to them is still theirs."""
@@ -137,10 +135,11 @@ class ReplySpeech:
 
     async def whisper(self, pending: PendingCommand, text: str) -> None:
         """Tell the asker of a command in a channel by a notice; each once a minute at most."""
-        command, now = pending.command, anyio.current_time()
-        if not command.channel or now - self._whispered.get(command.person, -inf) < WHISPER_EVERY:
+        command = pending.command
+        if not command.channel:
             return
-        self._whispered[command.person] = now
+        if not self._whispered.take_due(command.person, anyio.current_time()):
+            return
         private = f"Ask me in private: /msg {self._network.nick} QUESTION"
         line = harmless(f"{text.removesuffix('.')}. {private}")
         await self._attempt(pending, self._network.notice(command.asker, line))

@@ -4,13 +4,11 @@ A near miss is not executed, and is no question either: the person decides. In t
 command to the bot, and no evidence of anything.
 """
 
-from dataclasses import dataclass, field
-
-from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.chat.commands import COMMANDS, QUESTIONS
 from terrarium_mcp.chat.near_misses import nearest_command
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.commands import Command, PersonKey
+from terrarium_mcp.irc_bridge.ask.repeat_limit import RepeatLimit
 
 SILENT_FOR = 600.0
 """Seconds in which a person is not told again about the same word."""
@@ -25,18 +23,12 @@ async def suggestion(context: CommandContext) -> list[str]:
     return [f"Did you mean {context.settings.command_prefix}{meant}?"]
 
 
-@dataclass(slots=True)
 class SuggestionMemory:
     """Who was told lately about which word."""
 
-    _told: BoundedDict[tuple[PersonKey, str], float] = field(
-        default_factory=lambda: BoundedDict(MOST_TOLD)
-    )
+    def __init__(self) -> None:
+        self._told = RepeatLimit[tuple[PersonKey, str]](SILENT_FOR, MOST_TOLD)
 
     def take_due(self, near_miss: Command, now: float) -> bool:
         """Count its asker as told if they are to be told now; whether they are."""
-        key = (near_miss.person, near_miss.rest)
-        last = self._told.get(key)
-        is_due = last is None or now - last >= SILENT_FOR
-        self._told[key] = now if last is None or is_due else last
-        return is_due
+        return self._told.take_due((near_miss.person, near_miss.rest), now)
