@@ -131,7 +131,7 @@ async def catch_up(
         _digest_text(
             [about, covered, *notes], [*digest_rows(request, rooms, sections)], onward, budget
         ),
-        _within(budget, facts),
+        within_budget(facts, [*MOST_SHOWN], budget),
     )
 
 
@@ -172,12 +172,6 @@ def _facts(
         **{name: [] for name in MOST_SHOWN},
         **{section.name: _section_facts(request, section) for section in sections},
     }
-
-
-def _within(budget: int, facts: dict[str, Any]) -> dict[str, Any]:
-    """The facts with as many lines as `budget` tokens take."""
-    structured, left_out = within_budget(facts, [*MOST_SHOWN], budget)
-    return {**structured, "left_out": left_out} if left_out else structured
 
 
 def _section_facts(request: Request, section: DigestSection) -> list[dict[str, Any]]:

@@ -80,10 +80,8 @@ def json_form(
     )
 
 
-def within_budget(
-    facts: Mapping[str, Any], lists: Sequence[str], budget: int
-) -> tuple[dict[str, Any], int]:
-    """The facts with some lists cut to a budget, and how many items were left out.
+def within_budget(facts: Mapping[str, Any], lists: Sequence[str], budget: int) -> dict[str, Any]:
+    """The facts with some lists cut to a budget; `left_out` is how many items were, if any.
 
     Args:
         facts: everything to return.
@@ -91,7 +89,7 @@ def within_budget(
         budget: estimated tokens of the whole.
     """
     if json_tokens(facts) <= max(budget, LEAST_JSON):
-        return dict(facts), 0
+        return dict(facts)
     cut = {**facts, **{key: type(facts[key])() for key in lists}}
     left = max(budget, LEAST_JSON) - json_tokens({**cut, **_LEFT_OUT})
     left_out = 0
@@ -103,7 +101,7 @@ def within_budget(
             count += 1
         cut[key] = type(values)(items[:count])
         left_out += len(items) - count
-    return cut, left_out
+    return {**cut, "left_out": left_out} if left_out else cut
 
 
 def json_tokens(value: object) -> int:

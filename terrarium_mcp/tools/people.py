@@ -139,9 +139,7 @@ async def lookup_nick(
         ],
         "channels": [_channel(request, one) for one in active],
     }
-    structured, left_out = within_budget(facts, _LISTS, request.budget)
-    if left_out:
-        structured["left_out"] = left_out
+    structured = within_budget(facts, _LISTS, request.budget)
     rows = _rows(request, people, active, spoke, seen)
     return tool_result(listing([about, covered], rows, request.budget).text, structured)
 

@@ -151,9 +151,7 @@ def _result(
 ) -> CallToolResult:
     """The figures as text and as structured content, each within the budget."""
     lists = [name for name in _CUT_AT_THEIR_END if name in facts]
-    structured, left_out = within_budget(facts, lists, request.budget)
-    if left_out:
-        structured["left_out"] = left_out
+    structured = within_budget(facts, lists, request.budget)
     return tool_result(listing(head, rows, request.budget).text, structured)
 
 

@@ -76,7 +76,7 @@ async def get_current_users(
         why_stale="; ".join(reasons),
     )
     facts = result.model_dump(exclude_unset=True)
-    structured, _ = within_budget(facts, ["users"], request.budget)
+    structured = within_budget(facts, ["users"], request.budget)
     if left_out := len(members) - len(structured["users"]):
         structured["left_out"] = left_out
     as_of_when = f", as of {result.as_of}" if result.as_of else ""

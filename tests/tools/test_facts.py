@@ -18,7 +18,8 @@ def test_what_is_cut_fits_the_budget_and_what_was_left_out_is_counted(
     rows: list[str], counts: dict[str, int], budget: int
 ) -> None:
     facts: dict[str, Any] = {"covered": "always", "rows": rows, "counts": counts}
-    cut, left_out = within_budget(facts, ["rows", "counts"], budget)
+    cut = within_budget(facts, ["rows", "counts"], budget)
+    left_out = cut.get("left_out", 0)
     printed = json.dumps({**cut, "left_out": left_out}, ensure_ascii=False)
     assert estimated_tokens(printed) <= max(budget, LEAST_JSON)
     assert cut["covered"] == "always"
@@ -31,4 +32,4 @@ def test_what_is_cut_fits_the_budget_and_what_was_left_out_is_counted(
 
 def test_facts_that_fit_are_returned_whole() -> None:
     facts = {"rows": ["a", "b"], "counts": {"c": 1}}
-    assert within_budget(facts, ["rows", "counts"], 4_000) == (facts, 0)
+    assert within_budget(facts, ["rows", "counts"], 4_000) == facts
