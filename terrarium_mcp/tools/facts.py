@@ -5,10 +5,12 @@ Free of the MCP SDK, for the command line.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Message
+from terrarium_mcp.chat.times.timestamps import to_iso
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import (
     WHICH_LEFT_OUT,
@@ -78,6 +80,11 @@ def json_form(
         max(budget, LEAST_JSON)
         - json_tokens({**facts, **_LINES_LEFT_OUT, "messages": [], "gaps": []}),
     )
+
+
+def iso_or_empty(moment: datetime | None) -> str:
+    """A moment as ISO 8601; "" if there is none, as the schemas have no nulls."""
+    return to_iso(moment) if moment else ""
 
 
 def within_budget(facts: Mapping[str, Any], lists: Sequence[str], budget: int) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from terrarium_mcp.chat.transcript import dated_line, event_text
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Evidence, NickActivity, NickArrival, Person
-from terrarium_mcp.tools.facts import within_budget
+from terrarium_mcp.tools.facts import iso_or_empty, within_budget
 from terrarium_mcp.tools.from_request import FromRequest
 from terrarium_mcp.tools.known_nicks import (
     IS_A_RELAY,
@@ -274,8 +274,8 @@ def _channel(request: Request, activity: NickActivity) -> dict[str, Any]:
         "channel": request.room_name(activity.room),
         "lines": activity.lines,
         "asides": activity.asides,
-        "spoke": to_iso(activity.spoke) if activity.spoke else "",
-        "seen": to_iso(activity.seen) if activity.seen else "",
+        "spoke": iso_or_empty(activity.spoke),
+        "seen": iso_or_empty(activity.seen),
     }
 
 

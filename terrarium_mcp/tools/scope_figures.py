@@ -13,7 +13,7 @@ from terrarium_mcp.chat.records import Room, networks_of
 from terrarium_mcp.chat.relays import nick_meant
 from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.chat.times.query_dates import parse_moment
-from terrarium_mcp.chat.times.timestamps import Position, local, minute, to_iso
+from terrarium_mcp.chat.times.timestamps import Position, local, minute
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import (
@@ -26,6 +26,7 @@ from terrarium_mcp.store import (
     Sort,
 )
 from terrarium_mcp.tools.asides import counted_note, left_out_note
+from terrarium_mcp.tools.facts import iso_or_empty
 from terrarium_mcp.tools.known_nicks import on_its_network, people_called, unknown_nick_notes
 from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.plain_questions import read_as_question
@@ -236,8 +237,8 @@ def figures_facts(request: Request, figures: Figures, per: str) -> dict[str, Any
         ],
         "lines": stats.lines,
         "asides": stats.asides or stats.left_out,
-        "first": to_iso(stats.first) if stats.first else "",
-        "last": to_iso(stats.last) if stats.last else "",
+        "first": iso_or_empty(stats.first),
+        "last": iso_or_empty(stats.last),
     }
     if details:
         facts |= {"people": details.people, "lines_by_channel": _rooms(request, details)}

@@ -1,7 +1,6 @@
 """get_channel_stats: how much was said, by whom, and when."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from mcp.types import CallToolResult
@@ -15,7 +14,7 @@ from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, minute, to
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import RoomStats
 from terrarium_mcp.tools.asides import counted_note
-from terrarium_mcp.tools.facts import within_budget
+from terrarium_mcp.tools.facts import iso_or_empty, within_budget
 from terrarium_mcp.tools.from_request import FromRequest
 from terrarium_mcp.tools.parameters import (
     Channel,
@@ -190,15 +189,11 @@ def _totals(stats: RoomStats) -> ChannelTotals:
         channel=harmless(stats.room.channel),
         lines=stats.lines,
         people=stats.people,
-        first=_iso(stats.first),
-        last=_iso(stats.last),
+        first=iso_or_empty(stats.first),
+        last=iso_or_empty(stats.last),
         last_24_hours=stats.last_day,
         last_7_days=stats.last_week,
     )
-
-
-def _iso(time: datetime | None) -> str:
-    return to_iso(time) if time else ""
 
 
 def _summary(request: Request, stats: RoomStats, until: Position) -> str:

@@ -11,9 +11,9 @@ from terrarium_mcp.chat.coverage import JOINED
 from terrarium_mcp.chat.fence import listing
 from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.records import Member, Room
-from terrarium_mcp.chat.times.timestamps import local, to_iso
+from terrarium_mcp.chat.times.timestamps import minute
 from terrarium_mcp.request import Request
-from terrarium_mcp.tools.facts import within_budget
+from terrarium_mcp.tools.facts import iso_or_empty, within_budget
 from terrarium_mcp.tools.from_request import FromRequest
 from terrarium_mcp.tools.parameters import Channel
 from terrarium_mcp.tools.results import tool_result
@@ -72,7 +72,7 @@ async def get_current_users(
     result = CurrentUsers(
         users=[_user(*one) for one in members[: 1 + request.budget // _LEAST_USER]],
         live=not reasons,
-        as_of=to_iso(min(as_of)) if as_of else "",
+        as_of=iso_or_empty(min(as_of, default=None)),
         why_stale="; ".join(reasons),
     )
     facts = result.model_dump(exclude_unset=True)
@@ -147,13 +147,12 @@ def _user(room: Room, member: Member) -> User:
         rank=member.rank,
         away=member.away,
         account=harmless(member.account),
-        since=to_iso(member.since) if member.since else "",
+        since=iso_or_empty(member.since),
     )
 
 
 def _member_row(request: Request, member: Member) -> str:
     account = f", account {member.account}" if member.account else ""
     away = ", away" if member.away else ""
-    zone = request.settings.zone
-    since = f", since {local(member.since, zone):%Y-%m-%d %H:%M}" if member.since else ""
+    since = f", since {minute(member.since, request.settings.zone)}" if member.since else ""
     return f"{member.rank}{harmless_nick(member.nick)}{account}{away}{since}"
