@@ -11,7 +11,7 @@ from terrarium_mcp.chat.times.timestamps import local
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import ENOUGH, Evidence, Hits, Search
 from terrarium_mcp.tools.known_nicks import people_called, without_opted_out
-from terrarium_mcp.tools.question_hints import EXACT, found_exactly
+from terrarium_mcp.tools.question_hints import EXACT, found_exactly, total_of
 from terrarium_mcp.wording import shown
 
 _MOST_PEOPLE, _MOST_NICKS = 3, 3
@@ -40,8 +40,7 @@ async def changed_nick_note(request: Request, search: Search, hits: Hits) -> lis
     if more.total <= found:
         return []
     told = "; ".join(_told(nick, its, search.zone) for nick, its in changes.items() if its)
-    lines = "line" if more.total == 1 else "lines"
-    finds = f"{widened.printed(search.zone)} finds {more.total_text} {lines}"
+    finds = f"{widened.printed(search.zone)} finds {total_of(more, 'line')}"
     # It begins with a word of ours: as a sentence of its own it has a capital, which no nick gets.
     return [harmless(f"maybe the same person: {told}: {finds}")]
 

@@ -90,8 +90,8 @@ async def _link_hints(
     hits = await found_exactly(sought, search, request)
     if not hits.messages:
         return []
-    lines = "line" if hits.total == 1 else "lines"
-    return [f"the query {sought.printed(search.zone)} finds {hits.total_text} {lines} with a link"]
+    finds = f"the query {sought.printed(search.zone)} finds {total_of(hits, 'line')}"
+    return [f"{finds} with a link"]
 
 
 async def _count_hints(
@@ -160,8 +160,7 @@ async def _event_hints(
         )
         hits = await found_exactly(sought, search, request)
         if hits.messages:
-            events = "event" if hits.total == 1 else "events"
-            finds = f"the query {sought.printed(search.zone)} finds {hits.total_text} {events}"
+            finds = f"the query {sought.printed(search.zone)} finds {total_of(hits, 'event')}"
             hints.append(f"{finds}; a question finds only what was said")
     return hints
 
@@ -175,6 +174,11 @@ async def finds_exactly(query: Query, search: Search, request: Request, *, lines
 async def found_exactly(query: Query, search: Search, request: Request) -> Hits:
     """How many lines a query finds exactly where the `search` looks, and the newest of them."""
     return await _exact_hits(replace(search, query=query, limit=1, wants_total=True), request)
+
+
+def total_of(hits: Hits, noun: str) -> str:
+    """How many there are in all: `1 line`, `1,000+ lines`."""
+    return f"{hits.total_text} {noun}" if hits.total == 1 else f"{hits.total_text} {noun}s"
 
 
 async def _exact_hits(search: Search, request: Request) -> Hits:

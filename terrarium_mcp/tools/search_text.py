@@ -12,6 +12,7 @@ from terrarium_mcp.chat.transcript import line_of
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import COUNTED, Hits, Rung, Search, Sort
 from terrarium_mcp.tools.notes import note
+from terrarium_mcp.tools.question_hints import EXACT
 from terrarium_mcp.tools.repeated_query import query_argument
 from terrarium_mcp.tools.search_arguments import LARGEST_PAGE, USUAL_PAGE
 from terrarium_mcp.wording import and_more, quantity, shown
@@ -22,7 +23,7 @@ _MOST_TYPED = 200
 _MOST_WORDLESS = 10
 """Hits without a word of the query that a note names."""
 
-_EXACT = (Rung.ALL_WORDS, Rung.SCAN)
+_OF_ALL_WORDS = (Rung.ALL_WORDS, Rung.SCAN)
 """Rungs whose hits all hold all words of the query."""
 
 _MOST_WORDS, _LONGEST_WORD = 4, 40
@@ -165,8 +166,7 @@ def exact_total_note(request: Request, search: Search, hits: Hits) -> list[str]:
 
     `get_channel_stats` counts lines with all words, of the rooms and the time that its query names.
     """
-    is_counted = hits.rung in (Rung.ALL_WORDS, Rung.EVERYTHING)
-    if not is_counted or hits.total <= COUNTED or search.cursor:
+    if hits.rung not in EXACT or hits.total <= COUNTED or search.cursor:
         return []
     argument = _all_lines_argument(request, search)
     return [note(f"get_channel_stats counts all of them: {argument}")] if argument else []
@@ -191,7 +191,7 @@ def search_facts(hits: Hits, next_tokens: int) -> dict[str, object]:
         "hits": [str(message.id) for message in hits.messages],
         "rung": hits.rung.value,
         "weak": hits.is_weak,
-        "with_all_words": hits.total if hits.rung in _EXACT else hits.with_all_words,
+        "with_all_words": hits.total if hits.rung in _OF_ALL_WORDS else hits.with_all_words,
         "without_words": [str(hit) for hit in hits.wordless],
         "total": total_text(hits) or None,
         "asides_left_out": hits.left_out,
