@@ -1,6 +1,5 @@
 """`!seen` and `!catchup`: of a person, and of what was said while one was away. Without a model."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,8 +12,9 @@ from terrarium_mcp.irc_bridge.answer.quotes import quote_options
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
     covered,
-    nick_in,
+    nicks_in,
     refused_message,
+    typed_notes,
     without_cutoff,
 )
 from terrarium_mcp.wording import and_more, people, quantity, shown
@@ -33,8 +33,6 @@ _MOST_NAMES = 3
 
 _MOST_SOUGHT = 3
 """Nicks that one `!seen` is answered for: with their other nicks these are up to six lines."""
-
-_BETWEEN_NICKS = re.compile(r"[\s,]+")
 
 _COUNTED = {
     "mentions": "mention",
@@ -58,7 +56,7 @@ async def seen(context: CommandContext) -> list[str]:
 
 def _nicks_in(words: str) -> list[str]:
     """The nicks in an argument, each once: `bo`, `bo and cy?`, `@bo, cy please`."""
-    named = [nick for word in _BETWEEN_NICKS.split(words) if (nick := nick_in(word))]
+    named = nicks_in(words)
     others = [nick for nick in named[1:] if not is_stop_word(nick.lower())]
     return list({fold(nick): nick for nick in [*named[:1], *others]}.values())
 
@@ -100,8 +98,7 @@ async def catchup(context: CommandContext) -> list[str]:
     )
     beginnings = [line for lines in subjects for line in lines[:1]]
     rest = [line for lines in subjects for line in lines[1:]]
-    notes = _notes(facts, context.settings.command_prefix)
-    return [_missed(facts, context), *beginnings, *rest, *notes]
+    return [_missed(facts, context), *beginnings, *rest, *typed_notes(found, context)]
 
 
 def _channel_and_since(words: str) -> tuple[str, str]:
@@ -112,14 +109,6 @@ def _channel_and_since(words: str) -> tuple[str, str]:
     if since[:1] and since[0].lower() == "since":
         del since[0]
     return channel, " ".join(since)
-
-
-def _notes(facts: Facts, prefix: str) -> list[str]:
-    """What the tool notes, with our command where it names another tool."""
-    return [
-        str(note).replace("search_irc_history", f"{prefix}search")
-        for note in facts.get("notes", ())
-    ]
 
 
 def _unknown(facts: Facts, *, is_here: bool) -> str:

@@ -41,14 +41,9 @@ def channel_and_rest(words: str) -> tuple[str, str]:
     return (first, rest) if is_channel(first) else ("", words.strip())
 
 
-def nick_in(word: str) -> str:
-    """The nick in a word as people type it: `@alice`, `<alice>`, `alice?`."""
-    return word.strip(_AROUND_NICK)
-
-
 def nicks_in(words: str) -> list[str]:
-    """The nicks in a list of them: `@alice, bo`."""
-    return [nick for word in _BETWEEN_NICKS.split(words) if (nick := nick_in(word))]
+    """The nicks in a list of them, as people type it: `@alice, <bo>`, `cy?`."""
+    return [nick for word in _BETWEEN_NICKS.split(words) if (nick := word.strip(_AROUND_NICK))]
 
 
 def without_cutoff(view: ViewMeta) -> ViewMeta:
@@ -96,7 +91,7 @@ def quotable(messages: Iterable[Message]) -> list[Message]:
 def nothing_found(found: ToolAnswer, context: CommandContext, said: str = "Nothing found") -> str:
     """That there is nothing, as `said`, why perhaps, what to type instead, what is recorded."""
     why_perhaps = (_NOTE, "searched only ")
-    notes = [note for note in _typed_notes(found, context) if note.startswith(why_perhaps)]
+    notes = [note for note in typed_notes(found, context) if note.startswith(why_perhaps)]
     why = "".join(f" {_sentence(note)}" for note in notes)
     return f"{said}.{why} {covered(found.facts)}"
 
@@ -116,8 +111,14 @@ def time_read(found: ToolAnswer) -> str:
 
 def other_spellings(found: ToolAnswer, context: CommandContext) -> list[str]:
     """That a version was also written otherwise, and what to type for both."""
-    notes = _typed_notes(found, context)
+    notes = typed_notes(found, context)
     return [_sentence(note) for note in notes if "the other spelling of a version" in note]
+
+
+def typed_notes(found: ToolAnswer, context: CommandContext) -> list[str]:
+    """What a tool noted of what it was asked, with the commands to type where it names calls."""
+    prefix = context.settings.command_prefix
+    return [typed for note in _notes(found) if (typed := as_typed(note, prefix))]
 
 
 def covered(facts: Mapping[str, Any]) -> str:
@@ -147,12 +148,6 @@ def listed(found: ToolAnswer, name: str) -> Sequence[Mapping[str, Any]]:
 def _notes(found: ToolAnswer) -> Sequence[str]:
     """What a tool noted of what it was asked."""
     return [str(note) for note in found.facts.get("notes", ())]
-
-
-def _typed_notes(found: ToolAnswer, context: CommandContext) -> list[str]:
-    """The same with the commands to type where they name calls."""
-    prefix = context.settings.command_prefix
-    return [typed for note in _notes(found) if (typed := as_typed(note, prefix))]
 
 
 def _sentence(note: str) -> str:
