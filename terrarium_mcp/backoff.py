@@ -20,6 +20,11 @@ ActResult = TypeVar("ActResult")
 _RANDOM = secrets.SystemRandom()
 
 
+def nth_pause(pauses: Sequence[float], before: int) -> float:
+    """The pause after which to go on where there were so many before it; the last one repeats."""
+    return pauses[min(before, len(pauses) - 1)]
+
+
 class Backoff:
     """Pauses that grow with each failure in a row; the last one repeats.
 
@@ -39,7 +44,7 @@ class Backoff:
     def pause_after(self, lasted: float) -> float:
         """The pause, in seconds, after a connection that lasted this many seconds."""
         self._failures = 1 if lasted >= self._settled else self._failures + 1
-        pause = self._pauses[min(self._failures, len(self._pauses)) - 1]
+        pause = nth_pause(self._pauses, self._failures - 1)
         return pause * _RANDOM.uniform(1 - self._jitter, 1 + self._jitter)
 
 
@@ -62,7 +67,7 @@ class Reminder:
         """
         if now < self._due:
             return False
-        self._due = now + REMINDED[min(self._given, len(REMINDED) - 1)]
+        self._due = now + nth_pause(REMINDED, self._given)
         self._given += 1
         return True
 

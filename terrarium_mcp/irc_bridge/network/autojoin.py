@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 import anyio
 
+from terrarium_mcp.backoff import nth_pause
 from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.chat.on_record import recorded_reason
 from terrarium_mcp.irc_bridge.network.listener import Listener
@@ -263,8 +264,7 @@ class AutoJoin:
         if channel is None or self._client.in_channel(channel.name):
             return
         channel.is_asked_for = False
-        pauses = self._timeouts.refused
-        pause = pauses[min(channel.refusals, len(pauses) - 1)]
+        pause = nth_pause(self._timeouts.refused, channel.refusals)
         channel.refusals += 1
         log.warning(
             "%s refused us: %s.%s Retrying in %g s.",

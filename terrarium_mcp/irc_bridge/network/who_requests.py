@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import anyio
 
+from terrarium_mcp.backoff import nth_pause
 from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
 from terrarium_mcp.irc_bridge.network.send_queue import QueuedLine
@@ -59,8 +60,7 @@ class WhoRequests:
         self._start(self._ask_again, refused)
 
     async def _ask_again(self, refused: _WhoRequest) -> None:
-        pauses = self._timeouts.who_refused
-        await anyio.sleep(pauses[min(refused.refusals, len(pauses) - 1)])
+        await anyio.sleep(nth_pause(self._timeouts.who_refused, refused.refusals))
         is_asked = any(self._is_for(one, refused.channel) for one in self._unanswered)
         if self._client.in_channel(refused.channel) and not is_asked:
             self._ask(refused.channel, refused.refusals + 1)
