@@ -213,9 +213,8 @@ class AutoJoin:
 
     def on_names_end(self, line: IrcMessage) -> None:
         """Report that a member list is complete, unless WHO is about to show the accounts."""
-        name = line.params[1] if len(line.params) > 1 else ""
-        channel = self._configured(name)
-        if channel is None or not self._client.in_channel(name):
+        channel = self._named_in(line)
+        if channel is None or not self._client.in_channel(channel.name):
             return
         channel.is_listed = True
         if self._client.isupport.whox and channel.who:
@@ -225,8 +224,7 @@ class AutoJoin:
 
     def on_who_end(self, line: IrcMessage) -> None:
         """Report that a member list is complete, with the accounts."""
-        channel = self._configured(line.params[1]) if len(line.params) > 1 else None
-        if channel:
+        if channel := self._named_in(line):
             self._complete(channel)
 
     async def _complete_without_accounts(self, channel: ChannelState, who: QueuedLine) -> None:
@@ -260,7 +258,7 @@ class AutoJoin:
 
     def on_refused(self, line: IrcMessage) -> None:
         """Try a channel again later that did not let us in."""
-        channel = self._configured(line.params[1]) if len(line.params) > 1 else None
+        channel = self._named_in(line)
         if channel is None or self._client.in_channel(channel.name):
             return
         channel.is_asked_for = False
@@ -280,7 +278,7 @@ class AutoJoin:
 
         Its operators mean it, and the people there would see us come and go at each try.
         """
-        channel = self._configured(line.params[1]) if len(line.params) > 1 else None
+        channel = self._named_in(line)
         if channel is None or self._client.in_channel(channel.name):
             return
         channel.is_asked_for = False
@@ -333,6 +331,10 @@ class AutoJoin:
     def is_configured(self, name: str) -> bool:
         """Whether the settings name this channel."""
         return self._configured(name) is not None
+
+    def _named_in(self, line: IrcMessage) -> ChannelState | None:
+        """The configured channel of a numeric: `366 me #tea :End of /NAMES list`."""
+        return self._configured(line.params[1]) if len(line.params) > 1 else None
 
     def _configured(self, name: str) -> ChannelState | None:
         casemapping = self._client.casemapping
