@@ -103,7 +103,11 @@ class Bridge:
             self.network.fold,
         )
         self._introducer = Introducer(
-            store, self._settings_in_use, self._announce_surely, self._is_in, self.network.label
+            store,
+            self._settings_in_use,
+            self._announce_surely,
+            self.network.is_in,
+            self.network.label,
         )
         self._trouble_notice = TroubleNotice(self._recorder, self._announce_everywhere)
         self._quiet = QuietTimes(store, name)
@@ -380,11 +384,6 @@ class Bridge:
         target = message.params[0]
         is_private = self.network.same_nick(target, self.network.nick)
         return is_private or self.network.is_configured(target)
-
-    def _is_in(self, channel: str) -> bool:
-        """Whether we are in this channel now."""
-        fold = self.network.fold
-        return fold(channel) in map(fold, self.network.joined_channels())
 
     def _ways(self, channel: str) -> ChannelWays:
         """How we behave in a channel."""

@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 from time import monotonic
 
 from terrarium_mcp import __version__
-from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
@@ -59,10 +58,8 @@ class Reporter:
 
     def _missing(self) -> tuple[str, ...]:
         """The channels of the settings that we are not in, without their keys."""
-        casemapping = self._network.casemapping
-        joined = {fold(channel, casemapping) for channel in self._network.joined_channels()}
         named = (channel.name for channel in self._settings().irc_channels)
-        return tuple(name for name in named if fold(name, casemapping) not in joined)
+        return tuple(name for name in named if not self._network.is_in(name))
 
 
 def _by_the_clock(moment: float) -> datetime:

@@ -284,6 +284,10 @@ class IrcNetwork:
         """The channels that we are in."""
         return self._session.membership.joined_channels()
 
+    def is_in(self, channel: str) -> bool:
+        """Whether we are in this channel now."""
+        return self._session.client.in_channel(channel)
+
     def payload_bytes(self, target: str, verb: str = "PRIVMSG") -> int:
         """How many bytes of text fit into one line to `target`."""
         return self._session.sender.payload_bytes(target, verb)
