@@ -16,11 +16,13 @@ from terrarium_mcp.store import BridgeReport
 class CommandContext:
     """A command, what it may see, whom it may ask, and the ways of the place it was given in.
 
-    `report` returns the state of the bridge now. `is_admin` is whether TERRARIUM_ADMINS names the
-    asker. `text_bytes` is how many bytes of text a line of the reply holds at least.
+    `asker` is who gave it, as its line shows. `report` returns the state of the bridge now.
+    `is_admin` is whether TERRARIUM_ADMINS names the asker. `text_bytes` is how many bytes of text a
+    line of the reply holds at least.
     """
 
     command: Command
+    asker: Identity
     view: ViewMeta
     toolbox: Toolbox
     settings: Settings
@@ -30,11 +32,6 @@ class CommandContext:
     report: Callable[[], BridgeReport]
     is_admin: bool
     text_bytes: int
-
-    @property
-    def asker(self) -> Identity:
-        """Who gave the command."""
-        return self.consent.identity(self.command)
 
 
 CommandHandler = Callable[[CommandContext], Awaitable[Sequence[str]]]

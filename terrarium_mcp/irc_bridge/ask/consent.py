@@ -59,10 +59,6 @@ class Consent:
             "optin": self._store.opt_outs.remove,
         }
 
-    def identity(self, command: Command) -> Identity:
-        """Who gives a command, as far as its line shows."""
-        return command.identity(self._network)
-
     async def has_opted_out(self, who: Identity) -> bool:
         """Whether this person opted out.
 
@@ -75,7 +71,7 @@ class Consent:
         """Whether neither a command nor its answer is recorded."""
         if command.off_record or command.traits.is_consent:
             return True
-        who = self.identity(command)
+        who = command.identity(self._network)
         if self._is_unsettled(who) and not await self.is_settled():
             return True
         try:
@@ -86,7 +82,7 @@ class Consent:
 
     def heed(self, command: Command, said_at: datetime) -> None:
         """Let `!optout` and `!optin` take effect, in their place among the lines."""
-        who = self.identity(command)
+        who = command.identity(self._network)
         if who.is_proven and (act := self._acts.get(command.name)):
             self._decided[who] = said_at
             self._enqueue(partial(act, who, said_at), who)
@@ -100,7 +96,7 @@ class Consent:
         its place among the lines. Other commands have to be repeated: rather too little is recorded
         than too much, and nothing is removed by what a person wanted once.
         """
-        who = self.identity(command)
+        who = command.identity(self._network)
 
         async def opt_out() -> None:
             if is_unheard():

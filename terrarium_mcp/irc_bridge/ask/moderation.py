@@ -34,7 +34,6 @@ class Moderation:
         board: NoticeBoard,
     ) -> None:
         self._network = network
-        self._network_name = settings.network_name
         self.change_settings(settings)
         self._queue = queue
         self._quiet = quiet
@@ -129,8 +128,8 @@ class Moderation:
     def _is_by_asker(self, earlier: Command, command: Command) -> bool:
         """Whether a command waits for whoever gives this one.
 
-        Its asker is known by their nick of today (`Reception.see`): who has another one, without an
-        account to tell, is somebody else at the same host.
+        Its asker is known by their nick of today (`Reception.follow`): who has another one, without
+        an account to tell, is somebody else at the same host.
         """
         same_nick = self._network.same_nick(earlier.asker, command.asker)
         return earlier.person == command.person and (same_nick or command.account != "")
@@ -139,7 +138,7 @@ class Moderation:
         """Whether the asker decides for everybody in the channel where they ask."""
         if not command.channel:
             return False
-        identity = command.identity(self._network_name)
+        identity = command.identity(self._network.name)
         is_admin = self._admins.include(identity, self._network.casemapping)
         return is_admin or self._network.is_operator(command.channel, command.asker)
 

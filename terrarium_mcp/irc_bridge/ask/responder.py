@@ -121,9 +121,10 @@ class Responder:
             return self._speech.lines(command, [NOTHING_RECORDED])
         view: ViewMeta = {} if history is HistoryUse.NOWHERE else await self._views.view(pending)
         place, settings = self._views.place(command), self._settings()
-        identity = self._consent.identity(command)
+        asker = command.identity(self._network.name)
         context = CommandContext(
             command,
+            asker,
             view,
             self._toolbox,
             settings,
@@ -133,7 +134,7 @@ class Responder:
                 place, self._memory, self._summarizer, self._questions.breakdown(place)
             ),
             report=self._report,
-            is_admin=Admins(settings.admins).include(identity, self._network.casemapping),
+            is_admin=Admins(settings.admins).include(asker, self._network.casemapping),
             text_bytes=self._speech.text_bytes(command),
         )
         said = await HANDLERS[command.name](context)

@@ -65,8 +65,10 @@ class Desk:
         """What is said to `!search tea`; in private (channel ""), `shared` channels are read."""
         name, _, rest = text.removeprefix(self.settings.command_prefix).partition(" ")
         place = {"channel": channel} if channel else {"channels": list(shared)}
+        command = Command(name, rest.strip(), Source(asker, "u", "host"), "", channel)
         context = CommandContext(
-            Command(name, rest.strip(), Source(asker, "u", "host"), "", channel),
+            command,
+            command.identity("local"),
             {"network": "local", "asker": asker, **place},
             self.toolbox,
             self.settings,
