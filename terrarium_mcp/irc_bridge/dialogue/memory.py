@@ -13,6 +13,7 @@ from functools import partial
 
 import anyio
 
+from terrarium_mcp.backoff import until_it_succeeds
 from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.errors import TerrariumError
@@ -41,9 +42,6 @@ they grow with every turn, and each turn is stored with them."""
 OPENED_AFTER = 0.05
 """Seconds after which an open turn is written: the request to the model leaves first, which would
 share the interpreter's lock with that. An answer that comes sooner is written in its place."""
-
-MARK_AGAIN = 5.0
-"""Seconds before a failed marking of cut turns is retried."""
 
 _UNKNOWN = StoredDialogue(window=0)
 """A dialogue that could not be read yet: any number of a turn may be taken already."""
@@ -244,13 +242,7 @@ class DialogueMemory:
         self._unwritten.put((place, 0), _TalkWindow(number, summary), write)
 
     async def _mark_cut(self) -> None:
-        while True:
-            try:
-                marked = await self._store.dialogues.mark_cut(self._network)
-            except TerrariumError as error:
-                log.warning("could not mark the turns that were cut off, will retry: %s", error)
-                await anyio.sleep(MARK_AGAIN)
-            else:
-                if marked:
-                    log.info("cut off by the last shutdown: %s", quantity(marked, "question"))
-                return
+        mark = partial(self._store.dialogues.mark_cut, self._network)
+        marked = await until_it_succeeds(mark, "mark the turns that were cut off", log)
+        if marked:
+            log.info("cut off by the last shutdown: %s", quantity(marked, "question"))
