@@ -39,7 +39,7 @@ def completion_of_events(body: bytes) -> dict[str, Any] | None:
     whole: list[dict[str, Any]] = []
     finish, usage = None, None
     for piece in _events(body):
-        if _is_error(piece):
+        if is_error(piece):
             raise ErrorEvent(json.dumps(piece, ensure_ascii=False))
         usage = piece.get("usage") or usage
         match _first_choice(piece):
@@ -76,9 +76,9 @@ def _events(body: bytes) -> Iterator[dict[str, Any]]:
                 yield piece
 
 
-def _is_error(piece: dict[str, Any]) -> bool:
-    """Whether an event is an error: as OpenAI has it, or as older versions of vLLM."""
-    return bool(piece.get("error")) or piece.get("object") == "error"
+def is_error(answer: dict[str, Any]) -> bool:
+    """Whether an answer or event is an error: as OpenAI has it, or as older versions of vLLM."""
+    return bool(answer.get("error")) or answer.get("object") == "error"
 
 
 def _ends(body: bytes) -> bool:

@@ -21,7 +21,7 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
 )
 from terrarium_mcp.irc_bridge.model.content_parts import words_of
 from terrarium_mcp.irc_bridge.model.endpoint_json import parsed_json, portable_arguments
-from terrarium_mcp.irc_bridge.model.event_stream import ErrorEvent, completion_of_events
+from terrarium_mcp.irc_bridge.model.event_stream import ErrorEvent, completion_of_events, is_error
 from terrarium_mcp.irc_bridge.model.reasoning_tags import without_reasoning
 from terrarium_mcp.irc_bridge.model.template_tokens import broken_template_tokens
 from terrarium_mcp.irc_bridge.model.text_tool_calls import text_tool_calls, without_calls_behind
@@ -144,8 +144,7 @@ def _is_of_an_endpoint(body: bytes) -> bool:
         value = parsed_json(body)
     except ValueError:
         return completion_of_events(body) is not None
-    is_error = isinstance(value, dict) and (value.get("error") or value.get("object") == "error")
-    return bool(is_error) or (isinstance(value, dict) and "choices" in value)
+    return isinstance(value, dict) and (is_error(value) or "choices" in value)
 
 
 def _request_message(message: TalkMessage) -> RequestMessage:
