@@ -35,6 +35,7 @@ from terrarium_mcp.irc_bridge.model.text_tool_calls import text_tool_calls
 from terrarium_mcp.irc_bridge.toolbox import ToolsAtHand
 from terrarium_mcp.offload import offload
 from terrarium_mcp.store import ToolStep
+from terrarium_mcp.wording import quantity
 
 ROUNDS = 8
 """Most rounds of tool calls for one question."""
@@ -249,7 +250,7 @@ def _countdown(rounds_left: int) -> str:
         return ""
     if not rounds_left:
         return "\n(no tool calls are left: answer now)"
-    return f"\n({'1 round' if rounds_left == 1 else f'{rounds_left} rounds'} of tool calls left)"
+    return f"\n({quantity(rounds_left, 'round')} of tool calls left)"
 
 
 def _with_note(result: ToolResult, note: str) -> ToolResult:

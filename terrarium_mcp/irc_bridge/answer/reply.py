@@ -111,7 +111,7 @@ def refitted(line: str, reply: Reply, *, line_bytes: int) -> list[str]:
     note = REST_NOTE.search(line) if reply.more else None
     text = line[: note.start()] if note else line
     first, taken = first_piece(text, line_bytes)
-    width = max(line_bytes - len(reply.continuation.encode()), LARGEST_CODE_POINT)
+    width = _room(line_bytes, reply.continuation)
     others = [reply.continuation + piece for piece in split_for_irc(text[taken:], width)]
     lines = [first, *others]
     if note is None:
@@ -188,7 +188,7 @@ class _LineCutter:
 
     def piece(self, at: int, width: int) -> tuple[str, int]:
         """The piece that begins `at` a character and fits `width` bytes, and where it ends."""
-        piece, taken = first_piece(self._line[at:], self._room(width))
+        piece, taken = first_piece(self._line[at:], _room(width, self._mark))
         end = at + taken
         return piece + self._mark * any(start < end < stop for start, stop in self._links), end
 
@@ -204,10 +204,7 @@ class _LineCutter:
         return next((start for start, stop in divided if self._fits(start, stop)), None)
 
     def _fits(self, start: int, stop: int) -> bool:
-        return len(self._line[start:stop].encode()) <= self._room(self._width)
-
-    def _room(self, width: int) -> int:
-        return max(width - len(self._mark.encode()), LARGEST_CODE_POINT)
+        return len(self._line[start:stop].encode()) <= _room(self._width, self._mark)
 
 
 def _words(*parts: str) -> str:
