@@ -14,7 +14,6 @@ class ServerConfig:
     host: str
     port: int
     tls: bool = True
-    tls_verify: bool = True
     tls_cafile: str = ""
     """Certificates to trust besides the system's, for a server with a self-signed one."""
     tls_certfile: str = ""

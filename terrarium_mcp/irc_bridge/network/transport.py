@@ -125,7 +125,7 @@ async def _connect(config: ServerConfig, timeouts: Timeouts) -> ByteStream:
 
 
 def tls_context(config: ServerConfig) -> ssl.SSLContext:
-    """Verify the certificate and its host name, unless the operator switched that off.
+    """The context of a connection that verifies the certificate and its host name.
 
     Raises:
         ConnectionError: the file of a certificate or key cannot be used; the text says why.
@@ -145,9 +145,6 @@ def tls_context(config: ServerConfig) -> ssl.SSLContext:
             context.load_cert_chain(config.tls_certfile, config.tls_keyfile or None, _no_password)
         except (OSError, ValueError) as error:
             raise ConnectionError(unusable_certificate(config, error)) from error
-    if not config.tls_verify:
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
     return context
 
 

@@ -41,12 +41,6 @@ async def test_tls_is_verified_and_without_a_reason_to_believe_refused(ircd: Irc
             pass
 
 
-async def test_tls_may_go_unverified_only_if_the_operator_says_so(ngircd: Ircd) -> None:
-    unverified = login(ngircd.tls_port, host="localhost", tls=True, tls_verify=False)
-    async with staying(unverified) as (_, ear):
-        await ear.happens("connected")
-
-
 async def test_five_thousand_lines_arrive_in_each_speakers_order(ircd: Ircd) -> None:
     async with AsyncExitStack() as stack:
         _, ear = await stack.enter_async_context(staying(login(ircd.port, "#tea")))

@@ -483,7 +483,6 @@ def test_the_defaults_are_the_safe_ones() -> None:
         host="h",
         port=1,
         tls=True,
-        tls_verify=True,
         tls_cafile="",
         tls_certfile="",
         tls_keyfile="",
