@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold, is_channel
 from terrarium_mcp.settings.addresses import public_address
 from terrarium_mcp.settings.errors import BadSetting
+from terrarium_mcp.settings.hosts import names_host
 from terrarium_mcp.wording import did_you_mean, shown
 
 MOUNT_SEPARATOR = "__"
@@ -152,17 +153,14 @@ class _MountTable(NamedTuple):
         return (*words, *arguments)
 
     def _url(self) -> str:
-        url = self.values["url"]
-        try:
-            address = urlsplit(url) if isinstance(url, str) else urlsplit("")
-            usable = bool(address.hostname and address.port != 0)
-        except ValueError:
-            usable = False
-        if not usable or address.scheme not in ("http", "https") or re.search(r"[\s\0]", str(url)):
+        url = str(self.values["url"])
+        usable = re.fullmatch(r"https?://[^\s\0]+", url, re.IGNORECASE) and names_host(url)
+        if not usable:
             raise self._wrong('has no usable url. Example: url = "http://127.0.0.1:9000/mcp"')
+        address = urlsplit(url)
         if address.username or address.password:
             raise self._wrong("has a password in its url. Put it into token, or into headers.")
-        return str(url)
+        return url
 
     def _headers(self) -> dict[str, str]:
         headers = self._texts("headers")

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from typing import Annotated, Literal, NamedTuple
-from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from pydantic import AfterValidator, BeforeValidator
@@ -13,6 +12,7 @@ from terrarium_mcp.chat.irc_message import ends_line
 from terrarium_mcp.chat.masks import Mask, is_mask, means_nobody, restricts_host, restricts_nick
 from terrarium_mcp.chat.relays import Relay, parse_relay
 from terrarium_mcp.settings.channels import ConfiguredChannel, channels_of
+from terrarium_mcp.settings.hosts import names_host
 from terrarium_mcp.settings.mounts import Mount, fits_header
 from terrarium_mcp.settings.personas import Persona, persona_of
 from terrarium_mcp.wording import did_you_mean
@@ -156,21 +156,9 @@ def _network_name(name: str) -> str:
 
 
 def _url(address: str) -> str:
-    if address and not (re.fullmatch(r"https?://[^\s/]+(/\S*)?", address) and _has_host(address)):
+    if address and not (re.fullmatch(r"https?://[^\s/]+(/\S*)?", address) and names_host(address)):
         raise ValueError("not an address such as http://localhost:8080")
     return address
-
-
-def _has_host(address: str) -> bool:
-    """Whether it names a host, and a port that there can be.
-
-    `http://ada:te/a@h` has none: its password needs %2F for the slash.
-    """
-    try:
-        parts = urlsplit(address)
-        return bool(parts.hostname and parts.port != 0)
-    except ValueError:
-        return False
 
 
 def _model_url(address: str) -> str:
@@ -197,7 +185,7 @@ def _model_key(key: str) -> str:
 
 def _viewer_url(address: str) -> str:
     is_plain = re.fullmatch(r"https?://[A-Za-z0-9.\-:\[\]]+(/[!-~]*)?", address)
-    is_usable = is_plain and len(address) <= _LONGEST_VIEWER_URL and _has_host(address)
+    is_usable = is_plain and len(address) <= _LONGEST_VIEWER_URL and names_host(address)
     if address and not is_usable:
         raise ValueError(
             "not an address such as https://logs.example/, without a password and of at most"
