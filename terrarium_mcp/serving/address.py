@@ -27,9 +27,13 @@ class Listening:
         return f"{self._origin}/sse"
 
     @property
+    def url_host(self) -> str:
+        """The host as a URL has it: an IPv6 address in brackets."""
+        return f"[{self.host}]" if ":" in self.host else self.host
+
+    @property
     def _origin(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"http://{host}:{self.port}"
+        return f"http://{self.url_host}:{self.port}"
 
 
 class NotLoopback(TerrariumError):

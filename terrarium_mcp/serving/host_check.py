@@ -22,8 +22,7 @@ _LONGEST = 300
 
 def allowed_hosts(listening: Listening) -> TransportSecuritySettings:
     """The hosts and origins under which this machine itself reaches the server, and no others."""
-    bound = f"[{listening.host}]" if ":" in listening.host else listening.host
-    names = list(dict.fromkeys([bound, "127.0.0.1", "localhost", "[::1]"]))
+    names = list(dict.fromkeys([listening.url_host, "127.0.0.1", "localhost", "[::1]"]))
     # The port is explicit: the SDK's "host:*" would also allow "host:1.evil.example".
     hosts = [f"{name}:{listening.port}" for name in names]
     if listening.port == HTTP:

@@ -93,7 +93,7 @@ class StdinLines(asyncio.Protocol):
         return b""
 
     def close(self) -> None:
-        """Read nothing more, and wait for no call: the iteration ends."""
+        """Read nothing more, and wait for no call: the stream ends."""
         self.is_over.set()
         self._pipe.close()
 
