@@ -34,8 +34,7 @@ async def run_bridge(
     if not mcp_url:
         check_tools(settings)
     database = Path.cwd() / settings.db_path
-    child = stdio_server(database, os.environ)
-    child = child.model_copy(update={"args": [*child.args, *flags]})
+    child = stdio_server(database, os.environ, flags)
     toolbox = Toolbox(
         lambda: mcp_url or child,
         advice=f"Check whether terrarium-mcp serve --http runs at {mcp_url}" if mcp_url else "",

@@ -10,6 +10,7 @@ import anyio
 from mcp import StdioServerParameters
 from mcp.types import TextContent, Tool
 
+from terrarium_mcp.errors import HostFailure
 from terrarium_mcp.irc_bridge.model.chat_types import ToolSchema
 from terrarium_mcp.irc_bridge.toolbox.connection import (
     McpServerUnavailable,
@@ -26,20 +27,19 @@ from terrarium_mcp.wording import did_you_mean, shown
 BACKOFF = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 """Seconds between attempts to connect to a server, whether our own or a mounted one."""
 
-_OF_ANOTHER = (
-    "The history cannot be used at the moment. The operator of this server can find the reason in"
-    " its log."
-)
+_OF_ANOTHER = HostFailure().public
 """What a channel hears where the server does not know a message that was recorded here."""
 
 log = logging.getLogger(__name__)
 
 
-def stdio_server(database: Path, environ: Mapping[str, str]) -> StdioServerParameters:
-    """The stdio server `terrarium-mcp serve` for this database."""
+def stdio_server(
+    database: Path, environ: Mapping[str, str], flags: Sequence[str] = ()
+) -> StdioServerParameters:
+    """The stdio server `terrarium-mcp serve` for this database, with further `flags`."""
     return StdioServerParameters(
         command=sys.executable,
-        args=["-m", "terrarium_mcp", "serve", "--db", str(database)],
+        args=["-m", "terrarium_mcp", "serve", "--db", str(database), *flags],
         env=dict(environ),
     )
 
