@@ -22,7 +22,7 @@ from terrarium_mcp.store import (
     TermGroup,
 )
 from terrarium_mcp.tools.notes import note
-from terrarium_mcp.wording import quantity
+from terrarium_mcp.wording import quantity, shown
 
 BEST = 10
 """Lines whose rank is explained."""
@@ -103,8 +103,7 @@ def _scope(search: Search) -> str:
 
 
 def _start(message: Message) -> str:
-    said = harmless(f"<{speaker(message)}> {message.text}")
-    return said if len(said) <= _BEGINNING else f"{said[:_BEGINNING]}..."
+    return shown(f"<{speaker(message)}> {message.text}", _BEGINNING)
 
 
 def _question(search: Search, parsed: ParsedQuestion) -> Iterator[str]:
@@ -141,5 +140,4 @@ def _ms(seconds: float) -> str:
 
 
 def _cut(text: str) -> str:
-    text = harmless(as_written(text))
-    return text if len(text) <= _WIDEST else f"{text[:_WIDEST]}..."
+    return shown(as_written(text), _WIDEST)
