@@ -117,7 +117,7 @@ class Bridge:
         guard = LoopGuard(reflex_rules(timeouts.reflex))
         self._views = CommandViews(self.network, self._recorder, self._settings_in_use)
         self._speech = ReplySpeech(self.network, guard, self._settings_in_use)
-        self._questions = QuestionService(
+        questions = QuestionService(
             network=self.network,
             views=self._views,
             speech=self._speech,
@@ -127,13 +127,13 @@ class Bridge:
             memory=self._memory,
             summarizer=self._summarizer,
             talk_log=talk_log or TalkLog(None),
-            settings=settings,
+            settings=self._settings_in_use,
         )
         responder = Responder(
             network=self.network,
             views=self._views,
             speech=self._speech,
-            questions=self._questions,
+            questions=questions,
             toolbox=toolbox,
             consent=self._consent,
             memory=self._memory,
@@ -184,7 +184,6 @@ class Bridge:
             self.name, self.network, voice_rules_of(settings)
         ).by_casemapping(self.network.casemapping)
         self._channels.change_settings(settings)
-        self._questions.change_settings(settings)
         self._reception.change_settings(settings)
         self.network.change_channels(settings.irc_channels)
         self._channels.begin_and_end_by_settings()

@@ -1,6 +1,6 @@
 """Who must be present in a channel for a model to answer there, from TERRARIUM_GUARDIANS."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import anyio
@@ -11,6 +11,7 @@ from terrarium_mcp.irc_bridge.ask.commands import Command
 from terrarium_mcp.irc_bridge.ask.repeat_limit import RepeatLimit
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.membership import ChannelMember
+from terrarium_mcp.settings import Settings
 
 NO_GUARDIAN = (
     "No guardian of this bot is here at the moment, so no model answers."
@@ -48,14 +49,15 @@ class Guardians:
 class GuardianWatch:
     """Looks for guardians in the live member lists of one network."""
 
-    def __init__(self, network: IrcNetwork, guardians: Guardians) -> None:
+    def __init__(self, network: IrcNetwork, settings: Callable[[], Settings]) -> None:
+        """`settings` returns those in use, which may be reloaded."""
         self._network = network
-        self._guardians = guardians
+        self._settings = settings
         self._told = RepeatLimit[str](TOLD_EVERY, MOST_TARGETS)
 
     def allow(self, command: Command) -> bool:
         """Whether a model may answer: a guardian is in the channel, in private in a shared one."""
-        if not self._guardians.named:
+        if not self._settings().guardians:
             return True
         private = not command.channel
         here = self._network.channels_of(command.asker) if private else [command.channel]
@@ -63,15 +65,16 @@ class GuardianWatch:
 
     def accompanied(self, channels: Iterable[str]) -> list[str]:
         """Those of the channels in which a model may answer, and read."""
-        return [channel for channel in channels if self._is_accompanied(channel)]
+        guardians = Guardians(self._settings().guardians)
+        return [channel for channel in channels if self._is_accompanied(channel, guardians)]
 
     def take_due(self, target: str) -> bool:
         """Count a channel or person as told NO_GUARDIAN if that is due; whether it was."""
         return self._told.take_due(target, anyio.current_time())
 
-    def _is_accompanied(self, channel: str) -> bool:
+    def _is_accompanied(self, channel: str, guardians: Guardians) -> bool:
         members = map(self._identity, self._network.members(channel))
-        return self._guardians.accompany(members, self._network.casemapping)
+        return guardians.accompany(members, self._network.casemapping)
 
     def _identity(self, member: ChannelMember) -> Identity:
         source = self._network.source_of(member.nick)

@@ -1,7 +1,7 @@
 """Serves questions: each is a turn of a dialogue, from its context to its answer's last line."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ from terrarium_mcp.irc_bridge.answer.question import Question
 from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
 from terrarium_mcp.irc_bridge.ask.command_views import CommandViews
 from terrarium_mcp.irc_bridge.ask.commands import Command
-from terrarium_mcp.irc_bridge.ask.guardians import NO_GUARDIAN, Guardians, GuardianWatch
+from terrarium_mcp.irc_bridge.ask.guardians import NO_GUARDIAN, GuardianWatch
 from terrarium_mcp.irc_bridge.ask.speech import ReplySpeech
 from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
 from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
@@ -56,8 +56,9 @@ class QuestionService:
         memory: DialogueMemory,
         summarizer: Summarizer,
         talk_log: TalkLog,
-        settings: Settings,
+        settings: Callable[[], Settings],
     ) -> None:
+        """`settings` returns those in use, which may be reloaded."""
         self._network = network
         self._views = views
         self._speech = speech
@@ -68,13 +69,8 @@ class QuestionService:
         self._summarizer = summarizer
         self._talk_log = talk_log
         self._settings = settings
-        self._guardians = GuardianWatch(network, Guardians(settings.guardians))
+        self._guardians = GuardianWatch(network, settings)
         self._breakdowns = BoundedDict[DialoguePlace, tuple[str, ...]](MOST_BREAKDOWNS)
-
-    def change_settings(self, settings: Settings) -> None:
-        """Use other settings from now on."""
-        self._settings = settings
-        self._guardians = GuardianWatch(self._network, Guardians(settings.guardians))
 
     def breakdown(self, place: DialoguePlace) -> tuple[str, ...]:
         """What the last request here was made of, a line for each part; empty if there is none."""
@@ -93,7 +89,8 @@ class QuestionService:
             if not self.may_ask_model(command):
                 await self.say_no_guardian(pending)
             elif not question.text:
-                usage = f"Ask me something: {self._settings.command_prefix}{command.name} QUESTION"
+                prefix = self._settings().command_prefix
+                usage = f"Ask me something: {prefix}{command.name} QUESTION"
                 await self._speech.say(pending, self._speech.lines(command, [usage]))
             else:
                 await self._hold_turn(pending, question)
@@ -110,7 +107,7 @@ class QuestionService:
         """
         command = pending.command
         if self._guardians.take_due(command.target):
-            why = NO_GUARDIAN.format(prefix=self._settings.command_prefix)
+            why = NO_GUARDIAN.format(prefix=self._settings().command_prefix)
             await self._speech.say(pending, self._speech.lines(command, [why]))
 
     async def _hold_turn(self, pending: PendingCommand, question: Question) -> None:
@@ -128,7 +125,7 @@ class QuestionService:
             found = await self._answered(pending, question, before, lines)
             self._breakdowns[place] = found.breakdown
             turn.answer("\n".join(found.lines), found.steps, found.shown)
-            mark = self._settings.llm_mark if found.by_model else ""
+            mark = self._settings().llm_mark if found.by_model else ""
             pending.watch.outcome = Outcome.ANSWERED if found.by_model else Outcome.BEST_LINES
             with pending.watch.part("splitting"):
                 reply = self._speech.addressed(pending.command, found.lines, mark)
@@ -163,7 +160,7 @@ class QuestionService:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(remember)
                 tools = self._tools_for(question)
-                lines = await gathered_lines(question, tools, self._settings, settled)
+                lines = await gathered_lines(question, tools, self._settings(), settled)
             if changes != self._memory.changes:  # as by `!clear`, said in the same breath
                 before = await self._memory.current(place)
         return question, lines, before
@@ -183,7 +180,8 @@ class QuestionService:
                 async with self._model_queue.question():
                     pending.watch.lap("model queue")
                     tasks.start_soon(self._network.show_typing, pending.command.target)
-                    briefing = Briefing(question, before, lines, self._settings, self._network.nick)
+                    settings, nick = self._settings(), self._network.nick
+                    briefing = Briefing(question, before, lines, settings, nick)
                     found = await answer(briefing, self._llm, tools)
                 tasks.cancel_scope.cancel()
         return found
