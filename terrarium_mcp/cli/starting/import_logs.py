@@ -2,8 +2,8 @@
 
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,8 +22,9 @@ from terrarium_mcp.cli.starting.import_report import (
     report_lines,
 )
 from terrarium_mcp.cli.starting.opening import opened_history
-from terrarium_mcp.cli.starting.output import OutputFailed, require_apart
+from terrarium_mcp.cli.starting.output import require_apart
 from terrarium_mcp.cli.starting.progress import Progress
+from terrarium_mcp.cli.starting.rejects import add_failures, rejected_lines
 from terrarium_mcp.cli.starting.scratch import scratch_folder
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.logformats.choices import Choices
@@ -31,9 +32,8 @@ from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.exported_rooms import export_records
 from terrarium_mcp.logformats.files import LogFile, UnusableFile
 from terrarium_mcp.logformats.finding import Findings, OnFound, find_contents
-from terrarium_mcp.logformats.importing import ContentReport, LogImport, Reject, ReportLines
+from terrarium_mcp.logformats.importing import ContentReport, LogImport, ReportLines
 from terrarium_mcp.logformats.jsonl import LONGEST_RECORD, read_jsonl_head
-from terrarium_mcp.logformats.log_reader import RejectedLine
 from terrarium_mcp.logformats.named_files import log_files
 from terrarium_mcp.logformats.reading import LogReading, reading
 from terrarium_mcp.logformats.reading_child import rarely_collecting
@@ -44,8 +44,6 @@ from terrarium_mcp.wording import and_more, quantity
 
 _SHOWN = 10
 """Files named in one list; more are counted."""
-
-_GO_ON = "What was imported by now stays: make room there, and run the same import again."
 
 
 class NothingToImport(TerrariumError):
@@ -154,8 +152,9 @@ async def _imported(
     """Import what was found: the import's number, 0 if it stored nothing, and what became of it."""
     rules = await store.imports.voice_rules()
     number = 0
-    _write_down(options.rejects, findings.skipped)
-    with _rejects(options) as on_reject, _progress(findings.contents) as on_lines:
+    add_failures(options.rejects, findings.skipped)
+    rejects = rejected_lines(options.rejects, is_trial=options.dry_run)
+    with rejects as on_reject, _progress(findings.contents) as on_lines:
         run = LogImport(findings.contents, rules, on_lines=on_lines, on_reject=on_reject)
         if options.dry_run:
             await run.try_out()
@@ -163,7 +162,7 @@ async def _imported(
             async with store.imports.alone(_say_what_is_waited_for):
                 await _finish_undos(store)
                 number = await run.store(store, " ".join(sys.argv[1:]), read)
-    _write_down(options.rejects, (one.failure for one in run.reports if one.failure))
+    add_failures(options.rejects, (one.failure for one in run.reports if one.failure))
     return number, run.reports
 
 
@@ -269,66 +268,6 @@ def _why_windows_stay_out(paths: Sequence[str]) -> str:
         f" {and_more(paths, _SHOWN)}. If one is a channel's log, name the file as the channel,"
         " e.g. #channel.log."
     )
-
-
-def _write_down(path: Path | None, files: Iterable[TerrariumError]) -> None:
-    """Add files that cannot be read to the rejects, each once, if there is a file for them."""
-    if path is None:
-        return
-    with _appended(path) as append:
-        for one in dict.fromkeys(harmless(str(one)) for one in files):
-            append(one)
-
-
-@contextmanager
-def _rejects(options: ImportOptions) -> Iterator[Reject]:
-    """Where lines go that cannot be read: to a file, or nowhere."""
-    if options.rejects is None:
-        yield lambda _, __: None
-        return
-    with _appended(options.rejects, "" if options.dry_run else _GO_ON) as append:
-
-        def write(file: LogFile, line: RejectedLine) -> None:
-            append(f"{harmless(file.path)}:{line.number}: {line.why}: {harmless(line.text)}")
-
-        yield write
-
-
-@contextmanager
-def _appended(path: Path, way_out: str = "") -> Iterator[Callable[[str], None]]:
-    """What adds lines to a text file: the same import may be run again, and what is there stays.
-
-    Args:
-        path: the file.
-        way_out: what the error says of an import that is cut off by it.
-
-    Raises:
-        OutputFailed: it cannot be written.
-    """
-    with _named_failures(path):
-        stream = path.open("a", encoding="utf-8")
-
-    def append(line: str) -> None:
-        with _named_failures(path, way_out):
-            stream.write(f"{line}\n")
-
-    try:
-        yield append
-    except BaseException:
-        with suppress(OSError):  # what failed first is what is told
-            stream.close()
-        raise
-    with _named_failures(path, way_out):
-        stream.close()
-
-
-@contextmanager
-def _named_failures(path: Path, way_out: str = "") -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        why = f"{path} cannot be written: {error.strerror or error}."
-        raise OutputFailed(f"{why} {way_out}".rstrip()) from error
 
 
 @contextmanager
