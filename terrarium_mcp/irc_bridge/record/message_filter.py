@@ -22,6 +22,12 @@ _ANNOUNCES_REPLAY = re.compile(r"Replaying up to \d+ lines of pre-join history")
 """What inspircd 3 says to us alone behind each of our JOINs, as a NOTICE to the channel."""
 
 
+_BOUNCER = "*"
+"""Begins the nick of a bouncer's module, and of no user. ZNC's `*buffextras` replays events as its
+own lines: `ada!~ada@host.example joined`. They would show hosts to all who read the channel, and
+nobody could have theirs left out or removed: they are the module's."""
+
+
 class ChannelInfo(Protocol):
     """The state of the network that filtering needs; `IrcNetwork` provides it."""
 
@@ -54,8 +60,8 @@ class MessageFilter:
         """One record for each channel that the message concerns; none if it is not recorded.
 
         Not recorded: private messages, STATUSMSG, CTCP other than ACTION, lines off the record,
-        commands that carry passwords, a NICK that names no nick, and what a server says of a
-        replay.
+        commands that carry passwords, a NICK that names no nick, what a server says of a replay,
+        and what a bouncer says.
         """
         if line.source is None:
             return []
@@ -81,9 +87,12 @@ class MessageFilter:
     def _speech(
         self, line: IrcMessage, kind: MessageType, target: str, text: str, now: datetime
     ) -> list[NewMessage]:
+        nick = line.source.nick if line.source else ""
         if not self.channels.is_channel(target) or _announces_replay(line, text):
             return []
-        speech = recorded_speech(kind, line.source.nick if line.source else "", text, self.rules)
+        if nick.startswith(_BOUNCER):
+            return []
+        speech = recorded_speech(kind, nick, text, self.rules)
         if isinstance(speech, NotRecorded):
             return []
         return [self._record(line, target, *speech, now)]

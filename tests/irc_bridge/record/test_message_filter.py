@@ -54,6 +54,11 @@ def test_what_a_server_says_of_a_replay_is_nothing_that_was_said_in_the_channel(
     assert one(":irc.example.org NOTICE #tea :*** ada invited bob").nick == "irc.example.org"
 
 
+@pytest.mark.parametrize("says", ["joined", "quit: bye", "is now known as ada_", "set mode: +o bo"])
+def test_what_a_bouncer_says_of_people_is_nothing_that_was_said_in_the_channel(says: str) -> None:
+    assert recorded(f":*buffextras!buffextras@znc.in PRIVMSG #tea :ada!u@host {says}") == []
+
+
 def test_me_is_an_action_without_its_frame() -> None:
     line = one(":ada!u@h PRIVMSG #tea :\x01ACTION waves\x01")
     assert (line.kind, line.text) == (MessageType.ACTION, "waves")
