@@ -10,7 +10,7 @@ is left, and decides: rather a line of a namesake is missing than one of theirs 
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -64,12 +64,15 @@ class OptOuts:
         casemappings: the CASEMAPPING of each network; others have the default.
         rules: the relays of each network, as `rules_on` reads them.
         past: the identities of people who opted in again, with each of their earlier decisions.
+        members: the network and nick of each who is in a channel now. Of who is known by an account
+            alone, others may name the nick before any line of theirs shows it.
     """
 
     people: Mapping[Identity, Decision] = field(default_factory=dict)
     casemappings: Mapping[str, str] = field(default_factory=dict)
     rules: Mapping[str, VoiceRules] = field(default_factory=dict)
     past: Sequence[tuple[Identity, Decision]] = ()
+    members: Collection[tuple[str, str]] = ()
 
     def __bool__(self) -> bool:
         return bool(self.people or self.past)
@@ -204,7 +207,9 @@ class OptOuts:
         people = defaultdict[Decision, dict[Identity, Decision]](dict)
         for who, made in self.past:
             people[made][who] = made
-        return {made: replace(self, people=its, past=()) for made, its in people.items()}
+        return {
+            made: replace(self, people=its, past=(), members=()) for made, its in people.items()
+        }
 
     @cached_property
     def _accounts(self) -> Mapping[_Sign, Decision]:
@@ -221,7 +226,8 @@ class OptOuts:
 
     @cached_property
     def _nicks(self) -> frozenset[_Sign]:
-        return frozenset(self._nick(who) for who in self.people)
+        members = (self._sign(*member) for member in self.members)
+        return frozenset((*map(self._nick, self.people), *members))
 
     @cached_property
     def _mask_parts(self) -> frozenset[_Sign]:

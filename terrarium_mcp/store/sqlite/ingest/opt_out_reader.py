@@ -1,6 +1,7 @@
 """Who opted out, as the transaction sees it that writes messages."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from terrarium_mcp.chat.followed_nicks import FollowedNicks
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity, fold
@@ -69,12 +70,13 @@ class OptOutReader:
         self._version: int | None = None
         self._known = NO_OPT_OUTS
         self._carried = NO_OPT_OUTS
+        self._members: dict[tuple[str, str], Collection[str]] = {}
 
     async def current(self, writer: Writer) -> OptOuts:
         """Who opted out."""
         version = await writer.value("PRAGMA data_version")
         if version != self._version:
-            self._known = await stored_opt_outs(writer)
+            self._known = self._with_members(await stored_opt_outs(writer))
             self._version = version
         if self._carried:
             await self._carry_over(writer)
@@ -83,6 +85,16 @@ class OptOutReader:
     def changed(self) -> None:
         """Read them again next time."""
         self._version = None
+
+    def set_members(self, network: str, channel: str, nicks: Collection[str]) -> None:
+        """Note the nicks of those who opted out and are in a channel. They are not stored."""
+        if nicks != self._members.get((network, channel), ()):
+            self._members[network, channel] = nicks
+            self._known = self._with_members(self._known)
+
+    def _with_members(self, known: OptOuts) -> OptOuts:
+        members = [(home, one) for (home, _), nicks in self._members.items() for one in nicks]
+        return replace(known, members=members)
 
     def carry_to_other_file(self) -> None:
         """Another file is opened, a new one or a backup: those known so far join its own."""
@@ -106,7 +118,7 @@ class OptOutReader:
         for who, decision in missing_past:
             await _add_past_identity(writer, who, decision)
         if missing or missing_past:  # carried until a later transaction sees them: this may fail
-            self._known = await stored_opt_outs(writer)
+            self._known = self._with_members(await stored_opt_outs(writer))
             self.changed()
         else:
             self._carried = NO_OPT_OUTS

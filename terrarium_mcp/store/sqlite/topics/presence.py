@@ -35,6 +35,8 @@ class Presence:
         async with self._database.writing() as writer:
             room = await room_id(writer, network, channel)
             opt_outs = await self._opt_out_reader.current(writer)
+            out = {one.nick for one in people if _opted_out(opt_outs, network, one)}
+            self._opt_out_reader.set_members(network, channel, out)
             known = await writer.rows(
                 "SELECT folded, since FROM presence WHERE room = :room", {"room": room}
             )
@@ -56,7 +58,7 @@ class Presence:
                         since.get(folded[one.nick]) or (to_text(one.since) if one.since else now),
                     )
                     for one in people
-                    if not _opted_out(opt_outs, network, one)
+                    if one.nick not in out
                 ],
             )
             await writer.run(

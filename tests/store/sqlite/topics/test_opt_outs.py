@@ -132,6 +132,15 @@ async def test_they_leave_the_member_list_at_once_and_do_not_return(store: Store
     assert [one.nick for one in (await store.presence.current(tea)).people] == ["bo"]
 
 
+async def test_a_member_who_is_known_by_an_account_alone_is_named_by_nobody(store: Store) -> None:
+    await store.opt_outs.add(COUNTESS, NOON)
+    zoe = Member("zoe", account="countess", user="~z", host="elsewhere")
+    await store.presence.replace("net", "#tea", [zoe, Member("bo", user="~bo", host="h")], NOON)
+    mode, kick = (line_of("op", "", kind=kind) for kind in (MessageType.MODE, MessageType.KICK))
+    await store.messages.append([mode._replace(text="+vv zoe bo"), kick._replace(text="zoe out")])
+    assert await lines(store) == ["op +vv * bo"]
+
+
 async def test_what_another_process_stores_counts_for_the_next_line(
     store: Store, file: Path
 ) -> None:
