@@ -39,12 +39,15 @@ ForgottenUntil: TypeAlias = Mapping[tuple[str, str], str]
 
 
 def fingerprints(who: Identity) -> tuple[str, ...]:
-    """One for the account, then one for the nick with user@host, as far as they are known."""
-    signs = (
-        ("account", who.account),
-        ("user@host", who.host and f"{fold(who.nick)} {who.user_host}"),
-    )
-    return tuple(_fingerprint(who.network, kind, sign) for kind, sign in signs if sign)
+    """One for the account, then those for the nick with user@host, as far as they are known.
+
+    These are two where the nick has other letters than ASCII's: one by each of _MAPPINGS.
+    """
+    nicks = [fold(who.nick, mapping) for mapping in _MAPPINGS] if who.host else []
+    signs = [("user@host", f"{nick} {who.user_host}") for nick in nicks]
+    if who.account:
+        signs.insert(0, ("account", who.account))
+    return tuple(dict.fromkeys(_fingerprint(who.network, kind, sign) for kind, sign in signs))
 
 
 @dataclass(frozen=True)
@@ -155,10 +158,9 @@ def _is_covered(who: Identity, said_at: datetime, until: ForgottenUntil) -> bool
     if not until:
         return False
     home = storable(who.network)
-    unnamed = who._replace(network=UNNAMED_NETWORK)
-    # user@host counts only without an account
-    surest = (*fingerprints(who)[:1], *fingerprints(unnamed)[:1])
-    return any(to_text(said_at) <= until.get((home, one), "") for one in surest)
+    surest = who._replace(host="") if who.account else who  # user@host counts only without one
+    signs = (*fingerprints(surest), *fingerprints(surest._replace(network=UNNAMED_NETWORK)))
+    return any(to_text(said_at) <= until.get((home, one), "") for one in signs)
 
 
 _PURGES = (

@@ -273,6 +273,19 @@ async def test_playback_and_imports_do_not_bring_back_what_somebody_had_removed(
     assert await store.messages.append([lives_of_two()[0]._replace(said_at=LATER)]) != [0]
 
 
+async def test_what_somebody_had_removed_where_unicode_folds_comes_back_in_no_spelling(
+    store: Store,
+) -> None:
+    await store.rooms.set_casemapping("net", "rfc7613")
+    spellings = chat("<\u00c9lan> zwiebel\n<\u00e9lan> zwiebel", origin=Origin.PLAYBACK)
+    said = [line._replace(user="elan", host="host.example") for line in spellings]
+    await store.messages.append(said)
+    target = PurgeTarget.asking(Identity("net", "\u00c9lan", "elan", "host.example"))
+    assert (await store.removal.purge(target, asked_by="!forget", at=LATER)).messages == 2
+    ids = await store.messages.append([*said, said[0]._replace(user="eve")])
+    assert [bool(number) for number in ids] == [False, False, True]
+
+
 async def test_a_change_to_a_nick_that_was_forgotten_does_not_come_back(
     store: Store, file: Path
 ) -> None:
