@@ -4,7 +4,7 @@
 
 import json
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 
 from terrarium_mcp.chat.identity import (
@@ -13,9 +13,11 @@ from terrarium_mcp.chat.identity import (
     Identity,
     fold,
 )
+from terrarium_mcp.chat.on_record import recorded_reason
 from terrarium_mcp.store.records.removal import AuditEntry, PersonTraces, PurgeTarget, RemovalReason
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.engine.id_lists import ids_params
 from terrarium_mcp.store.sqlite.engine.networks import FOLD_AS_UNICODE
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql
@@ -130,12 +132,14 @@ async def purge_tables(
     await indexer.catch_up()  # rows that another program appended get their network and room
     deletion = BatchedDelete(database, audit_entry(target, asked_by, at), on_progress)
     async for ids in _ids_by_range(database, target):
+        if target.identity:  # a nick in the reason proves nothing, and the KICK does
+            await _delete_kicks_among(database, ids)
         await deletion.run(ids, delete_messages)
     sql = f"SELECT m.id FROM private_messages m WHERE {_private(target)} ORDER BY m.id"
     private = await database.rows(sql, _params(target))
     await deletion.run([row[0] for row in private], delete_private)
     await deletion.run(sorted(await _turns_of(database, target)), delete_turns)
-    if not target.identity:  # who asks for it is there, and the list says so rightly
+    if not target.identity:  # who asks for it is there, and the member list says so rightly
         async with database.writing() as writer:
             await _delete_presence(writer, target)
             await _delete_kicks(writer, target)
@@ -217,6 +221,24 @@ async def _delete_kicks(writer: Writer, target: PurgeTarget) -> None:
         f" AND {_is_theirs(kicker)} AND {_ON_NETWORK})",
         _params(target),
     )
+
+
+async def _delete_kicks_among(database: Database, ids: Sequence[int]) -> None:
+    """The same, where one of these messages is the KICK: it has the nick and the words of it."""
+    rows = await database.rows(
+        "SELECT room, nick, message FROM messages WHERE upper(message_type) = 'KICK'"
+        " AND id IN (SELECT value FROM json_each(:ids))",
+        ids_params(ids),
+    )
+    if rows:
+        async with database.writing() as writer:
+            await writer.many(
+                "UPDATE spans SET why_ended = 'kicked' WHERE room = ? AND why_ended = ?",
+                [
+                    (room, recorded_reason(f"kicked by {nick}", str(text).split(" ", 1)[1:]))
+                    for room, nick, text in rows
+                ],
+            )
 
 
 def _params(target: PurgeTarget, first: int = 0, last: int = 0) -> dict[str, object]:

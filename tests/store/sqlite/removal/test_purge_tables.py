@@ -119,6 +119,24 @@ async def test_of_a_kick_of_the_bot_a_purge_leaves_that_it_was_one(
     assert rows_of(file, "SELECT why_ended FROM spans") == [(left,)]
 
 
+async def test_who_kicked_the_bot_may_have_that_forgotten_and_a_namesake_s_kick_stays(
+    store: Store, file: Path
+) -> None:
+    kicks = [
+        line_of("ada", f"Terra {why}", kind=MessageType.KICK)._replace(user="u", host=host)
+        for why, host in (("zwiebel: \x02out\x02", "theirs"), ("out", "another"))
+    ]
+    await store.messages.append(kicks)
+    for minute, why in enumerate(("zwiebel: out", "out")):
+        began = NOON + timedelta(minutes=minute)
+        await store.spans.begin("net", "#tea", began, "joined")
+        await store.spans.end("net", "#tea", began + timedelta(seconds=1), f"kicked by ada: {why}")
+    target = PurgeTarget.asking(Identity("net", "ada", "u", "theirs"))
+    await store.removal.purge(target, asked_by="!forget", at=NOON)
+    left = rows_of(file, "SELECT why_ended FROM spans ORDER BY began")
+    assert left == [("kicked",), ("kicked by ada: out",)]
+
+
 async def test_nothing_of_a_person_is_left_in_any_table(store: Store, file: Path) -> None:
     await store.messages.append(a_life())
     for nick in ("ada", "bo"):
