@@ -26,21 +26,24 @@ async def mentions_of(
     """The backlog files that concern a person.
 
     A file holds nicks only. Of an identity it can thus be shown what it quotes, the messages with
-    these `ids`, but not what it wrote.
+    these `ids`, but not what it wrote. Such a quote may be in a file of any network or of none.
 
     Raises:
         BacklogFailed: the folder cannot be read.
     """
-    ideas = [idea for idea in await backlog.all() if target.network in ("", idea.network)]
-    by_nick = [idea for idea in ideas if is_their_nick(target, idea.author)]
+    everything = await backlog.all()
+    of_network = [idea for idea in everything if target.network in ("", idea.network)]
+    by_nick = [idea for idea in of_network if is_their_nick(target, idea.author)]
     written = [] if target.identity else by_nick
+    ideas = everything if target.identity else of_network
     texts = {idea.filename: await backlog.text(idea) for idea in ideas if idea not in written}
     is_theirs = _said_by(target, ids)
     left = {filename: _without(text, is_theirs) for filename, text in texts.items()}
+    may_name = {idea.filename for idea in of_network}
     return BacklogMentions(
         tuple(idea.filename for idea in written),
         tuple(filename for filename, text in texts.items() if left[filename] != text),
-        tuple(filename for filename, text in left.items() if names(target, text)),
+        tuple(name for name, text in left.items() if name in may_name and names(target, text)),
         tuple(await backlog.unreadable()),
     )
 

@@ -363,3 +363,19 @@ async def test_of_the_backlog_only_the_lines_with_their_ids_go(store: Store, fil
     text = (file.parent / "enhancements" / idea.filename).read_text()
     assert "zwiebel one" not in text
     assert [text.count(f"tea {word}") for word in ("one", "two")] == [2, 2]
+
+
+@pytest.mark.parametrize("network", ["", "other"])
+async def test_a_line_goes_from_the_backlog_whatever_network_an_idea_belongs_to(
+    store: Store, file: Path, network: str
+) -> None:
+    await store.messages.append(lives_of_two())
+    page = await store.messages.newest([await room(store)], 20)
+    dated = [dated_line(message, RenderOptions(zone=UTC, budget=1)) for message in page.messages]
+    about = {"author": "", "network": network, "channel": ""}  # of a client that reads every room
+    idea, _ = await store.backlog.create("of ada", "\n".join(dated), about=about, lines=[])
+    result = await store.removal.purge(PurgeTarget.asking(ADA), asked_by="!forget", at=LATER)
+    assert (result.backlog.quoting, result.backlog.naming) == ((idea.filename,), ())
+    text = (file.parent / "enhancements" / idea.filename).read_text()
+    assert "zwiebel one" not in text
+    assert "tea one" in text
