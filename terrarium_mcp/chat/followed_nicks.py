@@ -9,7 +9,7 @@ from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold
 from terrarium_mcp.chat.opt_outs import REMOVED_NAME, OptOuts
 from terrarium_mcp.chat.records import MessageType, NewMessage
 
-_NAME_IN_MODE = re.compile(r"[^ !@:]+")
+_NAME_IN_MODE = re.compile(r"[^ !@:*?]+")
 """What may be a nick among the arguments of a MODE, also within a mask."""
 
 _Seat = tuple[str, str, str]

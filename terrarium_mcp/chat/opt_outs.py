@@ -28,8 +28,8 @@ REMOVED_NAME = "*"
 UNNAMED_REASON = "the channel was left"
 """Replaces the reason of a gap that names whoever opted out."""
 
-_MASK_PARTS = re.compile(r"[!@:]")
-"""What separates nick, user and host in a ban mask, and the account in an extended ban."""
+_MASK_PARTS = re.compile(r"[!@*?]")
+"""What separates nick, user and host in a ban mask, and what stands for any characters."""
 
 _TO_THE_MINUTE = len("2026-11-05 14:23")
 """Characters of a timestamp as exact as the stamps of many logs: what was said right behind an
@@ -182,8 +182,10 @@ class OptOuts:
 
     def _names(self, network: str, argument: str) -> bool:
         """Whether an argument of a MODE is the nick, or a mask, of a person who opted out."""
-        parts = (self._sign(network, part) for part in _MASK_PARTS.split(argument) if part)
-        return not self._mask_parts.isdisjoint(parts)
+        whole = [part for part in _MASK_PARTS.split(argument) if part]
+        # What an extended ban is of, such as an account, is behind a colon; an IPv6 host has some.
+        parts = [*whole, *(part.rpartition(":")[2] for part in whole)]
+        return not self._mask_parts.isdisjoint(self._sign(network, part) for part in parts)
 
     def _sign(self, network: str, name: str) -> _Sign:
         return network, fold(name, self.casemappings.get(network, DEFAULT_CASEMAPPING))

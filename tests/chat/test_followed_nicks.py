@@ -48,8 +48,9 @@ def test_a_nick_that_others_give_up_or_take_is_theirs() -> None:
 
 
 def test_what_others_do_to_them_names_them_no_more_than_under_their_nick() -> None:
-    log = ["ada NICK away", "op MODE +ob-v away away!*@* bo", "op KICK away out", "op KICK bo out"]
-    assert kept(*log) == ["op +ob-v * * bo", "op bo out"]
+    modes = "op MODE +obb-v away away!*@* away* bo"
+    log = ["ada NICK away", modes, "op KICK away out", "op KICK bo out"]
+    assert kept(*log) == ["op +obb-v * * * bo", "op bo out"]
 
 
 def test_a_log_of_before_the_change_or_of_elsewhere_is_not_concerned() -> None:

@@ -90,7 +90,10 @@ def test_no_line_or_event_of_theirs_is_permitted(kind: MessageType) -> None:
         ("+ov bo ADA", "+ov bo *"),
         ("+b ada!*@*", "+b *"),
         ("+b *!*@host.example", "+b *"),
+        ("+b ada*!*@*", "+b *"),
+        ("+b *!*onion@host.example*", "+b *"),
         ("+b $a:countess", "+b *"),
+        ("+b ~quiet:?ada!*@*", "+b *"),
         ("+m", "+m"),
         ("+o adalbert", "+o adalbert"),
     ],
@@ -99,6 +102,14 @@ def test_a_mode_of_others_is_written_without_their_name(modes: str, written: str
     permitted = out(COUNTESS).permitted(event(MessageType.MODE, modes))
     assert permitted
     assert permitted.text == written
+
+
+def test_a_mode_of_others_is_written_without_an_ipv6_host_of_theirs() -> None:
+    opt_outs = out(ADA._replace(host="2001:db8::7"))
+    modes = event(MessageType.MODE, "+bbb *!*@2001:db8::7 ~quiet:*!*@2001:DB8::7 *!*@2001:db8::8")
+    permitted = opt_outs.permitted(modes)
+    assert permitted
+    assert permitted.text == "+bbb * * *!*@2001:db8::8"
 
 
 def test_a_kick_of_them_is_not_written_and_one_of_others_is() -> None:
