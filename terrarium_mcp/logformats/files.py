@@ -8,6 +8,7 @@ import hashlib
 import io
 import lzma
 import os
+import re
 import struct
 import tarfile
 import zipfile
@@ -26,6 +27,10 @@ from terrarium_mcp.zstd import ZstdError
 
 _AT_ONCE = 64 * 1024
 """Bytes of a log that are read at a time."""
+
+_WORD_OF_KVIRC = re.compile(rb"\r![^\r\n]*\r([^\r\n]*)\r")
+"""A word that can be clicked on, a nick or a channel, as KVIrc's logs hold it unless their user
+has such codes left out: what a click does stands before it, as in `\\r!n\\rada\\r`."""
 
 UNREADABLE = (
     OSError,
@@ -163,11 +168,12 @@ def lines_of(stream: IO[bytes], is_cut: Callable[[], bool] = lambda: False) -> I
 def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
     """The bytes of a stream, cut behind each line break, and where none comes for too long.
 
-    A carriage return alone is one too, as on a classic Mac: no IRC server lets it through.
+    A carriage return alone is one too, as on a classic Mac: no IRC server lets it through. Those
+    around a word of KVIrc are none.
     """
     while read := stream.readline(LONGEST_LINE + 1):
         if b"\r" in read and b"\r" in read.rstrip(b"\r\n"):
-            yield from read.splitlines(keepends=True)
+            yield from _WORD_OF_KVIRC.sub(rb"\1", read).splitlines(keepends=True)
         else:
             yield read
 

@@ -339,6 +339,11 @@ def test_a_carriage_return_alone_ends_a_line_as_on_a_classic_mac(count: int) -> 
     assert (long[:1], behind, blank, last) == (b"x", b"behind", b"", b"last")
 
 
+def test_what_a_click_does_in_kvirc_is_no_part_of_its_line_and_breaks_none() -> None:
+    stream = io.BytesIO(b"1 <\x02@\r!nc\rada\r\x02> hi, \r!n\rbo\r\n2 in \r!c\r#tea\r\r\n3 x\ry\n")
+    assert list(lines_of(stream)) == [b"1 <\x02@ada\x02> hi, bo", b"2 in #tea", b"3 x", b"y"]
+
+
 def test_a_line_break_that_was_converted_twice_is_one() -> None:
     assert list(lines_of(io.BytesIO(b"hi\r\r\nho\r\n"))) == [b"hi", b"ho"]
 

@@ -1357,6 +1357,27 @@ def test_what_no_number_says_is_an_action_is_none_in_kvirc(line: str) -> None:
     assert FORMATS["kvirc"].read(line) is None
 
 
+@pytest.mark.parametrize(
+    ("line", "kind", "nick", "text"),
+    [
+        ("25 [23:57:13] <\x02@bob\x02> \x0304hi\x03", PRIVMSG, "bob", "\x0304hi\x03"),
+        ("25 [23:57:13] <\x02\x033,1+bob\x03\x02> hi", PRIVMSG, "bob", "hi"),
+        ("77 [23:57:13] *\x02@bob\x02* hi", NOTICE, "bob", "hi"),
+        (
+            '23 [23:57:13] bob [~b@h] has changed topic to "tea \x02now\x02\x0f"',
+            TOPIC,
+            "bob",
+            "tea \x02now\x02",
+        ),
+    ],
+)
+def test_a_log_of_kvirc_may_hold_the_codes_that_it_shows_lines_with(
+    line: str, kind: MessageType, nick: str, text: str
+) -> None:
+    (said,) = events_of("kvirc", line)
+    assert (said.kind, said.nick, said.text) == (kind, nick, text)
+
+
 def test_what_circe_tells_of_people_is_no_action_in_kvirc() -> None:
     assert FORMATS["kvirc"].read("[23:50:00] *** Join: ada (~ada@host.example)") is None
 

@@ -3,6 +3,9 @@
 The number of a line's type stands before its stamp, unless its user left it out. It alone tells an
 action: `32 [23:57:13] ada waves`. Events are in the language of its user; those in English are
 read. In the name of a file `%2d` is a `-`.
+
+Lines hold the codes with which KVIrc shows them, unless its user has them left out: of those around
+what can be clicked on, `files.py` rids them.
 """
 
 import re
@@ -19,6 +22,9 @@ from terrarium_mcp.logformats.grammar import (
     message,
 )
 
+_BEFORE_NICK = r"\x02?(?:\x03\d{1,2}(?:,\d{1,2})?)?"
+_BEHIND_NICK = r"\x03?\x02?"
+"""The nick of who says something is in bold letters, and by its user's wish in a colour."""
 _PERSON = rf"(?P<nick>{NICK}) \[(?P<user>[^\s@\]]*)@(?P<host>[^\s\]]*)\]"
 _CLOCK = r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)"
 _STARTED = (
@@ -52,7 +58,10 @@ KVIRC = TextFormat(
     program="KVIrc",
     stamp=re.compile(rf"(?:\d{{1,3}} )?{_STAMP}"),
     rules=(
-        message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
+        message(
+            MessageType.PRIVMSG,
+            rf"<{_BEFORE_NICK}(?P<nick>{NICK}){_BEHIND_NICK}> ?(?P<text>.*)",
+        ),
         message(MessageType.JOIN, rf"{_PERSON} has joined (?P<channel>{CHANNEL})(?: \[.*\])?"),
         message(MessageType.PART, rf"{_PERSON} has left (?P<channel>{CHANNEL}?){_WHY}"),
         message(MessageType.QUIT, rf"{_PERSON} has quit IRC{_WHY}"),
@@ -62,11 +71,15 @@ KVIRC = TextFormat(
             rf"(?P<target>{NICK}) \[\S*\] has been kicked from (?P<channel>{CHANNEL})"
             rf" by {_PERSON}{_WHY}",
         ),
-        message(MessageType.TOPIC, rf'{_PERSON} has changed topic to "(?P<text>.*)"'),
-        chatter(rf"{_PERSON} (?:has set|now has|has changed)\b|You have |###|\[|Channel |Topic "),
+        message(MessageType.TOPIC, rf'{_PERSON} has changed topic to "(?P<text>.*?)\x0f?"'),
+        chatter(rf"{_PERSON} (?:has (?:un)?set|now has|has changed)\b"),
+        chatter(r"You have |###|\[|Channel |Topic "),
         # An action of a person or a channel without a window; its words are its user's language.
         chatter(r"\* (?:CTCP ACTION from |[^\[\]]* \[[^\s@\[\]]*@[^\s\[\]]*\]: )"),
-        message(MessageType.NOTICE, r"\*(?P<nick>[^\s*<>]+)\* (?P<text>.*)"),
+        message(
+            MessageType.NOTICE,
+            rf"\*{_BEFORE_NICK}(?P<nick>[^\s*<>\x00-\x1f]+){_BEHIND_NICK}\* (?P<text>.*)",
+        ),
         message(MessageType.ACTION, rf"\*(?:\*\*)? (?P<nick>{NICK})(?<!:)(?: (?P<text>.*))?"),
     ),
     unstamped=(
