@@ -1048,6 +1048,7 @@ def test_what_precedes_a_nick_in_parentheses_is_nobodys_nick() -> None:
         ("weechat", "2026-10-24 23:57:13\t--\tbob: my number is 555"),
         ("hexchat", "Oct 24 23:57:13 -bob-\tmy number is 555"),
         ("mirc", "[23:57] -bob- my number is 555"),
+        ("kvirc", "79 [23:57:13] *bob* my number is 555"),
     ],
 )
 def test_a_notice_to_the_owner_is_private_where_a_client_shows_it_in_a_channel(

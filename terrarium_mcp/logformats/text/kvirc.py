@@ -1,8 +1,8 @@
 """KVIrc: `channel_#channel.network_2026.10.24.log`, local times; by documentation.
 
 The number of a line's type stands before its stamp, unless its user left it out. It alone tells an
-action: `32 [23:57:13] ada waves`. Events are in the language of its user; those in English are
-read. In the name of a file `%2d` is a `-`.
+action, `32 [23:57:13] ada waves`, and a notice to the owner alone. Events are in the language of
+its user; those in English are read. In the name of a file `%2d` is a `-`.
 
 Lines hold the codes with which KVIrc shows them, unless its user has them left out: of those around
 what can be clicked on, `files.py` rids them.
@@ -25,6 +25,7 @@ from terrarium_mcp.logformats.grammar import (
 _BEFORE_NICK = r"\x02?(?:\x03\d{1,2}(?:,\d{1,2})?)?"
 _BEHIND_NICK = r"\x03?\x02?"
 """The nick of who says something is in bold letters, and by its user's wish in a colour."""
+_NOTICE = rf"\*{_BEFORE_NICK}(?P<nick>[^\s*<>\x00-\x1f]+){_BEHIND_NICK}\* (?P<text>.*)"
 _PERSON = rf"(?P<nick>{NICK}) \[(?P<user>[^\s@\]]*)@(?P<host>[^\s\]]*)\]"
 _CLOCK = r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)"
 _STARTED = (
@@ -46,11 +47,16 @@ _BEFORE_ACTION = re.compile(
 what is highlighted, be it said (`<ada> hi`), a notice (`*ada* hi`) or an action (kvi_out.h and
 KviConsoleWindow::outputPrivmsg of KVIrc)."""
 
+_BEFORE_PRIVATE_NOTICE = re.compile(rf"(?:79|80) {_STAMP}(?=\*)")
+"""What precedes `*ada* hi` that was said to the owner alone; the channel shows it (kvi_out.h)."""
 
-def _starred(line: str) -> str:
-    """The line, with a `* ` before what a person does."""
-    match = _BEFORE_ACTION.match(line)
-    return f"{match[0]}* {line[match.end() :]}" if match else line
+
+def _told_apart(line: str) -> str:
+    """The line, with a `* ` before what a person does, and a `-` before a notice to the owner."""
+    if match := _BEFORE_ACTION.match(line):
+        return f"{match[0]}* {line[match.end() :]}"
+    match = _BEFORE_PRIVATE_NOTICE.match(line)
+    return f"{match[0]}-{line[match.end() :]}" if match else line
 
 
 KVIRC = TextFormat(
@@ -76,10 +82,8 @@ KVIRC = TextFormat(
         chatter(r"You have |###|\[|Channel |Topic "),
         # An action of a person or a channel without a window; its words are its user's language.
         chatter(r"\* (?:CTCP ACTION from |[^\[\]]* \[[^\s@\[\]]*@[^\s\[\]]*\]: )"),
-        message(
-            MessageType.NOTICE,
-            rf"\*{_BEFORE_NICK}(?P<nick>[^\s*<>\x00-\x1f]+){_BEHIND_NICK}\* (?P<text>.*)",
-        ),
+        message(MessageType.NOTICE, _NOTICE),
+        message(MessageType.NOTICE, rf"-{_NOTICE}", private=True),
         message(MessageType.ACTION, rf"\*(?:\*\*)? (?P<nick>{NICK})(?<!:)(?: (?P<text>.*))?"),
     ),
     unstamped=(
@@ -96,5 +100,5 @@ KVIRC = TextFormat(
     ),
     has_own_names=True,
     by_documentation=True,
-    text_of=_starred,
+    text_of=_told_apart,
 )
