@@ -1379,6 +1379,23 @@ def test_a_log_of_kvirc_may_hold_the_codes_that_it_shows_lines_with(
     assert (said.kind, said.nick, said.text) == (kind, nick, text)
 
 
+@pytest.mark.parametrize(
+    ("happens", "mode"),
+    [
+        ("has set mode +o bob", "+o bob"),
+        ("has set mode -b *!*@h", "-b *!*@h"),
+        ("has set channel mode +mnt", "+mnt"),
+        ('has set channel key to "sekrit"', "+k sekrit"),  # cut where it is recorded
+        ("has unset the channel key", "-k *"),
+        ("has set channel limit to 55", "+l 55"),
+        ("has unset the channel limit", "-l"),
+    ],
+)
+def test_a_mode_of_a_channel_is_read_in_kvirc(happens: str, mode: str) -> None:
+    (event,) = events_of("kvirc", f"38 [23:57:13] ada [~a@home] {happens}")
+    assert (event.kind, event.nick, event.text) == (MODE, "ada", mode)
+
+
 def test_what_circe_tells_of_people_is_no_action_in_kvirc() -> None:
     assert FORMATS["kvirc"].read("[23:50:00] *** Join: ada (~ada@host.example)") is None
 

@@ -78,6 +78,16 @@ KVIRC = TextFormat(
             rf" by {_PERSON}{_WHY}",
         ),
         message(MessageType.TOPIC, rf'{_PERSON} has changed topic to "(?P<text>.*?)\x0f?"'),
+        message(MessageType.MODE, rf"{_PERSON} has set (?:channel )?mode (?P<text>[+-].*)"),
+        *(
+            message(MessageType.MODE, rf"{_PERSON} has {pattern}", text=mode)
+            for pattern, mode in (
+                (r'set channel key to "(?P<target>\S*)"', "+k {target}"),
+                ("unset the channel key", "-k *"),
+                (r"set channel limit to (?P<target>\d+)", "+l {target}"),
+                ("unset the channel limit", "-l"),
+            )
+        ),
         chatter(rf"{_PERSON} (?:has (?:un)?set|now has|has changed)\b"),
         chatter(r"You have |###|\[|Channel |Topic "),
         # An action of a person or a channel without a window; its words are its user's language.
