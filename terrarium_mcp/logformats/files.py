@@ -105,8 +105,9 @@ class FileReading:
 
     def __init__(self, file: LogFile, stream: IO[bytes]) -> None:
         """The reading of a file that was opened."""
+        self._stream = stream
         self._bytes = _MeasuredBytes(stream)
-        self._least = file.size if file.is_plain else 0
+        self._found = file.size if file.is_plain else None
 
     @property
     def sha256(self) -> str:
@@ -115,8 +116,14 @@ class FileReading:
 
     @property
     def became_shorter(self) -> bool:
-        """Whether the file ended before the end that it had when it was found."""
-        return self._bytes.count < self._least
+        """Whether the file ended before the end that it had when it was found, or as it was read.
+
+        One that grew meanwhile is read beyond the end that it had, and may be emptied then.
+        """
+        if self._found is None:
+            return False
+        read = self._bytes.count
+        return read < self._found or os.fstat(self._stream.fileno()).st_size < read
 
     def lines(self) -> Iterator[bytes]:
         """The lines as `lines_of` reads them; if the file became shorter, no half of one."""

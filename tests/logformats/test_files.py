@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from terrarium_mcp.logformats.files import LogFile, UnusableFile, lines_of
+from terrarium_mcp.logformats.files import FileReading, LogFile, UnusableFile, lines_of
 from terrarium_mcp.logformats.log_reader import LONGEST_LINE
 from terrarium_mcp.logformats.named_files import log_files
 from terrarium_mcp.zstd import compress
@@ -322,6 +322,23 @@ def test_a_pipe_or_a_device_is_no_log(tmp_path: Path, scratch: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (found,) = log_files([str(tmp_path)], scratch)
     assert isinstance(found, UnusableFile)
+
+
+def test_a_log_that_grew_and_then_was_emptied_while_it_was_read_became_shorter(
+    tmp_path: Path, scratch: Path
+) -> None:
+    log = tmp_path / "#tea.log"
+    log.write_bytes(b"one\n")
+    (found,) = log_files([str(log)], scratch)
+    assert isinstance(found, LogFile)
+    log.write_bytes(b"one\ntwo\nthr")
+    with found.opened() as stream:
+        reading = FileReading(found, stream)
+        lines = reading.lines()
+        assert next(lines) == b"one"
+        log.write_bytes(b"")
+        assert list(lines) == [b"two"]
+        assert reading.became_shorter
 
 
 def test_what_precedes_the_text_of_a_line_is_none_of_it() -> None:
