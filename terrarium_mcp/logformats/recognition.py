@@ -13,6 +13,7 @@ from terrarium_mcp.logformats.entries import LogLine
 from terrarium_mcp.logformats.files import LogFile
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.grammar import TextFormat
+from terrarium_mcp.logformats.log_origin import origin_in
 from terrarium_mcp.wording import shown
 from terrarium_mcp.zstd import ZSTD_MAGIC
 
@@ -101,6 +102,11 @@ def fitting(
     quoted = shown_form([line for line in lines if fit.format.read(line) is None] or lines)
     if choices.format:
         raise NoLog(f"{file.path}: not a log of {fit.format.program}. {quoted}")
+    if any(origin_in(file.name, one.paths).is_window for one in TEXT_FORMATS):
+        quoted += (
+            ". By its name it may be a window in which a client talks to its user;"
+            " none of that is imported"
+        )
     raise UnknownFormat(f"{file.path}: not a log of a known format. {quoted}")
 
 

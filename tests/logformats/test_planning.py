@@ -434,6 +434,20 @@ def test_what_begins_with_a_time_shows_the_form_of_a_log(stamp: str) -> None:
     assert shown_form(["# tea", f"{stamp} bob said hi"]).endswith(f": {stamp} bob said hi")
 
 
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("irc.example.org/out", "1792879033 There are 5 users on 1 servers"),
+        ("console_libera_2026.10.24.log", "15 [23:57:13] Connecting to the server"),
+    ],
+)
+def test_a_window_of_a_client_in_no_known_form_is_said_to_be_one(
+    name: str, line: str, tmp_path: Path
+) -> None:
+    with pytest.raises(NoLog, match="By its name it may be a window in which a client talks"):
+        plan(tmp_path, name, line)
+
+
 @pytest.mark.parametrize("ending", [".1", ".12", "~", ".old", ".bak", ".BAK", ".1~", ".txt"])
 def test_a_rotated_log_has_the_origin_of_the_log_that_it_was(ending: str) -> None:
     assert origin_in(f"libera/#tea.log{ending}", IRSSI.paths) == LogOrigin("libera", "#tea")
