@@ -1,4 +1,4 @@
-"""KVIrc: `channel_#channel.network_2026.10.24.log`, local times; by documentation.
+"""KVIrc: `channel_#channel.network_2026.10.24.log`, local times.
 
 The number of a line's type stands before its stamp, unless its user left it out. It alone tells an
 action, `32 [23:57:13] ada waves`, and a notice to the owner alone. Events are in the language of
@@ -109,6 +109,5 @@ KVIRC = TextFormat(
         re.compile(r"(?<![^/])(?P<window>console|dccchat|deadchannel)_[^/]+\.log\Z"),
     ),
     has_own_names=True,
-    by_documentation=True,
     text_of=_told_apart,
 )
