@@ -170,6 +170,19 @@ async def test_a_log_that_becomes_shorter_while_it_is_read_does_not_count_as_imp
     assert all(text.endswith(" is on") for text in said)
 
 
+async def test_lines_of_a_clients_own_window_are_none_that_the_wording_decides(
+    tmp_path: Path,
+) -> None:
+    begin = "**** BEGIN LOGGING AT Sat Oct 24 23:52:57 2026\n"
+    folder = tmp_path / "logs" / "labnet"
+    folder.mkdir(parents=True)
+    (folder / "#tea.log").write_text(f"{begin}Oct 24 23:57:13 *\tada waves\n")
+    (folder / "labnet.log").write_text(f"{begin}Oct 24 23:57:13 *\tThere are 5 users\n" * 3)
+    async with history(tmp_path) as store:
+        _, reports = await imported(store, tmp_path, folder.parent)
+    assert any("1 line might be an action or an event" in one for one in report_lines(reports))
+
+
 async def test_a_log_that_grows_while_it_is_read_is_known_as_it_was_read(tmp_path: Path) -> None:
     log = tmp_path / "irc.labnet.#tea.weechatlog"
     whole = evenings(20_000)

@@ -145,7 +145,7 @@ def _remarks(reports: Sequence[ContentReport]) -> Iterator[str]:
     for encoding, count in sorted(encodings.items()):
         lines = quantity(count, "line")
         yield f"{lines} not in UTF-8, read as {encoding} (--encoding names another)"
-    if uncertain := sum(one.counts.uncertain for one in reports):
+    if uncertain := sum(one.counts.uncertain for one in reports if one.content.target):
         yield f"{quantity(uncertain, 'line')} might be an action or an event; the wording decided"
     yield from _first_unread(reports)
     yield from _other_zones(reports)
