@@ -32,6 +32,7 @@ from terrarium_mcp.logformats.named_files import log_files
 from terrarium_mcp.logformats.read_parts import read_parts
 from terrarium_mcp.logformats.reading import ReadingStopped
 from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import LINES_IN_BLOCK
 from tests.logformats.samples import LOGS
 from tests.logformats.test_importing import BERLIN_LABNET, dump, history, imported
 from tests.patience import PATIENCE
@@ -40,10 +41,14 @@ LINES = 5_000
 """So many that a reader fills its pipe with them."""
 
 
-def long_log(folder: Path) -> Path:
+TWO_PARTS = LINES_IN_BLOCK + 200
+"""Lines of a log that is read in two parts."""
+
+
+def long_log(folder: Path, lines: int = LINES) -> Path:
     folder.mkdir(exist_ok=True)
     log = folder / "irc.LabNet.#lab.weechatlog"
-    stamps = (f"2026-10-24 {n // 3600:02}:{n // 60 % 60:02}:{n % 60:02}" for n in range(LINES))
+    stamps = (f"2026-10-24 {n // 3600:02}:{n // 60 % 60:02}:{n % 60:02}" for n in range(lines))
     log.write_text("".join(f"{at}\tada\tkettle number {at}\n" for at in stamps))
     return log
 
@@ -52,7 +57,7 @@ def packed(folder: Path) -> None:
     """One log in each kind of archive, and as it is."""
     shutil.copytree(LOGS / "weechat", folder / "weechat")
     shutil.copytree(LOGS / "irssi", folder / "irssi")
-    log = long_log(folder / "long")
+    log = long_log(folder / "long", TWO_PARTS)
     (folder / "long.gz").mkdir()
     (folder / "long.gz" / f"{log.name}.gz").write_bytes(gzip.compress(log.read_bytes()))
     with zipfile.ZipFile(folder / "logs.zip", "w") as archive:
@@ -80,7 +85,7 @@ async def test_a_process_of_its_own_reads_what_this_one_would_have_read(
         ]
         both.append((dump(home), became))
     assert both[0] == both[1]
-    assert len(both[0][0]) > LINES
+    assert len(both[0][0]) > TWO_PARTS
 
 
 def contents_of(log: Path, scratch: Path) -> list[LogContent]:
@@ -139,7 +144,7 @@ def test_a_reader_whose_parent_is_gone_ends(tmp_path: Path) -> None:
         assert reader.stdout
         assert reader.stderr
         (part,) = pickle.load(reader.stdout)  # noqa: S301 -- ours
-        assert part.lines == 1_000
+        assert part.lines == LINES_IN_BLOCK
         reader.stdout.close()
         assert reader.wait(timeout=PATIENCE) == 1
         assert reader.stderr.read() == b""
