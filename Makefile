@@ -8,7 +8,7 @@
 # make real-endpoint compile llama.cpp (ten minutes, once), and ask a real server with a toy model
 # make mutants       what the tests do not notice: ROOM=chat COUNT=300 SEED=7 (docs/mutants.md)
 # make matrix        the suite in short form on each Python from 3.11 to 3.14 that is found
-#                    (OTHERS=1: but for the one of make test, and without what only the newest runs)
+#                    (NEWEST=1: only on the newest, unless make test runs on it)
 # make release-check build the sdist and the wheel, and start them in an empty environment
 # make picture       draw docs/demo.svg, the demo's output, for the README
 # make check         make lint, and who may import whom
@@ -68,7 +68,7 @@ mutants: .venv/ready
 		$(if $(AGAIN),--again) $(if $(COUNT)$(SEED)$(AGAIN),,--report)
 
 matrix: .venv/ready
-	.venv/bin/python -m tests.matrix $(if $(OTHERS),--others)
+	.venv/bin/python -m tests.matrix $(if $(NEWEST),--newest)
 
 release-check: .venv/ready
 	.venv/bin/python -m tests.release

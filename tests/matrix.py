@@ -1,7 +1,8 @@
 """`make matrix`: the suite in short form on each Python found, from 3.11 to 3.14.
 
-With `--others`, for CI beside `make test`, the version that runs this is left out, and so is what
-only the newest one runs: it would take a sixth of the ten minutes that CI has.
+With `--newest`, for CI beside `make test`, only the newest one runs the short form, unless it is
+the one that runs this: each further version would take a tenth of the ten minutes that CI has, and
+what changes between two versions is seen on the newest first.
 With `--prepare` only the environments are made, for which any Python will do.
 Each gets a virtual environment of its own, .venv-3.12 beside .venv, with the versions that
 requirements/dev.txt pins. They are constraints without hashes: the file was resolved on one Python,
@@ -23,6 +24,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 VERSIONS = ("3.11", "3.12", "3.13", "3.14")
+OURS = "{}.{}".format(*sys.version_info[:2])
 SHORT = (
     "tests/test_policy.py",
     "tests/settings/test_settings.py",
@@ -38,24 +40,27 @@ SCENES = ("networks", "truth", "wire", "fuzzed_wire")
 NEWEST = ("tests/chat", *(f"tests/irc_bridge/hostile/test_{scene}.py" for scene in SCENES))
 """What is pure, where the Unicode tables and regular expressions of a version count, and scenes of
 sockets and tasks. They take ten times as long as all of the above: only the newest Python runs
-them, beside the one of `make test`, since what changes between two versions is seen there first."""
+them, beside the one of `make test`, and not in CI."""
 
 QUIETLY = ("-q", "-p", "no:cacheprovider")
 ASKING = "import ensurepip, sys, venv; print('%d.%d' % sys.version_info[:2], sys.executable)"
 
 
-def main(*, others: bool, prepare: bool) -> int:
+def main(*, only_newest: bool, prepare: bool) -> int:
     """1 when a test fails on one of them; the versions that are not found are named."""
     found = interpreters()
-    if others:
-        found.pop("{}.{}".format(*sys.version_info[:2]), None)
-    newest = "" if others else max(found, key=VERSIONS.index, default="")
+    newest = max(found, key=VERSIONS.index, default="")
+    if only_newest:
+        found = {newest: found[newest]} if newest not in ("", OURS) else {}
     with ThreadPoolExecutor() as pool:  # pip mostly waits for the network and the disk
         pythons = dict(zip(found, pool.map(environment, found, found.values()), strict=True))
     if prepare:
         return 0
     with ThreadPoolExecutor() as pool:  # one at a time would leave a CPU idle at each end
-        done = pool.map(lambda version: run(pythons[version], is_newest=version == newest), pythons)
+        scenes_on = "" if only_newest else newest
+        done = pool.map(
+            lambda version: run(pythons[version], with_scenes=version == scenes_on), pythons
+        )
         failed = [
             version
             for version, result in zip(pythons, done, strict=True)
@@ -65,7 +70,7 @@ def main(*, others: bool, prepare: bool) -> int:
     print(f"ran on {', '.join(found) or 'none'}; not on {', '.join(missing) or 'none'}")
     if failed:
         print(f"failed on {', '.join(failed)}")
-    return 1 if failed or not (found or others) else 0
+    return 1 if failed or not (found or only_newest) else 0
 
 
 def interpreters() -> dict[str, str]:
@@ -106,14 +111,14 @@ class Result:
     seconds: float
 
 
-def run(python: str, *, is_newest: bool) -> Result:
+def run(python: str, *, with_scenes: bool) -> Result:
     """Run the tests there.
 
     The short form alone is bound by CPU, and every process collects and compiles all of it: there
     are as many as cores. Scenes mostly wait, for which `-n auto` has twice as many.
     """
-    tests = SHORT + (NEWEST if is_newest else ())
-    processes = "auto" if is_newest else f"{os.cpu_count() or 2}"
+    tests = SHORT + (NEWEST if with_scenes else ())
+    processes = "auto" if with_scenes else f"{os.cpu_count() or 2}"
     began = time.monotonic()
     done = subprocess.run(
         [python, "-m", "pytest", *QUIETLY, "-n", processes, *tests],
@@ -156,4 +161,4 @@ def environment(version: str, interpreter: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main(others="--others" in sys.argv, prepare="--prepare" in sys.argv))
+    sys.exit(main(only_newest="--newest" in sys.argv, prepare="--prepare" in sys.argv))
