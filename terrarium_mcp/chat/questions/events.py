@@ -21,6 +21,8 @@ _KICKED, _BANNED = r"kick(?:ed)?", r"bann?(?:ed)?"
 _TOPIC = r"(?:(?:current|latest|last)\s+)?(?:channel(?:['\u2019]s)?\s+)?topic"
 _TO_WORDS = r"(?:\s+to\s+(?P<words>.+?))?"
 """What a topic was set to."""
+_FOR_WORDS = r"(?:\s+for\s+(?P<words>.+?))?"
+"""Why somebody was kicked."""
 
 _OR = re.compile(r"(?P<one>.+?)\s+or\s+(?P<other>(?:was|were|is|did|has|had)\s.+)", re.IGNORECASE)
 """Two questions for what happened: `was eve kicked or did she leave?`"""
@@ -90,23 +92,31 @@ def _rank_forms(verb: str, rank: str = "", mode: str = "") -> list[_EventForm]:
             rf"who\s+(?:has\s+)?(?:gave|given?)\s+{_NICK}\s+{rank}",
             rf"who\s+(?:has\s+)?(?:gave|given?)\s+{rank}\s+to\s+{_NICK}",
             rf"{_WHEN}did\s+{_NICK}\s+(?:get|become)\s+{rank}",
+            rf"who\s+(?:has\s+)?(?:got|gets|became|become)\s+{rank}",
         ]
-    by_somebody = rf"whom?\s+(?:did|has)\s+{_NICK}\s+{verb}"
     return [
         *(_EventForm(one, _MODE, words) for one in to_somebody),
-        _EventForm(by_somebody, _MODE, words, by_nick=True),
+        *(_EventForm(one, _MODE, words, by_nick=True) for one in _by_somebody(verb)),
     ]
 
 
+def _by_somebody(verb: str) -> tuple[str, str]:
+    """The questions for those to whom a person did something, such as `kicked`."""
+    return (
+        rf"whom?\s+(?:did|has)\s+{_NICK}\s+{verb}",
+        rf"who\s+(?:(?:{_BE})\s+)+{verb}\s+by\s+{_NICK}",
+    )
+
+
 _FORMS = (
-    _EventForm(rf"who\s+(?:(?:{_BE})\s+)+{_KICKED}", _KICK),
+    _EventForm(rf"who\s+(?:(?:{_BE})\s+)+{_KICKED}{_FOR_WORDS}", _KICK),
     _EventForm(rf"who\s+{_KICKED}\s+{_NICK}", _KICK),
     _EventForm(rf"{_WHEN}{_BE}\s+{_NICK}\s+(?:{_BE}\s+)*{_KICKED}", _KICK),
-    _EventForm(rf"whom?\s+(?:did|has)\s+{_NICK}\s+{_KICKED}", _KICK, by_nick=True),
+    *(_EventForm(one, _KICK, by_nick=True) for one in _by_somebody(_KICKED)),
     _EventForm(rf"who\s+(?:(?:{_BE})\s+)+{_BANNED}", _MODE, _BAN),
     _EventForm(rf"who\s+{_BANNED}\s+\S+", _MODE, _BAN),
     _EventForm(rf"{_WHEN}{_BE}\s+\S+\s+(?:{_BE}\s+)*{_BANNED}", _MODE, _BAN),
-    _EventForm(rf"whom?\s+(?:did|has)\s+{_NICK}\s+{_BANNED}", _MODE, _BAN, by_nick=True),
+    *(_EventForm(one, _MODE, _BAN, by_nick=True) for one in _by_somebody(_BANNED)),
     _EventForm(rf"what(?:\s+is|\s+was|['\u2019]?s)\s+the\s+{_TOPIC}", (MessageType.TOPIC,)),
     _EventForm(rf"who\s+(?:set|changed)\s+the\s+{_TOPIC}{_TO_WORDS}", (MessageType.TOPIC,)),
     _EventForm(
