@@ -27,6 +27,7 @@ _ANY_OTHER = rf"(?:(?:some|any)thing\s+else|(?:an|any)?\s*other\s+{_NAMES})"
 _LIST = r"(?:(?:(?:list|show|find)(?:\s+me)?|what(?:\s+(?:are|is|was|were)|['\u2019]s))\s+)?"
 _ALL = r"(?:all\s+)?(?:of\s+)?(?:the\s+)?"
 _OF_NICKS = rf"(?:(?:{_OTHER}\s+)+{_NAMES}|{_NICKS}|{_NAMES}\s+changes?)"
+_AT_OTHER_TIMES = r"(?:before|earlier|previously|formerly|now|nowadays|these\s+days)"
 _HERE = r"(?:\s+(?:here|now|currently|before|as|by|under|in\s+(?:here|(?:this|the)\s+channel)))*"
 
 _FORMS = tuple(
@@ -41,6 +42,8 @@ _FORMS = tuple(
         rf"wh(?:at|o)\s+(?:else\s+)?(?:is|was|has)\s+{_NICK}\s+{_OFTEN}(?:called|known)\s+as",
         rf"who(?:['\u2019]s|\s+(?:is|was))\s+{_NICK}",
         rf"what\s+else\s+(?:is|was|has)\s+{_NICK}\s+{_OFTEN}(?:called|known)",
+        rf"what\s+(?:is|was)\s+{_NICK}\s+called\s+{_AT_OTHER_TIMES}",
+        rf"what\s+(?:is|was)\s+{_NICK}\s+{_AT_OTHER_TIMES}\s+called",
         rf"(?:is|was)\s+{_NICK}\s+{_OFTEN}known\s+(?:as|by|under)\s+{_ANY_OTHER}",
         rf"{_DID}\s+{_NICK}\s+{_OFTEN}{_BEAR}\s+(?:(?:a|any|some)\s+)?{_OTHER}\s+{_NAMES}",
         rf"{_DID}\s+{_NICK}\s+{_OFTEN}{_BEAR}\s+(?:(?:an|any)\s+)?alias(?:es)?",

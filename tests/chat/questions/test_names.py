@@ -35,6 +35,7 @@ from terrarium_mcp.chat.questions.names import other_names_of
             "what else is ada called?",
             "is ada known as something else",
         ],
+        *["what was ada called before?", "what is ada called now", "what was ada formerly called?"],
         *["does ada have another nick?", "has ada used any other names", "does ada have aliases"],
     ],
 )
@@ -57,6 +58,7 @@ def test_the_person_is_named(text: str) -> None:
             "ada's aliases file",
         ],
         *["what did ada say about nick changes", "nick changes are annoying", "was it renamed?"],
+        *["what was the package called before", "what is ada called", "what was it called before"],
         *["what is everyone's nick", "which nicks did they use", "was ada here", "ada", ""],
     ],
 )
