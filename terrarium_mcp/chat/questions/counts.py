@@ -47,9 +47,10 @@ _LINKED = rf"(?:{_SPEAK}|sends?|sent|{_SHARE}|shares|pastes|drops|gives|gave)"
 _PERIOD, _BUSIEST = r"(?P<per>day|week|month|hour)", r"(?:the\s+)?(?:busiest|most\s+active)"
 _HERE = r"(?:\s+(?:here|overall|of\s+all|in\s+(?:here|(?:this|the)\s+channel)))*"
 
+_EACH_TIME = r"(?:per|each|every|by)\s+(?P<per>day|week|month)"
 _EACH = (
-    rf"(?P<asked>(?:{_OFTEN}|{_LINES}|how\s+many\s+(?:links?|urls?))\b.*?)"
-    rf"\s+(?:per|each|every|by)\s+(?P<per>day|week|month){_HERE}"
+    rf"(?P<asked>(?:{_OFTEN}|{_LINES}|how\s+many\s+(?:links?|urls?))\b.*?)\s+{_EACH_TIME}{_HERE}",
+    rf"(?P<asked>how\s+many\s+(?:lines|messages|links|urls))\s+{_EACH_TIME}(?P<rest>\s.+)",
 )
 """A count for each period. Not of who said most: the figures list no people for a period."""
 
@@ -98,9 +99,10 @@ class CountQuestion(NamedTuple):
 
 def count_question(text: str) -> CountQuestion | None:
     """What a text asks to be counted, without its time and channel; None if for no count."""
-    if each := form(_EACH).fullmatch(text):
-        asked = _asked_for(each["asked"])
-        return asked and asked._replace(per=each["per"].lower())
+    for pattern in _EACH:
+        if each := form(pattern).fullmatch(text):
+            asked = _asked_for(each["asked"] + each.groupdict().get("rest", ""))
+            return asked and asked._replace(per=each["per"].lower())
     return _asked_for(text)
 
 

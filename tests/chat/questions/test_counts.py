@@ -63,6 +63,8 @@ EVERYTHING = CountQuestion()
         ("how many people ever said anything about tea?", CountQuestion(words="tea")),
         ("how many members brought up systemd", CountQuestion(words="systemd")),
         ("how often was tea mentioned per month?", CountQuestion(words="tea", per="month")),
+        ("how many messages per month about tea?", CountQuestion(words="tea", per="month")),
+        ("how many links each week were posted here", CountQuestion(only_links=True, per="week")),
         (
             "how often did ada say green tea each week",
             CountQuestion("ada", "green tea", per="week"),
@@ -86,6 +88,7 @@ def test_what_is_to_be_counted_is_named(text: str, meant: CountQuestion) -> None
         *["how many people use wine", "which day is it", "how many links are broken"],
         *["how many people wrote code", "how many people asked for help", "how many people think"],
         *["who talks most per week", "how often does it rain each day", "how much tea per day"],
+        *["how often did they each day say tea", "how many lines per day fit on a page"],
         *["how many people heard about tea", "how many people talked about it?"],
     ],
 )
