@@ -116,6 +116,8 @@ async def _count_hints(
     by_period = f', per="{asked.per}"' if asked.per else ""
     call = f"get_channel_stats({argument}{by_period})"
     counts = "counts the lines with a link" if asked.only_links else "does"
+    if asked.of_part_of_days:
+        counts += " for all hours, and with nick names the busiest hours of one person"
     return [f"a search does not count: {call} {counts}"]
 
 

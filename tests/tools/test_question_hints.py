@@ -149,6 +149,15 @@ async def test_the_figures_that_a_question_names_hold_the_one_it_asks_for(
     assert any(line.startswith(figure) for line in followed.lines), followed.text
 
 
+async def test_who_asks_who_talks_most_at_night_is_told_what_the_figures_have(house: House) -> None:
+    await house.hears("<bo> the owl flies at night")
+    told = await house.learns("search_irc_history", LATER, query="who talks most at night?")
+    assert (
+        f'{COUNTS}channel="#tea") does for all hours, and with nick names the busiest hours of'
+        " one person\n" in told.outside
+    )
+
+
 async def test_who_asks_how_often_somebody_was_kicked_is_told_the_query_that_counts_it(
     house: House,
 ) -> None:

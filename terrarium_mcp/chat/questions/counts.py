@@ -54,6 +54,12 @@ _EACH = (
 )
 """A count for each period. Not of who said most: the figures list no people for a period."""
 
+_PART_OF_DAYS = (
+    r"(?P<asked>.+?)\s+(?:(?:at|by|during\s+the)\s+nights?|(?:in|during)\s+the"
+    rf"\s+(?:early\s+|late\s+)?(?:day(?:time)?|mornings?|afternoons?|evenings?)){_HERE}"
+)
+"""A count of one part of every day, of which there are no figures."""
+
 _FORMS = tuple(
     f"{pattern}{_HERE}"
     for pattern in (
@@ -88,13 +94,14 @@ class CountQuestion(NamedTuple):
     """What to count: the lines of a nick, or with some words, or a link; of none, all lines.
 
     `per` is the period by which they are counted; "" for the whole time, whose hours of day the
-    figures name.
+    figures name. With `of_part_of_days` it asks for those of one part of every day alone.
     """
 
     nick: str = ""
     words: str = ""
     only_links: bool = False
     per: str = ""
+    of_part_of_days: bool = False
 
 
 def count_question(text: str) -> CountQuestion | None:
@@ -103,6 +110,10 @@ def count_question(text: str) -> CountQuestion | None:
         if each := form(pattern).fullmatch(text):
             asked = _asked_for(each["asked"] + each.groupdict().get("rest", ""))
             return asked and asked._replace(per=each["per"].lower())
+    if part := form(_PART_OF_DAYS).fullmatch(text):
+        asked = _asked_for(part["asked"])
+        if asked and not asked.words:  # else the words may name the night
+            return asked._replace(of_part_of_days=True)
     return _asked_for(text)
 
 

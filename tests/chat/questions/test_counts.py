@@ -73,6 +73,9 @@ EVERYTHING = CountQuestion()
         ("how many links were shared by month here?", CountQuestion(only_links=True, per="month")),
         ("how many messages per day?", CountQuestion(per="day")),
         ("how many lines?", EVERYTHING),
+        ("who talks most at night?", CountQuestion(of_part_of_days=True)),
+        ("how much does ada talk in the morning", CountQuestion("ada", of_part_of_days=True)),
+        ("how many lines about the owl at night", CountQuestion(words="the owl at night")),
     ],
 )
 def test_what_is_to_be_counted_is_named(text: str, meant: CountQuestion) -> None:
