@@ -48,8 +48,12 @@ _FEAST = rf"(?P<feast>{FEAST})"
 _PART = r"(?P<part>early|mid|late|(?:beginning|start|middle|end)\s+of)[\s-]+"
 _COUNTED = rf"(?:\d{{1,4}}|{'|'.join(COUNTS)})(?:\s+of)?\s+"
 _COUNT = rf"(?P<count>\d{{1,4}}|{'|'.join(COUNTS)})(?:\s+of)?\s+"
-RELATION = r"(?:since|before|prior\s+to|after|until|till|up\s+to|by|around)"
-"""Words in front of days that say which time is meant by them."""
+RELATION = (
+    r"(?:since|before|prior\s+to|after|until|till|up\s+to|by"
+    r"|around(?!\s+(?:in|on|at|over|during)\b))"
+)
+"""Words in front of days that say which time is meant by them; whoever was `around on Friday` was
+here on that day."""
 _RELATED = rf"(?:(?:the\s+)?(?<!\bthis\s)(?<!\blast\s)(?:day|week|month|year)\s+)?{RELATION}"
 """These, perhaps with how long that time is: `the week before`. In `this week before Friday` the
 week is another time."""

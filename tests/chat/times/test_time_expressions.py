@@ -493,6 +493,7 @@ def test_a_long_row_of_little_words_is_read_in_no_time() -> None:
         ("the week after 2026-05-01", "2026-05-02", "2026-05-09"),
         ("around 7 February", "2026-02-04", "2026-02-11"),
         ("around March 2024", "2024-03-01", "2024-04-01"),
+        ("was ada around on 7 February", "2026-02-07", "2026-02-08"),
         ("yesterday evening", "2026-05-13", "2026-05-14"),
         ("the day after Christmas", "2025-12-27", "2025-12-28"),
         ("the week before Christmas", "2025-12-17", "2025-12-24"),
