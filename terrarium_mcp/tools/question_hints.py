@@ -13,7 +13,8 @@ from terrarium_mcp.chat.questions.events import event_queries, may_ask_for_event
 from terrarium_mcp.chat.questions.names import other_names_of
 from terrarium_mcp.chat.questions.narrowing import about, narrowed_to
 from terrarium_mcp.chat.questions.people import LinkQuestion, link_question
-from terrarium_mcp.chat.questions.presence import asks_who_is_here, last_seen_of
+from terrarium_mcp.chat.questions.presence import asks_who_is_here, last_seen_of, present_nick
+from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.times.time_expressions import TimeExpression
 from terrarium_mcp.errors import UnknownMessage
 from terrarium_mcp.request import Request
@@ -26,6 +27,9 @@ _MESSAGE = re.compile(r"(?:terrarium://message/|message\s+#?)(?P<id>\d{1,18})", 
 
 EXACT = (Rung.ALL_WORDS, Rung.EVERYTHING)
 """How a search finds only what its query says."""
+
+_COMES_AND_GOES = (MessageType.JOIN, MessageType.PART, MessageType.QUIT, MessageType.NICK)
+"""What is recorded of a person who says nothing."""
 
 
 async def question_hints(
@@ -44,6 +48,8 @@ async def question_hints(
     if nick := last_seen_of(rest):
         known = await people_called(request, nick, search.rooms)
         return [f"from:{nick}, sorted by newest, shows when they last spoke"] if known else []
+    if nick := present_nick(rest) if times else "":
+        return await _presence_hints(nick, times, search, request)
     if asks_who_is_here(rest):
         return [f"get_current_users({_channel_argument(search, request)}) lists who is there now"]
     if counted := count_question(rest):
@@ -75,6 +81,22 @@ async def _message_hints(search: Search, request: Request) -> list[str]:
     except UnknownMessage:
         return []
     return [f"get_message_context({message.id}) shows that message"]
+
+
+async def _presence_hints(
+    nick: str, times: Sequence[TimeExpression], search: Search, request: Request
+) -> list[str]:
+    """The query for the lines of a person at a time, or else that they said and did nothing."""
+    if not await people_called(request, nick, search.rooms):
+        return []
+    then = replace(narrowed_to(times, search.query).with_clauses(), people=(nick,), notes=())
+    for sought in (then, replace(then, only_commands=True), replace(then, kinds=_COMES_AND_GOES)):
+        hits = await found_exactly(sought, search, request)
+        if hits.messages:
+            lines = "line" if hits.total == 1 else "lines"
+            return [f"the query {sought.printed(search.zone)} finds {hits.total_text} {lines}"]
+    asked_for = then.printed(search.zone)
+    return [f"the query {asked_for} finds no line, and no join or part either"]
 
 
 async def _link_hints(

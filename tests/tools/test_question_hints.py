@@ -68,6 +68,7 @@ async def test_the_hint_is_there_in_every_order(house: House) -> None:
         assert "note: the query type:kick after:2026-05-01 before:2026-05-02 finds" in told.outside
 
 
+ABSENT = "no line, and no join or part either"
 LAST_SPOKE = "note: from:{}, sorted by newest, shows when they last spoke"
 
 
@@ -79,6 +80,26 @@ async def test_who_asks_for_a_last_sign_is_told_the_query_that_shows_it(house: H
         assert LAST_SPOKE.format(nick) in told.outside
     told = await house.learns("search_irc_history", LATER, query="is nginx active?")
     assert "last spoke" not in told.outside
+
+
+async def test_who_asks_whether_somebody_was_here_is_told_what_is_recorded_of_that_time(
+    house: House,
+) -> None:
+    await house.hears("<bo> hello\n<ada> is bo here?\n<cy> !search tea")
+    await house.store.messages.append([line_of("eve", "", NOON, "#tea", MessageType.JOIN)])
+    yesterday = "after:2026-05-01 before:2026-05-02"
+    for question, query, found in (
+        ("was bo here yesterday?", f"from:bo {yesterday}", "1 line"),
+        ("did bo say anything on 1 May 2026?", f"from:bo {yesterday}", "1 line"),
+        ("was cy here yesterday?", f"from:cy is:command {yesterday}", "1 line"),
+        ("was bo around yesterday?", "from:bo after:2026-04-28 before:2026-05-05", "1 line"),
+        ("was bo around in April 2026?", "from:bo after:2026-04-01 before:2026-05-01", ABSENT),
+    ):
+        assert await notes(house, question) == [f"note: the query {query} finds {found}"]
+    (note,) = await notes(house, "was eve here yesterday?")
+    assert note.startswith("note: the query from:eve type:join ")
+    for other in ("was nginx here yesterday?", "was bo here?", "was everybody here yesterday?"):
+        assert await notes(house, other) == []
 
 
 COUNTS = "note: a search does not count: get_channel_stats("

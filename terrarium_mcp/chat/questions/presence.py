@@ -17,6 +17,14 @@ _FORMS = (
     rf"is\s+{_NICK}\s+(?:still\s+)?(?:around|online|active)",
 )
 
+_HERE = r"(?:here|there|around|online|active|present|in\s+here|in\s+(?:the|this)\s+channel)"
+_SPEAK = r"(?:sa(?:y|id)\s+(?:some|any)thing|speak|spoken|talk(?:ed)?|shown?\s+up)"
+_AT_A_TIME = (
+    rf"(?:was|were)\s+{_NICK}(?:\s+{_HERE})?",
+    rf"(?:did|has|have)\s+{_NICK}\s+(?:ever\s+)?{_SPEAK}(?:\s+here)?",
+)
+"""Of a time that is named, whose words may be the rest: `was ada around yesterday?`"""
+
 _NOW = r"(?:\s+(?:all|currently|now|right|still|here|there|present|online|around|in|on))*"
 _WHO_IS_HERE = (
     rf"who(?:'s|\s+is|\s+are){_NOW}",
@@ -32,6 +40,14 @@ def asks_who_is_here(text: str) -> bool:
 def last_seen_of(text: str) -> str:
     """The nick, as written, for whose presence a text asks; empty if it asks for something else."""
     for pattern in _FORMS:
+        if match := form(pattern).fullmatch(text):
+            return named_person(match["nick"])
+    return ""
+
+
+def present_nick(text: str) -> str:
+    """The nick, as written, of whom a text without its times asks whether they were here then."""
+    for pattern in _AT_A_TIME:
         if match := form(pattern).fullmatch(text):
             return named_person(match["nick"])
     return ""

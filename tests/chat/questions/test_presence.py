@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.questions.presence import asks_who_is_here, last_seen_of
+from terrarium_mcp.chat.questions.presence import asks_who_is_here, last_seen_of, present_nick
 
 
 @pytest.mark.parametrize(
@@ -64,3 +64,25 @@ def test_who_is_here_now_is_not_asked(text: str) -> None:
 def test_any_text_may_be_asked(text: str) -> None:
     nick = last_seen_of(f"has anyone seen {text}?")
     assert nick == "" or text.split(maxsplit=1)[0].startswith(nick)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *["was LjL here?", "was LjL in the channel", "Was LjL online", "did LjL say anything?"],
+        *["has LjL spoken here", "did LjL show up", "was LjL?"],
+    ],
+)
+def test_whether_somebody_was_here_is_asked(text: str) -> None:
+    assert present_nick(text) == "LjL"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *["was everybody here?", "was it here", "who was here?", "was LjL here with the key", ""],
+        *["did LjL say anything about tea?", "did LjL speak of it", "was LjL right"],
+    ],
+)
+def test_whether_somebody_was_here_is_not_asked(text: str) -> None:
+    assert present_nick(text) == ""
