@@ -23,7 +23,8 @@ _END = (
 RANGE = (
     rf"(?:between\s+(?P<from>{_END})\s+and\s+(?P<to>{_END})"
     rf"|from\s+(?P<since>{_END})\s+(?:to|until|till|through|up\s+to)\s+(?P<upto>{_END})"
-    rf"|(?:in|during)\s+(?P<in>{MONTH})\s+(?:and|or)\s+(?P<and>{MONTH}(?:,?\s+{YEAR})?))"
+    rf"|(?:in|during)\s+(?P<in>{MONTH})\s+(?:and|or)\s+(?P<and>{MONTH}(?:,?\s+{YEAR})?)"
+    rf"|(?:in|during)\s+(?P<years>{YEAR}(?:,\s*{YEAR}){{0,5}},?\s+(?:and|or)\s+(?:in\s+)?{YEAR}))"
 )
 """What names such days, as a regular expression. Its ends are read by `days_between`."""
 
@@ -70,6 +71,9 @@ def days_between(found: re.Match[str], today: date) -> list[Days]:
     Raises:
         ValueError: there is no such day, or no month.
     """
+    if found["years"]:
+        years = [int(year) for year in re.findall(r"\d+", found["years"])]
+        return [(date(min(years), 1, 1), date(max(years) + 1, 1, 1))]
     first = _fields(found["from"] or found["since"] or found["in"])
     last = _fields(found["to"] or found["upto"] or found["and"])
     if found["in"] and (last["month"] - first["month"]) % 12 > _ACROSS_NEW_YEAR:
