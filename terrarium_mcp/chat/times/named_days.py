@@ -193,7 +193,7 @@ READERS: tuple[tuple[str, Reader], ...] = (
     ),
     (r"half\s+an?\s+(?P<unit>week|month|year)\s+ago", relative.half_ago),
     # Elsewhere the words in front of `yesterday` say it.
-    (rf"{RELATION}\s+(?:the\s+)?day\s+before\s+yesterday", relative.day_before_yesterday),
+    (rf"{RELATION}\s+(?:the\s+)?(?P<unit>day)\s+before\s+yesterday", relative.day_before_yesterday),
     (r"yesterday", relative.yesterday),
     (r"today", relative.today_itself),
     (rf"this\s+{PART}", relative.this_part),

@@ -19,7 +19,8 @@ class NamedDays(NamedTuple):
 
     Words that may name two times, such as `winter 2008`, have two `days`. Of `this week before
     Friday` nothing is meant that is not `within` the week. `related` is what stands before the days
-    that are `found`, such as `since`, or `two weeks after`.
+    that are `found`, such as `since`, or `two weeks after`, and `opening` what stands before that:
+    `since` two weeks after.
     """
 
     found: re.Match[str]
@@ -28,6 +29,7 @@ class NamedDays(NamedTuple):
     begin: int
     end: int
     related: re.Match[str] | None = None
+    opening: re.Match[str] | None = None
     within: Days | None = None
 
     @property

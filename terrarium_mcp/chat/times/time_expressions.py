@@ -56,6 +56,9 @@ _COUNTED = re.compile(
 """Not `5 weeks` in `2.5 weeks`."""
 _COUNT_LENGTH = 30
 """More characters than such a count has, with one blank between any two words."""
+_OPENING = re.compile(r"\b(?:since|before|prior to|after|until|till|up to|by)\s\Z", re.IGNORECASE)
+_OPENING_LENGTH = 10
+"""What opens a time that is before or after days, and how long it is: `since` the day after May."""
 
 
 _LIKE_ASCII = str.maketrans("\u017f\u0130\u0131", "sii")
@@ -128,8 +131,7 @@ def time_expressions(text: str, now: datetime, zone: tzinfo) -> tuple[TimeExpres
             continue
         try:
             day = local(now - FIRST_HOUR, zone).date() if read in OF_WAKING_HOURS else today
-            related = _RELATED.match(text, *span)
-            days = NamedDays(match, read, read(match, day), *span, related)
+            days = NamedDays(match, read, read(match, day), *span, *_relations(match, span))
             _expressions(days, today, zone)
         except (ValueError, OverflowError):  # the 31st of June, the year 10,000
             continue
@@ -186,12 +188,38 @@ def _from_now(recent: RecentTime, now: datetime, zone: tzinfo) -> TimeExpression
 
 
 def _begin(found: re.Match[str]) -> int:
-    """Where words that name days begin, with a count in front of them: `two` weeks before May."""
-    start = found.start()
-    for counted in _COUNTED.finditer(found.string, max(0, start - _COUNT_LENGTH), found.end()):
-        if counted["count"] and counted.start() < start < counted.end():
-            return counted.start()
-    return start
+    """Where words that name days begin, with those in front: `since two weeks before` May.
+
+    These are a count, and what opens a time that is itself before or after the days.
+    """
+    begin, text = found.start(), found.string
+    for counted in _COUNTED.finditer(text, max(0, begin - _COUNT_LENGTH), found.end()):
+        if counted["count"] and counted.start() < begin < counted.end():
+            begin = counted.start()
+            break
+    related = _RELATED.match(text, begin, found.end())
+    if related and related["unit"]:
+        opening = _OPENING.search(text, max(0, begin - _OPENING_LENGTH), begin)
+        return opening.start() if opening else begin
+    return begin
+
+
+def _relations(
+    found: re.Match[str], span: tuple[int, int]
+) -> tuple[re.Match[str] | None, re.Match[str] | None]:
+    """What is related to the days that were found, and how the time meant is related to that.
+
+    Of `since two weeks before May` these are `two weeks before` and `since`. Words that the reader
+    of the days looks at, as in `since the week before last`, are no relation.
+    """
+    outer = _RELATED.match(found.string, *span)
+    if outer is None or outer["unit"]:
+        return outer, None
+    inner = _RELATED.match(found.string, outer.end() + 1, span[1])
+    read = [found.start(name) for name, value in found.groupdict().items() if value]
+    if inner is None or not inner["unit"] or inner.end() > min(read, default=found.end()):
+        return outer, None
+    return inner, outer
 
 
 def _overlaps(span: tuple[int, int], taken: Sequence[tuple[int, int]]) -> bool:
@@ -210,6 +238,8 @@ def _expressions(named: NamedDays, today: date, zone: tzinfo) -> list[TimeExpres
 def _expression(named: NamedDays, days: Days, today: date, zone: tzinfo) -> TimeExpression:
     related = named.related
     first, after = _related(days, related, today) if related else days
+    if named.opening:
+        first, after = _related((first, after), named.opening, today)
     if related and named.within:
         first, after = _common((first, after), named.within) or (first, after)
     if first >= after:
@@ -217,7 +247,7 @@ def _expression(named: NamedDays, days: Days, today: date, zone: tzinfo) -> Time
     lately = max(_LATELY, _AS_LONG * (days[1] - days[0])) if first == _EARLIEST else timedelta.max
     ends = _midnight(first, zone), _midnight(after, zone)
     part = part_named(named.said)
-    if part and days[1] - days[0] == timedelta(1):
+    if part and days[1] - days[0] == timedelta(1) and not named.opening:
         ends = _ends_of_part(part, days[0], related, ends, zone)
     return TimeExpression(named.said, *ends, named.begin, lately)
 
@@ -259,7 +289,10 @@ def _at_its_time(
     try:
         if related and not related["unit"]:
             relation = related["relation"].lower()
-            at_its_time = _at_its_moment(one, days.days[0], relation, text, zone)
+            day = days.days[0]
+            if days.opening and days.related:
+                day = _related(day, days.related, today)
+            at_its_time = _at_its_moment(one, day, relation, text, zone)
         else:
             at_its_time = _of_its_day(one, text, today, zone)
     except (ValueError, OverflowError):  # 25:00
