@@ -13,6 +13,15 @@ from terrarium_mcp.chat.times.seasons import Days
 _BETWEEN = re.compile(r",?\s+(?:(?:of|in|on)\s+)?(?:the\s+)?", re.IGNORECASE)
 """What stands between two expressions that name one time; `and`, `or` and `to` join two times."""
 
+_JOINED = re.compile(r"[\s,]*(?:\b(?:and|or|to|but|the)\b[\s,]*)*", re.IGNORECASE)
+"""What stands between two times of one list."""
+
+_SETS_A_YEAR = re.compile(r"(?:in|during|last|this)\b", re.IGNORECASE)
+"""How words begin that say in which year all happened: not `of 2010`, which may be of a thing."""
+
+
+_YEAR = timedelta(365)
+
 
 class NamedDays(NamedTuple):
     """Words of a text, from `begin` to `end`, that name `days`: `found`, and perhaps more of them.
@@ -53,7 +62,28 @@ def nested(named: Sequence[NamedDays], today: date) -> list[NamedDays]:
         if first in times and second in times and (both := _together(first, second, today)):
             times[times.index(first)] = both
             times.remove(second)
-    return times
+    return _of_its_year(times, today)
+
+
+def _of_its_year(times: list[NamedDays], today: date) -> list[NamedDays]:
+    """The times; of a year and a month or the like elsewhere, each is that month of the year.
+
+    `In 2010, what did ada say in august?` names one time in two places.
+    """
+    if len(times) != 2 or any(len(one.days) != 1 or one.related for one in times):
+        return times
+    first, second = sorted(times, key=lambda one: one.begin)
+    yearly, year = sorted(times, key=lambda one: _length(one.whole))
+    if (
+        _JOINED.fullmatch(first.found.string[first.end : second.begin])
+        or not _SETS_A_YEAR.match(year.said)
+        or _length(year.whole) < _YEAR
+        or yearly.read not in INSIDE_OTHERS
+        or yearly.found.groupdict().get("year")
+    ):
+        return times
+    days = _inside(yearly, year.whole, today)
+    return [one._replace(days=[days]) for one in times] if days else times
 
 
 def _pairs(named: Sequence[NamedDays]) -> Iterator[tuple[NamedDays, NamedDays]]:

@@ -88,6 +88,33 @@ def test_of_several_such_days_the_longer_time_is_meant() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("in 2010, what did ada say in august?", "2010-08-01", "2010-09-01"),
+        ("what did ada say in August about tea in 2010?", "2010-08-01", "2010-09-01"),
+        ("last year, was ada here on 5 may?", "2025-05-05", "2025-05-06"),
+        ("in 2024, who drank tea at christmas?", "2024-12-24", "2024-12-27"),
+        ("in 2024, who drank tea on friday?", "2024-01-01", "2025-01-01"),
+    ],
+)
+def test_a_month_elsewhere_than_its_year_is_of_that_year(text: str, since: str, until: str) -> None:
+    assert days(text) == [(since, until)] * 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *["in 2010, what did ada say in august 2012?", "in 2010, and in august?"],
+        *["what did ada say in march about the release of 2010?", "in 2010 or in august"],
+        *["since 2010, what did ada say in august?", "in 2010, what did ada say last night?"],
+    ],
+)
+def test_other_times_beside_a_year_stay_what_they_are(text: str) -> None:
+    first, second = days(text)
+    assert first != second
+
+
+@pytest.mark.parametrize(
     "text",
     ["yesterday and in May", "in May, in March", "in july or last year", "last month, on 3 may"],
 )
