@@ -12,7 +12,7 @@ from terrarium_mcp.chat.questions.ends import EndQuestion, end_question
 from terrarium_mcp.chat.questions.events import event_queries, may_ask_for_events
 from terrarium_mcp.chat.questions.names import other_names_of
 from terrarium_mcp.chat.questions.narrowing import about, narrowed_to
-from terrarium_mcp.chat.questions.people import LinkQuestion, link_question
+from terrarium_mcp.chat.questions.people import LinkQuestion, link_questions
 from terrarium_mcp.chat.questions.presence import asks_who_is_here, last_seen_of, present_nick
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.times.time_expressions import TimeExpression
@@ -61,8 +61,9 @@ async def question_hints(
     if nick := other_names_of(rest):
         known = await people_called(request, nick, search.rooms)
         return [f"lookup_nick(nick={_quoted(nick)}) lists their other nicks"] if known else []
-    if links := link_question(rest):
-        return await _link_hints(links, times, search, request)
+    for links in link_questions(rest):
+        if hints := await _link_hints(links, times, search, request):
+            return hints
     if not times and asks_what_was_missed(rest):
         return [f"catch_up({_channel_argument(search, request)}) tells what was missed"]
     if search.query.channels and not times and asks_what_was_said(rest):

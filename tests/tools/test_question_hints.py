@@ -272,6 +272,11 @@ async def test_who_asks_for_links_on_a_topic_is_told_the_query_that_finds_them(
     (note,) = await notes(house, 'show me links about "sqlite is at"')
     assert note == 'note: the query "sqlite is at" has:link finds 1 line with a link'
     assert await notes(house, "any links about tea?") == []
+    (note,) = await notes(house, "links about sqlite from bo")
+    assert note == "note: the query sqlite from:bo has:link finds 1 line with a link"
+    await house.hears("<cy> moving from windows: https://moving.example")
+    (note,) = await notes(house, "links about moving from windows")
+    assert note == "note: the query moving windows has:link finds 1 line with a link"
 
 
 @pytest.mark.parametrize("query", ["message 2", "terrarium://message/2", "Message #2"])

@@ -85,15 +85,23 @@ _OF_A_TIME = rf"{_ALL}{_LINKS}{_WERE_SHARED}{_HERE}"
 
 _ANY_LINK = rf"(?:{_SHOW}|(?:any|which)\s+){_LINK}"
 _ONE = rf"(?P<nick>{NICK}?)"
-_WITH_A_TOPIC = r"\s+(?:about|on|for|to|with)\s+(?P<words>.+?)"
-_ABOUT_LINKS = tuple(
-    f"{pattern}{_WITH_A_TOPIC}"
-    for pattern in (
-        _ANY_LINK,
-        rf"{_ANY_LINK}{_WERE_SHARED}\s+(?:(?:{_PASTE})\s+)?(?:by|from)\s+{_ONE}",
-        rf"(?:what|which)\s+{_LINK}\s+{_HAVE}\s+{_ONE}\s+{_OFTEN}{_PASTE}",
-        rf"{_SHOW}{_ONE}['\u2019]s\s+{_LINK}",
-    )
+_WERE_GIVEN = (
+    r"(?:\s+(?:that\s+)?(?:(?:were|was|have\s+been|got)\s+)?"
+    r"(?:posted|pasted|shared|sent|dropped|given|mentioned))?"
+)
+_TOPIC = r"\s+(?:about|on|for|to|with)\s+(?P<words>.+?)"
+_ABOUT_LINKS = (
+    rf"{_ANY_LINK}{_TOPIC}{_WERE_GIVEN}\s+(?:by|from)\s+{_ONE}",
+    *(
+        f"{pattern}{_TOPIC}{_WERE_GIVEN}{_HERE}"
+        for pattern in (
+            _ANY_LINK,
+            rf"{_ANY_LINK}{_WERE_SHARED}\s+(?:(?:{_PASTE})\s+)?(?:by|from)\s+{_ONE}",
+            rf"(?:what|which)\s+{_LINK}\s+{_HAVE}\s+{_ONE}\s+{_OFTEN}{_PASTE}",
+            rf"{_SHOW}{_ONE}['\u2019]s\s+{_LINK}",
+            rf"who\s+(?:has\s+|have\s+)?{_PASTE}\s+(?:(?:an?|any|the|some)\s+)?{_LINK}",
+        )
+    ),
 )
 """The questions for links with a topic, which some of the lines with a link have."""
 
@@ -164,13 +172,14 @@ class LinkQuestion(NamedTuple):
     nick: str = ""
 
 
-def link_question(text: str) -> LinkQuestion | None:
-    """The topic of the links for which a text asks, and who gave them; None if it has none."""
-    for pattern in _ABOUT_LINKS:
-        if found := form(pattern).fullmatch(text):
-            nick = found.groupdict().get("nick", "")
-            return LinkQuestion(found["words"], nick) if not nick or named_person(nick) else None
-    return None
+def link_questions(text: str) -> list[LinkQuestion]:
+    """The topic of the links for which a text asks, and who gave them; none if it has no topic.
+
+    `Links about moving from windows` has two readings, the first that of links from somebody.
+    """
+    found = (form(pattern).fullmatch(text) for pattern in _ABOUT_LINKS)
+    read = [(one["words"], one.groupdict().get("nick") or "") for one in found if one]
+    return [LinkQuestion(words, nick) for words, nick in read if not nick or named_person(nick)]
 
 
 def names_a_speaker(text: str) -> bool:

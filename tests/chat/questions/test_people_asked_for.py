@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from terrarium_mcp.chat.questions.people import (
     LinkQuestion,
     PersonQuestion,
-    link_question,
+    link_questions,
     person_question,
 )
 
@@ -100,20 +100,34 @@ def test_links_alone_are_asked_for_where_a_time_is_named_and_else_a_word() -> No
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
-        ("links about green tea?", LinkQuestion("green tea")),
-        ("show me the links to the wiki", LinkQuestion("the wiki")),
-        ("any url on sqlite", LinkQuestion("sqlite")),
-        ("links posted by ada about green tea", LinkQuestion("green tea", "ada")),
-        ("any links from ada on sqlite?", LinkQuestion("sqlite", "ada")),
-        ("which links did ada share about sqlite?", LinkQuestion("sqlite", "ada")),
-        ("ada's links about sqlite", LinkQuestion("sqlite", "ada")),
-        ("which links did they share about sqlite?", None),
-        ("links by ada", None),
-        ("what is the link", None),
+        ("links about green tea?", [LinkQuestion("green tea")]),
+        ("show me the links to the wiki", [LinkQuestion("the wiki")]),
+        ("any url on sqlite", [LinkQuestion("sqlite")]),
+        ("links posted by ada about green tea", [LinkQuestion("green tea", "ada")]),
+        ("any links from ada on sqlite?", [LinkQuestion("sqlite", "ada")]),
+        ("which links did ada share about sqlite?", [LinkQuestion("sqlite", "ada")]),
+        ("ada's links about sqlite", [LinkQuestion("sqlite", "ada")]),
+        (
+            "links about sqlite from ada",
+            [LinkQuestion("sqlite", "ada"), LinkQuestion("sqlite from ada")],
+        ),
+        (
+            "links about green tea that were posted by ada?",
+            [
+                LinkQuestion("green tea", "ada"),
+                LinkQuestion("green tea that were posted by ada"),
+            ],
+        ),
+        ("links about tea from them", [LinkQuestion("tea from them")]),
+        ("links about green tea posted here", [LinkQuestion("green tea")]),
+        ("who posted a link about tea?", [LinkQuestion("tea")]),
+        ("which links did they share about sqlite?", []),
+        ("links by ada", []),
+        ("what is the link", []),
     ],
 )
-def test_links_may_have_a_topic(text: str, meant: LinkQuestion | None) -> None:
-    assert link_question(text) == meant
+def test_links_may_have_a_topic(text: str, meant: list[LinkQuestion]) -> None:
+    assert link_questions(text) == meant
 
 
 def test_a_single_message_is_asked_for_where_a_channel_is_named_and_else_words() -> None:
