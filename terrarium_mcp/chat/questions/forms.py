@@ -38,9 +38,11 @@ def nicks_among(others: str) -> tuple[str, ...]:
 def form(pattern: str) -> re.Pattern[str]:
     """A form of question, which fits a whole text: blanks and marks around it do not matter.
 
+    In front of it are a comma and blanks where a time was: `in May, what did ada say?`
+
     It is compiled once, when it is first needed.
     """
-    return re.compile(rf"\s*{pattern}[\s?!.]*", re.IGNORECASE)
+    return re.compile(rf"[\s,]*{pattern}[\s,?!.]*", re.IGNORECASE)
 
 
 def named_person(word: str) -> str:

@@ -18,6 +18,8 @@ ADA = PersonQuestion("ada")
     ("text", "meant"),
     [
         ("what did ada say?", ADA),
+        (", what did ada say ?", ADA),
+        ("what did ada say, ?", ADA),
         ("What has ada been saying", ADA),
         ("what else did ada write  ?", ADA),
         ("what did ada and bo say?", PersonQuestion("ada", others=("bo",))),
