@@ -189,7 +189,10 @@ async def _by_person(parts: QuestionParts, search: Search, request: Request) -> 
             return await _by_words(parts, _with_notes(search, slips), request)
     if not await _is_speaker(asked, parts.rest, search, request):
         return await _by_words(parts, search, request)
-    return None if asked.about and _is_ranked(search) else _said_by(asked, parts.times, search)
+    if asked.about and _is_ranked(search):
+        silent = await _silent_person_note(asked, parts.times, search, request)
+        return await _by_words(parts, _with_notes(search, silent), request)
+    return _said_by(asked, parts.times, search)
 
 
 async def _by_words(parts: QuestionParts, search: Search, request: Request) -> Search:
@@ -400,6 +403,16 @@ async def _is_speaker(asked: PersonQuestion, rest: str, search: Search, request:
         is_speaker = await finds_exactly(said, search, request, lines=ENOUGH)
         return is_speaker and not await finds_exactly(search.query, search, request)
     return await finds_exactly(said, search, request)
+
+
+async def _silent_person_note(
+    asked: PersonQuestion, times: Times, search: Search, request: Request
+) -> list[str]:
+    """That those who are asked for said nothing at the time asked for: hits may be of others."""
+    said = narrowed_to(times, Query(people=asked.nicks))
+    if not (asked.nick and times) or await finds_exactly(said, search, request):
+        return []
+    return [f"the query {said.printed(search.zone)} finds no line: no hit is what they said then"]
 
 
 async def _slip_note(

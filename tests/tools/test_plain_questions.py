@@ -334,6 +334,20 @@ async def test_a_time_and_no_topic_is_that_time_in_every_order(
     assert told.ids == ids
 
 
+async def test_who_said_nothing_at_the_time_of_a_question_is_told(house: House) -> None:
+    await house.hears(TALK)
+    await house.hears("<cy> is the key there?", at=NOON + timedelta(days=35))
+    told = await asked(house, "what did ada say about the key in June?")
+    silent = "note: the query from:ada after:2026-06-01 before:2026-07-01 finds no line"
+    assert f"{silent}: no hit is what they said then" in notes(told)
+    for question in (
+        "what did cy say about the key in June?",
+        "what did ada say about the key in May?",
+        "what did people say about the key in June?",
+    ):
+        assert " finds no line" not in "".join(notes(await asked(house, question)))
+
+
 EVERY_LINE = [
     ("from:ada on 1 May 2026", "from:ada after:2026-05-01 before:2026-05-02", [1, 3]),
     ("from:ada in 2026?", "from:ada after:2026-01-01 before:2027-01-01", [1, 3]),
