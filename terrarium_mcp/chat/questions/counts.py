@@ -55,7 +55,7 @@ _EACH = (
 """A count for each period. Not of who said most: the figures list no people for a period."""
 
 _PART_OF_DAYS = (
-    r"(?P<asked>.+?)\s+(?:(?:at|by|during\s+the)\s+nights?|(?:in|during)\s+the"
+    r"(?P<asked>(?:who|how)\b.*?\S)\s+(?:(?:at|by|during\s+the)\s+nights?|(?:in|during)\s+the"
     rf"\s+(?:early\s+|late\s+)?(?:day(?:time)?|mornings?|afternoons?|evenings?)){_HERE}"
 )
 """A count of one part of every day, of which there are no figures."""

@@ -89,7 +89,7 @@ _WERE_GIVEN = (
     r"(?:\s+(?:that\s+)?(?:(?:were|was|have\s+been|got)\s+)?"
     r"(?:posted|pasted|shared|sent|dropped|given|mentioned))?"
 )
-_TOPIC = r"\s+(?:about|on|for|to|with)\s+(?P<words>.+?)"
+_TOPIC = r"\s+(?:about|on|for|to|with)\s+(?P<words>\S(?:.*?\S)?)"
 _ABOUT_LINKS = (
     rf"{_ANY_LINK}{_TOPIC}{_WERE_GIVEN}\s+(?:by|from)\s+{_ONE}",
     *(
