@@ -94,8 +94,7 @@ async def _presence_hints(
     for sought in (then, replace(then, only_commands=True), replace(then, kinds=_COMES_AND_GOES)):
         hits = await found_exactly(sought, search, request)
         if hits.messages:
-            lines = "line" if hits.total == 1 else "lines"
-            return [f"the query {sought.printed(search.zone)} finds {hits.total_text} {lines}"]
+            return [f"the query {sought.printed(search.zone)} finds {total_of(hits, 'line')}"]
     asked_for = then.printed(search.zone)
     return [f"the query {asked_for} finds no line, and no join or part either"]
 
