@@ -4,6 +4,7 @@
 `ircs://`, and ZNC's `host:+port`, ask for it.
 """
 
+import ipaddress
 import re
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -50,3 +51,19 @@ def parse_server(text: str) -> ServerAddress:
         tls=uses_tls or None,
         channels=tuple(map(as_channel, names)),
     )
+
+
+def network_name_of(server: str) -> str:
+    """`libera` for `irc.libera.chat`; `local` for an IP address or localhost."""
+    if not server:
+        return ""
+    try:
+        ipaddress.ip_address(server.strip("[]"))
+    except ValueError:
+        labels = server.lower().strip(".").split(".")
+    else:
+        return "local"
+    if len(labels) == 1:
+        return "local" if labels == ["localhost"] else labels[0]
+    public = {"co", "com", "net", "org", "ac"}  # second-level registries such as example.co.uk
+    return labels[-3] if len(labels) > 2 and labels[-2] in public else labels[-2]

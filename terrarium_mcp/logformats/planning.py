@@ -13,6 +13,7 @@ from itertools import chain
 
 from terrarium_mcp.chat.identity import as_channel, fold, is_channel
 from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.server_address import network_name_of
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.logformats.choices import Choices
 from terrarium_mcp.logformats.decoding import texts_of
@@ -31,7 +32,6 @@ from terrarium_mcp.logformats.log_reader import LogReader
 from terrarium_mcp.logformats.recognition import lines_read
 from terrarium_mcp.logformats.sessions import only_of
 from terrarium_mcp.logformats.twelve_hours import TwelveHourClock, WrittenClock
-from terrarium_mcp.settings.hosts import network_name_of
 from terrarium_mcp.store import by_12_hours
 from terrarium_mcp.wording import shown
 

@@ -13,8 +13,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import BaseModel, ConfigDict, Field
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold
+from terrarium_mcp.chat.server_address import network_name_of
 from terrarium_mcp.settings.channel_ways import Askers, ChannelTable, ChannelWays, Role, table_for
-from terrarium_mcp.settings.hosts import is_loopback, network_name_of
+from terrarium_mcp.settings.hosts import is_loopback
 from terrarium_mcp.settings.values import (
     MOST_DAYS,
     NO_MODEL,

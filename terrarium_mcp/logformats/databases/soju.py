@@ -16,7 +16,7 @@ from pathlib import Path
 
 from terrarium_mcp.chat.irc_message import IrcMessage, MalformedMessage, Source, parse_line
 from terrarium_mcp.chat.records import SPEECH, MessageType
-from terrarium_mcp.chat.server_address import parse_server
+from terrarium_mcp.chat.server_address import network_name_of, parse_server
 from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
@@ -26,7 +26,6 @@ from terrarium_mcp.logformats.databases.database_format import (
 )
 from terrarium_mcp.logformats.entries import LogEvent, is_to_rank
 from terrarium_mcp.logformats.log_reader import DatedEvent
-from terrarium_mcp.settings.hosts import network_name_of
 
 _NETWORK = "ifnull(nullif(network.name, ''), network.addr)"
 _IS_PLACED = f"{name_condition(_NETWORK)} AND {name_condition('target.target')}"
