@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError, PydanticUseDefault
 
 from terrarium_mcp.chat.identity import MOST_OF_NAMES
 from terrarium_mcp.chat.relays import nick_meant
-from terrarium_mcp.chat.times.calendar_words import COUNTS
+from terrarium_mcp.chat.times.calendar_words import COUNT_WORD, number_of
 from terrarium_mcp.tools.notes import note
 
 _ABSENT = (None, "", "null")
@@ -91,7 +91,7 @@ def _short(value: int) -> str:
 
 
 _SO_LONG = re.compile(
-    rf"(?:(?:the )?(?:last|past) )?(?:(?P<digits>\d{{1,9}}) ?|(?P<word>{'|'.join(COUNTS)}) )"
+    rf"(?:(?:the )?(?:last|past) )?(?:(?P<digits>\d{{1,9}}) ?|(?P<word>{COUNT_WORD}) )"
     r"(?P<unit>m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?|w(?:eeks?)?|months?|y(?:ears?)?)"
     r"(?: ago)?"
 )
@@ -106,7 +106,7 @@ def _hours_alone(value: object) -> object:
     match = _SO_LONG.fullmatch(value.strip().lower()) if isinstance(value, str) else None
     if match is None:
         return value
-    count = int(match["digits"] or COUNTS[match["word"]])
+    count = int(number_of(match["digits"] or match["word"]))
     unit = match["unit"]
     return -(-count * _MINUTES["mo" if unit.startswith("mo") else unit[0]] // 60)
 

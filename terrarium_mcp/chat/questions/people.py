@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from terrarium_mcp.chat.question import asks_what_was_said
 from terrarium_mcp.chat.questions.forms import NICK, OTHER_NICKS, form, named_person, nicks_among
-from terrarium_mcp.chat.times.calendar_words import COUNTS
+from terrarium_mcp.chat.times.calendar_words import COUNT_WORD
 
 _NICK = rf"(?P<nick>{NICK}){OTHER_NICKS}"
 _TO = rf"(?:\s+to\s+(?P<to>{NICK}))?"
@@ -26,7 +26,7 @@ _END = (
     r"|(?:very\s+)?(?P<first>first|oldest|earliest))"
 )
 _LAST = r"(?:(?P<last>last|most\s+recently)|(?P<first>first))"
-_MANY = rf"(?:(?:\d{{1,4}}|{'|'.join(COUNTS)})\s+(?:of\s+)?)?"
+_MANY = rf"(?:(?:\d{{1,4}}|{COUNT_WORD})\s+(?:of\s+)?)?"
 _LINE = rf"{_MANY}(?:thing|line|message|comment|word)s?"
 _LINK = r"(?P<links>links?|urls?)"
 _LINKS = r"(?P<links>links|urls)"

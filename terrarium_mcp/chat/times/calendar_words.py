@@ -18,10 +18,11 @@ MONTHS = (
 )  # fmt: skip
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
+WEEKDAY = rf"(?:{'|'.join(WEEKDAYS)})"
 MONTH = rf"(?:{'|'.join(f'{name}|{name[:3]}' for name in MONTHS)}|sept)\.?"
 DAY_OF_MONTH = r"\d{1,2}(?:st|nd|rd|th)?"
 YEAR = r"(?:19|20)\d\d"
-"""A month by name, a day of it, and a year, as people write them: regular expressions."""
+"""A weekday and a month by name, a day of that, and a year, as regular expressions."""
 
 BY_NUMBER_ALONE = (
     r"(?=\s*(?:[?.,!;]|$)|\s+(?:at|around|about|between|before|after|in|by|from|and|or)\b)"
@@ -34,15 +35,22 @@ COUNTS = {
 }  # fmt: skip
 """Numbers in words, as people count days and weeks."""
 
+COUNT_WORD = rf"(?:{'|'.join(COUNTS)})"
+"""One of them, as a regular expression."""
+
+
+def number_of(count: str) -> float:
+    """How many a count is, in words or digits."""
+    return COUNTS.get(count.lower()) or float(count)
+
 
 def roughly(count: str) -> tuple[float, float]:
     """The least and the most that a count means, in words or digits: `a few` are two to six.
 
     `A couple` and `a few` reach up to twice their number; any other is exact.
     """
-    word = count.lower()
-    number = COUNTS.get(word) or float(word)
-    return (2, 2 * number) if word in ("couple", "few") else (number, number)
+    number = number_of(count)
+    return (2, 2 * number) if count.lower() in ("couple", "few") else (number, number)
 
 
 ORDINALS = tuple(

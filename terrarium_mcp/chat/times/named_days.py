@@ -8,10 +8,10 @@ from terrarium_mcp.chat.times import dated_days as dated
 from terrarium_mcp.chat.times import relative_days as relative
 from terrarium_mcp.chat.times.calendar_words import (
     BY_NUMBER_ALONE,
-    COUNTS,
+    COUNT_WORD,
     MONTH,
     ORDINALS,
-    WEEKDAYS,
+    WEEKDAY,
     YEAR,
 )
 from terrarium_mcp.chat.times.day_ranges import (
@@ -25,29 +25,27 @@ from terrarium_mcp.chat.times.day_ranges import (
 from terrarium_mcp.chat.times.feasts import FEAST
 from terrarium_mcp.chat.times.parts_of_day import PART
 from terrarium_mcp.chat.times.relative_days import Reader
-from terrarium_mcp.chat.times.seasons import SEASONS
+from terrarium_mcp.chat.times.seasons import SEASON
 
 _MONTH = rf"(?P<month>{MONTH})"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = rf"(?P<year>{YEAR})"
-_ON = rf"(?:on\s+)?(?:(?:{'|'.join(WEEKDAYS)}),?\s+)?(?:the\s+)?"
+_ON = rf"(?:on\s+)?(?:{WEEKDAY},?\s+)?(?:the\s+)?"
 _ISO_DAY = r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"
 _YEAR_FIRST = r"(?<!/)(?P<year>\d{4})/(?P<month>\d\d?)/(?P<day>\d\d?)(?!/)"
 _DAY_MONTH = rf"{_DAY}\s+(?:of\s+)?{_MONTH}"
 _ORDINAL = rf"(?P<ordinal>{'|'.join(reversed(ORDINALS))})"
 _IN_DIGITS = r"(?P<day>\d{1,2})(?:st|nd|rd|th)"
 _NTH_DAY = rf"(?:{_IN_DIGITS}|{_ORDINAL})"
-_WEEKDAY_NTH = (
-    rf"(?P<weekday>{'|'.join(WEEKDAYS)}),?\s+(?:(?:the\s+)?{_IN_DIGITS}|the\s+{_ORDINAL})"
-)
+_WEEKDAY_NTH = rf"(?P<weekday>{WEEKDAY}),?\s+(?:(?:the\s+)?{_IN_DIGITS}|the\s+{_ORDINAL})"
 _MONTH_DAY = rf"{_MONTH}\s+{_DAY}"
 _WEEK = rf"(?:in\s+|during\s+)?(?:the\s+)?week\s+(?P<from>of|from|beginning|starting)\s+{_ON}"
 _WEEKEND = rf"(?:on\s+|over\s+)?(?:the\s+)?(?P<weekend>weekend)\s+of\s+{_ON}"
-_SEASON = rf"(?P<season>{'|'.join(SEASONS)})"
+_SEASON = rf"(?P<season>{SEASON})"
 _FEAST = rf"(?P<feast>{FEAST})"
 _PART = r"(?P<part>early|mid|late|(?:beginning|start|middle|end)\s+of)[\s-]+"
-_COUNTED = rf"(?:\d{{1,4}}|{'|'.join(COUNTS)})(?:\s+of)?\s+"
-_COUNT = rf"(?P<count>\d{{1,4}}|{'|'.join(COUNTS)})(?:\s+of)?\s+"
+_COUNTED = rf"(?:\d{{1,4}}|{COUNT_WORD})(?:\s+of)?\s+"
+_COUNT = rf"(?P<count>\d{{1,4}}|{COUNT_WORD})(?:\s+of)?\s+"
 RELATION = (
     r"(?:since|before|prior\s+to|after|until|till|up\s+to|by"
     r"|around(?!\s+(?:in|on|at|over|during)\b))"
@@ -78,11 +76,10 @@ _NO_OTHER_DAY = "".join(
 )  # fmt: skip
 """Not in front of a weekday that alone names one that is past: `patch tuesday` has no date."""
 _ENDS_A_QUESTION = r"(?=\s*\?\s*$)"
-_ANY_WEEKDAY = rf"(?:{'|'.join(WEEKDAYS)})"
 _SHORT_WEEKDAYS = r"(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)"
 _WEEKDAYS = (
-    rf"(?P<weekdays>{_ANY_WEEKDAY}(?:,\s*{_ANY_WEEKDAY}){{0,5}}"
-    rf",?\s+(?:and|or)\s+(?:on\s+)?{_ANY_WEEKDAY})"
+    rf"(?P<weekdays>{WEEKDAY}(?:,\s*{WEEKDAY}){{0,5}}"
+    rf",?\s+(?:and|or)\s+(?:on\s+)?{WEEKDAY})"
 )
 """Several, such as `sunday and monday`."""
 _BEFORE_LAST = rf"\s+before\s+last{BY_NUMBER_ALONE}"
@@ -180,10 +177,10 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"(?:{_AT})?{_FEAST}{_OF_A_YEAR}", dated.at_latest_feast),
     (rf"(?:last|on)\s+{_WEEKDAYS}", relative.last_weekdays),
     (
-        rf"between\s+(?P<first>{_ANY_WEEKDAY})\s+and\s+(?P<last>{_ANY_WEEKDAY})",
+        rf"between\s+(?P<first>{WEEKDAY})\s+and\s+(?P<last>{WEEKDAY})",
         relative.between_weekdays,
     ),
-    (rf"(?:on\s+)?{_NO_RANGE}(?P<weekday>{'|'.join(WEEKDAYS)}){_OF_A_WEEK}", relative.last_weekday),
+    (rf"(?:on\s+)?{_NO_RANGE}(?P<weekday>{WEEKDAY}){_OF_A_WEEK}", relative.last_weekday),
     (rf"(?:a\s+)?{_COUNT}(?P<unit>day|week|year)s?\s+ago\s+today", relative.ago_today),
     (rf"(?:on\s+)?{_WEEKDAY_NTH}{BY_NUMBER_ALONE}", dated.on_nth_day),
     (rf"on\s+(?:the\s+)?{_IN_DIGITS}{BY_NUMBER_ALONE}", dated.on_nth_day),
@@ -202,7 +199,7 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"(?:on\s+|over\s+|at\s+)?(?:the\s+)?weekend{_BEFORE_LAST}", relative.weekend_before_last),
     (r"(?:on\s+|over\s+|at\s+)?(?P<which>the|last|this|past)\s+weekend", relative.weekend),
     (rf"(?:a\s+)?{_COUNT}(?P<unit>day|week|fortnight|month|year)s?\s+ago", relative.some_time_ago),
-    (rf"(?:on\s+)?{_COUNT}(?P<weekday>{_ANY_WEEKDAY})s\s+ago", relative.weekdays_ago),
+    (rf"(?:on\s+)?{_COUNT}(?P<weekday>{WEEKDAY})s\s+ago", relative.weekdays_ago),
     (
         rf"{_LATELY}(?:last|past)\s+{_COUNT}(?P<unit>day|week|month|year)s?",
         relative.last_few,
@@ -217,7 +214,7 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"{_DURING}{_BEGINNING}\s+of\s+the\s+(?P<unit>week|month|year)", relative.beginning_of_this),
     (rf"{_NO_OTHER_DAY}{_WEEKDAYS}{_ENDS_A_QUESTION}", relative.last_weekdays),
     (
-        rf"(?:last|on|(?P<this>this)|{_PART_OF}|{_RELATED})\s+(?P<weekday>{'|'.join(WEEKDAYS)})",
+        rf"(?:last|on|(?P<this>this)|{_PART_OF}|{_RELATED})\s+(?P<weekday>{WEEKDAY})",
         relative.last_weekday,
     ),
     (
@@ -225,7 +222,7 @@ READERS: tuple[tuple[str, Reader], ...] = (
         relative.last_short_weekday,
     ),
     (
-        rf"(?:on\s+)?(?:the\s+)?(?P<weekday>{_ANY_WEEKDAY}){_BEFORE_LAST}",
+        rf"(?:on\s+)?(?:the\s+)?(?P<weekday>{WEEKDAY}){_BEFORE_LAST}",
         relative.weekday_before_last,
     ),
     (
@@ -239,7 +236,7 @@ READERS: tuple[tuple[str, Reader], ...] = (
     ),
     # Without a word in front it is one in the genitive, and at the end of a question.
     (
-        rf"{_NO_OTHER_DAY}(?P<weekday>{'|'.join(WEEKDAYS)})(?:['\u2019]s(?!\s+child\b)|{_ENDS_A_QUESTION})",
+        rf"{_NO_OTHER_DAY}(?P<weekday>{WEEKDAY})(?:['\u2019]s(?!\s+child\b)|{_ENDS_A_QUESTION})",
         relative.last_weekday,
     ),
 )
@@ -283,7 +280,7 @@ INSIDE_OTHERS: tuple[Reader, ...] = (
 
 
 _IN_ALL = (
-    rf"\d|\b(?:{MONTH}|{'|'.join(WEEKDAYS)}|{'|'.join(SEASONS)}|{FEAST}"
+    rf"\d|\b(?:{MONTH}|{WEEKDAY}|{SEASON}|{FEAST}"
     rf"|{'|'.join(ORDINALS)}|{_SHORT_WEEKDAYS}"
     r"|yesterday|today|tonight|night|weekend|ago|last|past|this|(?:beginning|start)\s+of)\b"
 )

@@ -6,10 +6,12 @@ from functools import cache
 from unicodedata import decimal
 
 from terrarium_mcp.chat.times.calendar_words import (
+    COUNT_WORD,
     COUNTS,
     DAY_OF_MONTH,
     MONTH,
     PERIODS,
+    WEEKDAY,
     WEEKDAYS,
     YEAR,
 )
@@ -29,16 +31,15 @@ _WEEK = re.compile(r"\d{4}-W\d\d")
 _DAYS_AGO = re.compile(r"(\d{1,6})([dw])")
 _UNITS = {"d": "days", "w": "weeks"}
 _MAX_CHARACTERS = 60
-_COUNT = rf"(?:\d{{1,4}}|(?:a\s+)?(?:{'|'.join(COUNTS)})(?:\s+of)?)"
+_COUNT = rf"(?:\d{{1,4}}|(?:a\s+)?{COUNT_WORD}(?:\s+of)?)"
 _UNIT = r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?)"
 _COUNTED = (
-    rf"(?:the\s+)?(?:(?P<digits>\d{{1,6}}(?:\.\d)?)\s*|(?:a\s+)?(?P<word>{'|'.join(COUNTS)})\s+(?:of\s+)?)"
+    rf"(?:the\s+)?(?:(?P<digits>\d{{1,6}}(?:\.\d)?)\s*|(?:a\s+)?(?P<word>{COUNT_WORD})\s+(?:of\s+)?)"
     r"(?P<unit>[a-z].*?)(?P<ago>\s+ago)?"
 )
 """So long before now: `2 weeks`, `a couple of months ago`."""
 _SHORT_WEEKDAYS = {name[:3]: name for name in WEEKDAYS}
 _SHORT_WEEKDAY = rf"\b(?P<short>{'|'.join(_SHORT_WEEKDAYS)})(?:(?<=tue)s|(?<=thu)rs?)?\b"
-_WEEKDAY = rf"(?:{'|'.join(WEEKDAYS)})"
 _AT = rf"(?:\d{{1,2}}:\d\d:\d\d(?:\s*[ap]m)?{IN_UTC}?|{CLOCK})"
 _AT_CLOCK = (
     rf"(?P<day>.+?),?\s+(?:at\s+)?(?P<clock>{_AT})",
@@ -47,9 +48,9 @@ _AT_CLOCK = (
 """A time of day after a day, and before one."""
 _SEVERAL_WORDS = (
     rf"(?:the\s+)?{_COUNT}\s+{_UNIT}(?:\s+ago)?"
-    rf"|(?:the\s+)?(?:last|past|this)\s+(?:{_COUNT}\s+)?(?:{_UNIT}|{_WEEKDAY}|{MONTH})"
-    rf"|(?:(?:{_WEEKDAY},?\s+)?(?:the\s+)?(?:{DAY_OF_MONTH}\s+(?:of\s+)?{MONTH}|{MONTH}\s+{DAY_OF_MONTH})(?:,?\s+{YEAR})?"
-    rf"|{MONTH},?\s+{YEAR}|(?:last\s+)?{_WEEKDAY}|yesterday|today)"
+    rf"|(?:the\s+)?(?:last|past|this)\s+(?:{_COUNT}\s+)?(?:{_UNIT}|{WEEKDAY}|{MONTH})"
+    rf"|(?:(?:{WEEKDAY},?\s+)?(?:the\s+)?(?:{DAY_OF_MONTH}\s+(?:of\s+)?{MONTH}|{MONTH}\s+{DAY_OF_MONTH})(?:,?\s+{YEAR})?"
+    rf"|{MONTH},?\s+{YEAR}|(?:last\s+)?{WEEKDAY}|yesterday|today)"
     r"(?:\s+(?:morning|afternoon|evening|night))?"
     r"|\d{4}-\d\d-\d\d \d\d:\d\d\S*"
 )

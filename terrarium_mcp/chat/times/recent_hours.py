@@ -10,13 +10,13 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import NamedTuple
 
-from terrarium_mcp.chat.times.calendar_words import COUNTS, roughly
+from terrarium_mcp.chat.times.calendar_words import COUNT_WORD, number_of, roughly
 
 _UNITS = {"s": timedelta(seconds=1), "m": timedelta(minutes=1), "h": timedelta(hours=1)}
 _UNIT = r"(?P<unit>s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?)"
 _COUNT = (
     rf"(?:a\s+)?(?P<count>\d{{1,6}}(?:\.\d)?\s*|half\s+(?:an?\s+)?"
-    rf"|(?:{'|'.join(COUNTS)})\s+(?:of\s+)?)"
+    rf"|{COUNT_WORD}\s+(?:of\s+)?)"
 )
 _IN = r"(?:in|during|over|within|from|for|of|since)\s+(?:the\s+)?"
 _RELATION = r"(?P<relation>since|after|before|prior\s+to|until|till|up\s+to|around|about)"
@@ -100,7 +100,7 @@ def _more(found: re.Match[str]) -> float:
 
 
 def _number(count: str) -> float:
-    return _HALF if count == "half" else COUNTS.get(count) or float(count)
+    return _HALF if count == "half" else number_of(count)
 
 
 @cache

@@ -8,7 +8,13 @@ import re
 from collections.abc import Callable
 from datetime import date, timedelta
 
-from terrarium_mcp.chat.times.calendar_words import COUNTS, PERIODS, WEEKDAYS, roughly
+from terrarium_mcp.chat.times.calendar_words import (
+    PERIODS,
+    WEEKDAY,
+    WEEKDAYS,
+    number_of,
+    roughly,
+)
 from terrarium_mcp.chat.times.seasons import (
     Days,
     latest_season,
@@ -191,7 +197,7 @@ def between_weekdays(found: re.Match[str], today: date) -> list[Days]:
 
 def last_weekdays(found: re.Match[str], today: date) -> list[Days]:
     """From the first to the last of several such weekdays that were last before today."""
-    named = re.findall("|".join(WEEKDAYS), found["weekdays"].lower())
+    named = re.findall(WEEKDAY, found["weekdays"].lower())
     back = [(today.weekday() - WEEKDAYS.index(name) - 1) % 7 + 1 for name in named]
     return [(today - timedelta(max(back)), today - timedelta(min(back) - 1))]
 
@@ -224,7 +230,7 @@ def _far(days: Days, count: str, unit: str) -> tuple[timedelta, timedelta, timed
 
 def how_long(count: str, unit: str) -> timedelta:
     """About how long so many days, weeks, months or years are."""
-    return timedelta(_number(count) * _UNIT_DAYS[unit.lower()])
+    return timedelta(number_of(count) * _UNIT_DAYS[unit.lower()])
 
 
 def _count_and_days(found: re.Match[str]) -> tuple[int, int]:
@@ -233,8 +239,4 @@ def _count_and_days(found: re.Match[str]) -> tuple[int, int]:
 
 
 def _counted(found: re.Match[str]) -> int:
-    return _number(found.groupdict().get("count", "one"))
-
-
-def _number(count: str) -> int:
-    return int(count) if count.isdigit() else COUNTS[count.lower()]
+    return int(number_of(found.groupdict().get("count", "one")))

@@ -10,6 +10,9 @@ Days = tuple[date, date]
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 """The month with which each begins in the north, where it lasts three months."""
 
+SEASON = rf"(?:{'|'.join(SEASONS)})"
+"""A season, as a regular expression."""
+
 _PARTS = {
     "early": 1, "beginning": 1, "start": 1, "mid": 5, "middle": 5, "late": 9, "end": 9,
 }  # fmt: skip

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import lru_cache
 from typing import NamedTuple
 
-from terrarium_mcp.chat.times.calendar_words import COUNTS, PERIODS, Period
+from terrarium_mcp.chat.times.calendar_words import COUNT_WORD, PERIODS, Period
 from terrarium_mcp.chat.times.clock_times import (
     may_name_an_hour,
     moment_after,
@@ -43,7 +43,7 @@ _AROUND = timedelta(3)
 
 _HOW_MANY = (
     r"(?P<the>the\s+(?:(?:first|last)\s+)?)?"
-    rf"(?:(?:a\s+)?(?P<count>(?!an?\b)(?:[1-9]\d{{0,3}}|{'|'.join(COUNTS)}))(?:\s+of)?\s+)?"
+    rf"(?:(?:a\s+)?(?P<count>(?!an?\b)(?:[1-9]\d{{0,3}}|{COUNT_WORD}))(?:\s+of)?\s+)?"
 )
 _RELATED = re.compile(
     rf"{_HOW_MANY}(?:(?P<unit>day|week|month|year)s?\s+)?(?P<relation>{RELATION})\b",

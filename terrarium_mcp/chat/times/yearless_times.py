@@ -10,10 +10,10 @@ from functools import cache
 
 from terrarium_mcp.chat.times.calendar_words import MONTH, YEAR
 from terrarium_mcp.chat.times.feasts import FEAST
-from terrarium_mcp.chat.times.seasons import SEASONS
+from terrarium_mcp.chat.times.seasons import SEASON
 from terrarium_mcp.chat.times.time_expressions import TimeExpression
 
-_YEARLY = rf"\b(?:{MONTH}|{FEAST}|{'|'.join(SEASONS)})(?!\w)"
+_YEARLY = rf"\b(?:{MONTH}|{FEAST}|{SEASON})(?!\w)"
 
 _OF_ONE_YEAR = (
     rf"\b{YEAR}\b|['\u2019]\d\d\b|\b(?:this|last|next|past|previous|coming|ago)\b"
