@@ -7,16 +7,17 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
-from functools import cache
 from typing import NamedTuple
 
 from terrarium_mcp.chat.times.calendar_words import BY_NUMBER_ALONE
 from terrarium_mcp.chat.times.parts_of_day import PART, hours_of
+from terrarium_mcp.chat.times.patterns import compiled
 from terrarium_mcp.chat.times.timestamps import from_local, local
 
 IN_UTC = r"(?:\s*(?:UTC|GMT)(?!\w))"
 """What may follow a time of day that is not one of the reader's zone. No other zone has a name that
 is of one zone alone."""
+_ENDS_IN_UTC = rf"{IN_UTC}$"
 
 CLOCK = (
     r"(?:(?:\d{1,2}(?::\d\d)?\s*[ap]\.?m(?!\w)\.?|\d{1,2}:\d\d(?![\d:])|noon|midnight)"
@@ -102,11 +103,11 @@ def time_of_day(text: str, begin: int, end: int, part: str = "") -> TimeOfDay | 
     After those for a `part` of a day, it may be the number of an hour.
     """
     start = max(0, begin - _LONGEST)
-    if found := _compiled(_BEFORE).search(text[:begin], start):
+    if found := compiled(_BEFORE).search(text[:begin], start):
         return TimeOfDay(found.start(), end, found)
     afterwards = (_AFTER, _HOUR_AFTER) if part else (_AFTER,)
     for pattern in afterwards:
-        if found := _compiled(pattern).match(text, end):
+        if found := compiled(pattern).match(text, end):
             return TimeOfDay(begin, found.end(), found)
     return None
 
@@ -121,9 +122,9 @@ def moment_after(
     Raises:
         ValueError: there is no such time of day.
     """
-    found = _compiled(_MOMENT_AFTER).match(text, end)
+    found = compiled(_MOMENT_AFTER).match(text, end)
     if found is None and part:
-        found = _compiled(_HOUR_AFTER).match(text, end)
+        found = compiled(_HOUR_AFTER).match(text, end)
     return (_moment(found["at"], day, zone, part), found.end()) if found else None
 
 
@@ -137,7 +138,7 @@ def times_without_a_day(
 ) -> Iterator[tuple[re.Match[str], datetime, datetime]]:
     """The words for a time up to an hour or since the last one of that name; from when to when."""
     today = local(now, zone).date()
-    for found in _compiled(_WITHOUT_DAY).finditer(text):
+    for found in compiled(_WITHOUT_DAY).finditer(text):
         with suppress(ValueError, OverflowError):  # 25:00
             _, tomorrow = hours_of("", today, zone)
             since, until = _without_a_day(found, today, tomorrow, zone)
@@ -176,7 +177,7 @@ def clock_on(said: str, day: date, zone: tzinfo, part: str = "") -> datetime:
         next_day = clock_on(said, day + timedelta(1), zone)
         if next_day < hours_of(part, day, zone)[1]:
             return next_day
-    zone, said = _zone_of(said, zone), _in_utc().sub("", said)
+    zone, said = _zone_of(said, zone), compiled(_ENDS_IN_UTC).sub("", said)
     if named := _NAMED.get(said.lower()):
         return from_local(datetime.combine(day, named), zone)
     fields = _FIELDS.fullmatch(said)
@@ -228,14 +229,4 @@ def _spellings(hour: int, ends: str = "") -> list[str]:
 
 def _zone_of(clock: str, zone: tzinfo) -> tzinfo:
     """The zone of a time of day: the reader's, unless it names its own."""
-    return UTC if _in_utc().search(clock) else zone
-
-
-@cache
-def _in_utc() -> re.Pattern[str]:
-    return re.compile(rf"{IN_UTC}$", re.IGNORECASE)
-
-
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
+    return UTC if compiled(_ENDS_IN_UTC).search(clock) else zone

@@ -2,7 +2,6 @@
 
 import re
 from datetime import date, timedelta
-from functools import cache
 
 from terrarium_mcp.chat.times.calendar_words import (
     BY_NUMBER_ALONE,
@@ -14,6 +13,7 @@ from terrarium_mcp.chat.times.calendar_words import (
     latest_year_with,
     month_number,
 )
+from terrarium_mcp.chat.times.patterns import compiled
 from terrarium_mcp.chat.times.seasons import Days
 
 _END = (
@@ -126,7 +126,7 @@ def days_listed(found: re.Match[str], today: date) -> list[Days]:
     Raises:
         ValueError: there is no such day, or these may be no days: `on 3 and 5`.
     """
-    said = _day().findall(found["listed"])
+    said = compiled(_DAY).findall(found["listed"])
     named = [_fields(one) for one in said]
     lent = {name: value for one in named for name, value in one.items() if name != "day"}
     if not (lent or all(one[-1].isalpha() for one in said)):
@@ -168,21 +168,11 @@ def _days(fields: dict[str, int]) -> Days:
 def _fields(end: str) -> dict[str, int]:
     """The year, month and day of one end, as far as it has them."""
     words = re.sub(r"(?i)^the\s+", "", end)
-    for pattern in _patterns():
-        if found := pattern.fullmatch(words):
+    for pattern in _FIELDS:
+        if found := compiled(pattern).fullmatch(words):
             named = {name: value for name, value in found.groupdict().items() if value}
             return {
                 name: month_number(value) if name == "month" else int(value)
                 for name, value in named.items()
             }
     raise ValueError(end)
-
-
-@cache
-def _day() -> re.Pattern[str]:
-    return re.compile(_DAY, re.IGNORECASE)
-
-
-@cache
-def _patterns() -> list[re.Pattern[str]]:
-    return [re.compile(pattern, re.IGNORECASE) for pattern in _FIELDS]

@@ -2,7 +2,6 @@
 
 import re
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from functools import cache
 from unicodedata import decimal
 
 from terrarium_mcp.chat.times.calendar_words import (
@@ -17,6 +16,7 @@ from terrarium_mcp.chat.times.calendar_words import (
 )
 from terrarium_mcp.chat.times.clock_times import CLOCK, IN_UTC, clock_on
 from terrarium_mcp.chat.times.parts_of_day import hours_of, part_named
+from terrarium_mcp.chat.times.patterns import compiled
 from terrarium_mcp.chat.times.recent_hours import how_long_ago
 from terrarium_mcp.chat.times.time_expressions import time_expressions
 from terrarium_mcp.chat.times.timestamps import from_local, local
@@ -113,7 +113,7 @@ def _plain(text: str) -> str:
         return _SHORT_WEEKDAYS[found["short"].lower()]
 
     words = _OTHER_DIGIT.sub(lambda digit: str(decimal(digit[0])), " ".join(text.split()))
-    return _compiled(_SHORT_WEEKDAY).sub(in_full, words)
+    return compiled(_SHORT_WEEKDAY).sub(in_full, words)
 
 
 def _read(text: str, now: datetime, zone: tzinfo) -> datetime | PeriodBounds | None:
@@ -197,7 +197,7 @@ def _at_clock(text: str, now: datetime, zone: tzinfo) -> datetime | None:
     if len(text) > _MAX_CHARACTERS:
         return None
     for pattern in _AT_CLOCK:
-        found = _compiled(pattern).fullmatch(text)
+        found = compiled(pattern).fullmatch(text)
         day = found and _one_day(found["day"], now, zone)
         if found and day:
             return clock_on(found["clock"], day, zone, part_named(found["day"]))
@@ -218,7 +218,7 @@ def _one_day(text: str, now: datetime, zone: tzinfo) -> date | None:
 
 def _is_time_of_words(text: str, now: datetime, zone: tzinfo) -> bool:
     """Whether words name a time, without a time of day that a query alone may have beside it."""
-    if _compiled(_SEVERAL_WORDS).fullmatch(text):
+    if compiled(_SEVERAL_WORDS).fullmatch(text):
         return True
     try:
         return _expressed(text, now, zone) is not None
@@ -232,17 +232,11 @@ def _day_ago(text: str, now: datetime, zone: tzinfo) -> datetime | None:
     The period of that name is longer: people count weeks and months roughly.
     """
     named = _plain(text)
-    found = _compiled(_COUNTED).fullmatch(named)
+    found = compiled(_COUNTED).fullmatch(named)
     if found is None or found["ago"] is None or how_long_ago(named):
         return None
     moment = _read(named[: found.start("ago")], now, zone)
     return _day_of(moment, zone)[0] if isinstance(moment, datetime) else None
-
-
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """One of the large patterns, compiled when it is first needed: 2 ms of a start."""
-    return re.compile(pattern, re.IGNORECASE)
 
 
 def _utc(moment: datetime, zone: tzinfo) -> datetime:
@@ -281,7 +275,7 @@ def _words(text: str, here: datetime) -> tuple[str, datetime]:
     """
     from dateparser.date import DateDataParser  # noqa: PLC0415 -- slow to load, seldom needed
 
-    counted = _compiled(_COUNTED).fullmatch(text)
+    counted = compiled(_COUNTED).fullmatch(text)
     in_digits = _in_digits(counted) if counted else text
     for kind, said in (("relative-time", in_digits), ("absolute-time", text)):
         settings = _SETTINGS | {"RELATIVE_BASE": here, "PARSERS": [kind]}

@@ -25,6 +25,7 @@ from terrarium_mcp.chat.times.named_days import (
 )
 from terrarium_mcp.chat.times.nested_days import NamedDays, nested
 from terrarium_mcp.chat.times.parts_of_day import FIRST_HOUR, hours_of, part_named
+from terrarium_mcp.chat.times.patterns import in_ascii_letters
 from terrarium_mcp.chat.times.recent_hours import RecentTime, recent_times
 from terrarium_mcp.chat.times.relative_days import how_long, so_long_after, so_long_before
 from terrarium_mcp.chat.times.seasons import Days
@@ -59,10 +60,6 @@ _COUNT_LENGTH = 30
 _OPENING = re.compile(r"\b(?:since|before|prior to|after|until|till|up to|by)\s\Z", re.IGNORECASE)
 _OPENING_LENGTH = 10
 """What opens a time that is before or after days, and how long it is: `since` the day after May."""
-
-
-_LIKE_ASCII = str.maketrans("\u017f\u0130\u0131", "sii")
-"""Letters that a pattern takes for these where it ignores case, but `lower` does not."""
 
 _BY_ONE_WORD = re.compile(r"(?:by|from)\s+([^\W\d_]+)\.?", re.IGNORECASE)
 
@@ -121,7 +118,7 @@ def time_expressions(text: str, now: datetime, zone: tzinfo) -> tuple[TimeExpres
     if not may_express_times(text):
         return ()
     today = local(now, zone).date()
-    text = text.translate(_LIKE_ASCII)
+    text = in_ascii_letters(text)
     times = _recent(text, now, zone)
     taken = [one.span for one in times]
     named: list[NamedDays] = []

@@ -4,12 +4,11 @@ A time expression is the latest of its name that has begun. Where the record end
 mean one of it.
 """
 
-import re
 from collections.abc import Sequence
-from functools import cache
 
 from terrarium_mcp.chat.times.calendar_words import MONTH, YEAR
 from terrarium_mcp.chat.times.feasts import FEAST
+from terrarium_mcp.chat.times.patterns import compiled
 from terrarium_mcp.chat.times.seasons import SEASON
 from terrarium_mcp.chat.times.time_expressions import TimeExpression
 
@@ -26,10 +25,6 @@ def is_yearless(times: Sequence[TimeExpression]) -> bool:
     """Whether the times of a question are one that comes every year, without any year."""
     if len(times) != 1:
         return False
-    yearly, of_one_year = _patterns()
-    return bool(yearly.search(times[0].said)) and not of_one_year.search(times[0].said)
-
-
-@cache
-def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    return re.compile(_YEARLY, re.IGNORECASE), re.compile(_OF_ONE_YEAR, re.IGNORECASE)
+    said = times[0].said
+    is_yearly = compiled(_YEARLY).search(said) is not None
+    return is_yearly and not compiled(_OF_ONE_YEAR).search(said)
