@@ -16,7 +16,7 @@ from terrarium_mcp.chat.times.calendar_words import (
 )
 from terrarium_mcp.chat.times.clock_times import CLOCK, IN_UTC, clock_on
 from terrarium_mcp.chat.times.parts_of_day import hours_of, part_named
-from terrarium_mcp.chat.times.patterns import compiled
+from terrarium_mcp.chat.times.patterns import compiled, in_ascii_letters
 from terrarium_mcp.chat.times.recent_hours import how_long_ago
 from terrarium_mcp.chat.times.time_expressions import time_expressions
 from terrarium_mcp.chat.times.timestamps import from_local, local
@@ -104,7 +104,7 @@ def is_time(text: str, now: datetime, zone: tzinfo) -> bool:
 
 
 def _plain(text: str) -> str:
-    """The words of a time, one space apart, in the digits of ASCII, and with weekdays in full.
+    """The words of a time, one space apart, in digits and letters of ASCII, with weekdays in full.
 
     `this mon` is `this monday`.
     """
@@ -112,7 +112,8 @@ def _plain(text: str) -> str:
     def in_full(found: re.Match[str]) -> str:
         return _SHORT_WEEKDAYS[found["short"].lower()]
 
-    words = _OTHER_DIGIT.sub(lambda digit: str(decimal(digit[0])), " ".join(text.split()))
+    letters = in_ascii_letters(" ".join(text.split()))
+    words = _OTHER_DIGIT.sub(lambda digit: str(decimal(digit[0])), letters)
     return compiled(_SHORT_WEEKDAY).sub(in_full, words)
 
 

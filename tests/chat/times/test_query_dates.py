@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.query.parser import parse_query
-from terrarium_mcp.chat.times.query_dates import parse_moment, parse_period
+from terrarium_mcp.chat.times.query_dates import is_time, parse_moment, parse_period
 from terrarium_mcp.chat.times.time_expressions import time_expressions
 
 NOW = datetime(2026, 5, 6, 14, 23, 5, tzinfo=UTC)  # a Wednesday
@@ -218,6 +218,24 @@ def test_a_time_of_utc_is_not_one_of_the_readers_zone(text: str) -> None:
 def test_the_zone_behind_a_time_in_a_query_is_no_word_of_it() -> None:
     query = parse_query("after:2026-05-01 10:00 UTC tea", now=NOW, zone=BERLIN)
     assert query == parse_query("tea after:2026-05-01T10:00Z")
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("\u017fun", "sun"),
+        ("la\u017ft fr\u0131", "last fri"),
+        ("\u017fix weeks", "six weeks"),
+        ("n\u0130ne days ago", "nine days ago"),
+        ("la\u017ft week", "last week"),
+    ],
+)
+def test_letters_that_differ_by_more_than_case_are_read_as_those_of_ascii(
+    text: str, plain: str
+) -> None:
+    assert is_time(text, NOW, UTC)
+    assert parse_period(text, NOW, UTC) == parse_period(plain, NOW, UTC) is not None
+    assert parse_moment(text, NOW, UTC) == parse_moment(plain, NOW, UTC) is not None
 
 
 @pytest.mark.parametrize("text", ["2026-03-29T02:30", "2026-03-29 02:30:00", "29 march 2026 02:30"])
