@@ -13,8 +13,10 @@ _SEVEN_BIT = ("iso2022_", "iso-2022-", "hz", "utf-7")
 """How the names of encodings begin of which every byte is ASCII, and so UTF-8."""
 
 
-def decoded(raw: bytes, encoding: str = _USUAL) -> tuple[str, str]:
+def decoded(raw: bytes, encoding: str = "") -> tuple[str, str]:
     """The text of a line, and how it was read: UTF-8, else `encoding`, else latin-1.
+
+    Without an encoding it is cp1252.
 
     A line cut within its last character is still UTF-8 if another character of it shows that: what
     is left of the last one is dropped. Alone it may as well be a letter of `encoding`, as the last
@@ -22,6 +24,7 @@ def decoded(raw: bytes, encoding: str = _USUAL) -> tuple[str, str]:
 
     An encoding of seven bits comes first: whatever is written in it is UTF-8 too.
     """
+    encoding = encoding or _USUAL
     if _is_seven_bit(encoding) and raw.isascii():
         try:
             text = raw.decode(encoding)
@@ -37,8 +40,9 @@ def decoded(raw: bytes, encoding: str = _USUAL) -> tuple[str, str]:
     return decoded_otherwise(raw, encoding)
 
 
-def decoded_otherwise(raw: bytes, encoding: str = _USUAL) -> tuple[str, str]:
-    """The text of bytes that are not UTF-8, and how they were read: `encoding`, else latin-1."""
+def decoded_otherwise(raw: bytes, encoding: str = "") -> tuple[str, str]:
+    """The text of bytes that are not UTF-8, and how they were read, as `decoded` has it."""
+    encoding = encoding or _USUAL
     try:
         return raw.decode(encoding), encoding
     except UnicodeDecodeError:

@@ -103,7 +103,7 @@ class LogReader:
         self._clock = LogClock(zone, day, is_one_day=is_one_day, announces_days=announces_days)
         self._twelve_hours = twelve_hours
         self._counts_days = day is not None
-        self._encoding = encoding or "cp1252"
+        self._encoding = encoding
         self._owner = ""
         self._joined_last = ""
 

@@ -69,7 +69,7 @@ def _read_otherwise(name: str, encoding: str) -> str:
         raw = name.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # on Windows, whose names are no bytes
         return encodable(name)
-    return decoded_otherwise(raw, encoding or "cp1252")[0]
+    return decoded_otherwise(raw, encoding)[0]
 
 
 def _found(paths: Iterable[str], scratch: Path) -> Iterator[LogFile | UnusableFile]:

@@ -156,4 +156,4 @@ def _begins_tar(beginning: bytes) -> bool:
 
 def lines_read(lines: Iterable[bytes], form: TextFormat, encoding: str) -> Iterator[LogLine]:
     """What those lines say that a format reads."""
-    return filter(None, (form.read(decoded(raw, encoding or "cp1252")[0]) for raw in lines))
+    return filter(None, (form.read(decoded(raw, encoding)[0]) for raw in lines))

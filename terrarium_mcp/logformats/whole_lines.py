@@ -49,7 +49,7 @@ def _require_date(log: PlannedLog) -> None:
     """Refuse a log of which no line tells a date; its lines are read up to the first that does."""
     foreign = ""
     with _lines(log) as lines:
-        for text in (decoded(raw, log.encoding or "cp1252")[0] for raw in lines):
+        for text in (decoded(raw, log.encoding)[0] for raw in lines):
             line = log.format.read(text)
             if line and _is_dated(line):
                 return
@@ -70,7 +70,7 @@ def _require_day_first(log: PlannedLog) -> None:
     with _lines(log) as lines:
         for raw in lines:
             if (match := _DOTTED_DAY.match(raw)) and int(match["month"]) > 12:
-                text = decoded(raw, log.encoding or "cp1252")[0]
+                text = decoded(raw, log.encoding)[0]
                 raise UnknownFormat(f"{log.file.path}: {shown_form([text])}")
 
 
