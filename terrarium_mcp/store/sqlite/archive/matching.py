@@ -10,7 +10,7 @@ from terrarium_mcp.store.sqlite.archive.reading import COLUMNS, DEADLINE, JOINED
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.id_lists import AMONG_IDS, ids_params
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
-from terrarium_mcp.store.sqlite.ingest.opt_out_reader import stored_opt_outs
+from terrarium_mcp.store.sqlite.ingest.opt_out_rows import stored_opt_outs
 from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan
 from terrarium_mcp.store.sqlite.search.order import OLDEST, position_of

@@ -23,7 +23,7 @@ from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.sql_expressions import position_params
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
-from terrarium_mcp.store.sqlite.ingest.opt_out_reader import stored_opt_outs
+from terrarium_mcp.store.sqlite.ingest.opt_out_rows import stored_opt_outs
 
 PAGE = 2_000
 """Rows of a page: 10 ms of reading."""

@@ -31,7 +31,7 @@ from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.ingest.bulk import LARGEST, SMALLEST, USUAL
 from terrarium_mcp.store.sqlite.ingest.forgotten import all_purges, forgotten_until
-from terrarium_mcp.store.sqlite.ingest.opt_out_reader import stored_opt_outs
+from terrarium_mcp.store.sqlite.ingest.opt_out_rows import stored_opt_outs
 
 COMPARED = 1_000
 """Messages compared at once with what is stored."""

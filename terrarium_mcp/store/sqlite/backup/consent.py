@@ -18,6 +18,7 @@ from terrarium_mcp.store.sqlite.engine.rooms import UNNAMED_NETWORK
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.health.readonly import untouched
 from terrarium_mcp.store.sqlite.ingest.forgotten import MARK, fingerprints
+from terrarium_mcp.store.sqlite.ingest.opt_out_rows import ADD, ADD_PAST, REMOVE_PRESENCE
 from terrarium_mcp.store.sqlite.removal.removal import Removal
 from terrarium_mcp.store.sqlite.schema import CURRENT, checked_version
 
@@ -108,21 +109,10 @@ async def _carry_opt_outs(writer: Writer, consent: RecordedConsent) -> int:
     before = {tuple(row) for row in await writer.rows("SELECT network, since FROM opt_outs")}
     ended = [row for row in consent.past_opt_outs if (row["network"], row["since"]) in before]
     await writer.many("DELETE FROM opt_outs WHERE network = ? AND since = ?", _decisions(ended))
-    await writer.many(
-        "REPLACE INTO opt_outs (network, account, folded, user_host, nick, since)"
-        " VALUES (:network, :account, :folded, :user_host, :nick, :since)",
-        [dict(row) for row in consent.opt_outs],
-    )
-    await writer.many(
-        "REPLACE INTO past_opt_outs (network, account, folded, user_host, nick, since, until)"
-        " VALUES (:network, :account, :folded, :user_host, :nick, :since, :until)",
-        [dict(row) for row in consent.past_opt_outs],
-    )
-    await writer.many(
-        "DELETE FROM presence WHERE folded = :folded"
-        " AND room IN (SELECT id FROM rooms WHERE network = :network)",
-        [dict(row) for row in consent.opt_outs],
-    )
+    opt_outs = [dict(row) for row in consent.opt_outs]
+    await writer.many(ADD, opt_outs)
+    await writer.many(ADD_PAST, [dict(row) for row in consent.past_opt_outs])
+    await writer.many(REMOVE_PRESENCE, opt_outs)
     decided = {*_decisions(consent.opt_outs), *_decisions(consent.past_opt_outs)}
     return len((decided - known) | {*_decisions(ended)})
 

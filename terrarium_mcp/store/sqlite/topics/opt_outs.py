@@ -1,6 +1,6 @@
 """Who opted out of the record: the people of whom nothing is written any more.
 
-`ingest/` and `presence.py` go by it in the transaction that writes.
+`ingest/`, and each topic that names people, goes by it in the transaction that writes.
 """
 
 from collections.abc import AsyncIterator
@@ -14,11 +14,8 @@ from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
 from terrarium_mcp.store.sqlite.engine.writes import Writer
-from terrarium_mcp.store.sqlite.ingest.opt_out_reader import (
-    OptOutReader,
-    add_identity,
-    stored_opt_outs,
-)
+from terrarium_mcp.store.sqlite.ingest.opt_out_reader import OptOutReader
+from terrarium_mcp.store.sqlite.ingest.opt_out_rows import add_identity, stored_opt_outs
 
 _MOMENT = timedelta(milliseconds=1)
 

@@ -8,7 +8,7 @@ import pytest
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.records import Member, MessageType, NewMessage, Origin
 from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.sqlite.ingest import opt_out_reader
+from terrarium_mcp.store.sqlite.ingest import opt_out_rows
 from tests.store.scene import NOON, SETTINGS, chat, differences, line_of, room, rows_of, write
 from tests.store.sqlite.imports.logs import bring
 
@@ -162,7 +162,7 @@ async def test_it_is_remembered_in_the_file(store: Store, file: Path) -> None:
 async def test_nick_changes_without_end_do_not_fill_the_disk(
     store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(opt_out_reader, "MOST_IDENTITIES", 5)
+    monkeypatch.setattr(opt_out_rows, "MOST_IDENTITIES", 5)
     await store.opt_outs.add(ADA, NOON)
     for number in range(20):
         nick = f"a{number - 1}" if number else "ada"
