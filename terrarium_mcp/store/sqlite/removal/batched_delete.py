@@ -85,10 +85,11 @@ class BatchedDelete:
             await anyio.sleep(PAUSE)
 
     async def _add_to_audit(self, writer: Writer, gone: RemovalCounts) -> None:
-        if any(gone) and self._number is None:
+        if not any(gone):
+            return
+        if self._number is None:
             self._number = await audit.begin(writer, self._entry)
-        if any(gone) and self._number is not None:
-            await audit.add(writer, self._number, *gone)
+        await audit.add(writer, self._number, *gone)
 
 
 async def id_ranges(database: Database, table: str, size: int) -> AsyncIterator[tuple[int, int]]:
