@@ -41,7 +41,7 @@ _KINDS = ", ".join(f"'{kind}'" for kind in MessageType)
 _KIND = (
     f"CASE WHEN upper(m.message_type) IN ({_KINDS}) THEN upper(m.message_type) ELSE 'PRIVMSG' END"
 )
-"""The type of a message `m`; an unknown one counts as said, as in `MessageType.of`."""
+"""The type of a message `m`; an unknown one counts as said, as in `MessageType.parse`."""
 
 _SPOKEN = "message"
 """The index column of what was said."""
