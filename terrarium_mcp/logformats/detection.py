@@ -82,19 +82,16 @@ class Fit:
         return self.is_timed and self.rank == (1.0, True, 1.0)
 
 
-def next_day_fit(
-    path: str, lines: Sequence[str], day_before: str, formats: Sequence[TextFormat] = TEXT_FORMATS
-) -> Fit | None:
+def next_day_fit(path: str, lines: Sequence[str], day_before: str) -> Fit | None:
     """How the format of the day before reads a log; None if others may read it better.
 
     Args:
         path: of the log.
         lines: its first lines.
         day_before: names the format of the file before it in its folder, if that is of one day.
-        formats: those that are known.
     """
     some = [line for line in lines if line.strip()][:OF_NEXT_DAY]
-    for one in formats:
+    for one in TEXT_FORMATS:
         if one.name == day_before and (fit := _fit(one, path, some)).is_perfect and fit.origin.day:
             return fit
     return None
