@@ -1,7 +1,7 @@
 """From the files of an import to their contents, and what is none."""
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
@@ -25,7 +25,13 @@ from terrarium_mcp.logformats.exported_rooms import contents_of_export
 from terrarium_mcp.logformats.files import LogFile, UnusableFile, lines_of
 from terrarium_mcp.logformats.jsonl import is_jsonl
 from terrarium_mcp.logformats.lounge_networks import truly_named
-from terrarium_mcp.logformats.planning import UndecidedLog, UnplacedLog, path_origin, planned
+from terrarium_mcp.logformats.planning import (
+    PlannedLog,
+    UndecidedLog,
+    UnplacedLog,
+    path_origin,
+    planned,
+)
 from terrarium_mcp.logformats.recognition import fitting
 from terrarium_mcp.logformats.sessions import rooms_told
 from terrarium_mcp.logformats.text.thelounge import THE_LOUNGE
@@ -81,20 +87,14 @@ def find_contents(
     Raises:
         MisplacedChoice: an option does not suit what was found.
     """
-    findings = Findings()
-    beside = {file.name for file in files if isinstance(file, LogFile)}
-    told_in = defaultdict[str, set[str]](set)  # networks, by the folder of the files that name them
+    finder = _Finder(files, choices, networks, scratch)
+    findings = finder.findings
     for file in files:
         if isinstance(file, UnusableFile):
             findings.skipped.append(file)
             continue
         try:
-            known = [*networks, *told_in[file.folder]]
-            contents = _contents(
-                file, choices, known, scratch, findings, beside, is_alone=len(files) == 1
-            )
-            told_in[file.folder].update(one.origin.network for one in contents)
-            findings.contents += contents
+            contents = finder.find(file)
             on_found([one for one in contents if private or not one.is_private])
         except UndecidedLog as error:
             findings.undecided.append(error)
@@ -138,67 +138,103 @@ def _spelt_alike(contents: Sequence[LogContent], networks: Sequence[str]) -> lis
     ]
 
 
-def _contents(
-    file: LogFile,
-    choices: Choices,
-    networks: Sequence[str],
-    scratch: Path,
-    findings: Findings,
-    beside: Container[str],
-    *,
-    is_alone: bool,
-) -> Sequence[LogContent]:
-    """What a file holds, after what was found before it; it is noted if it is an export."""
-    with file.opened() as stream:
-        lines = lines_of(stream)
-        first = next(lines, None)
-        if first is None:
-            return []  # an empty file is no mistake
-        if not (is_jsonl(first) or is_database(first)):
-            head = list(islice(chain([first], lines), OF_NEXT_DAY))
-            fit = next_day_fit(file.name, texts_of(head), _day_before(file, findings.contents))
-            if not fit or fit.format.spells_channels:
-                head += islice(lines, SAMPLE - OF_NEXT_DAY)
-            with closing(_beyond_sample(file)) as more:
-                fit = fit or fitting(file, head, choices, more)
-            rooms = _rooms(file, head, choices, fit, networks)
-            logs = [
-                planned(
-                    file,
-                    head,
-                    choices,
-                    fit,
-                    networks=networks,
-                    room=room,
-                    is_first=room == rooms[0],
-                    beside=beside,
-                    is_alone=is_alone,
-                )
-                for room in rooms
-            ]
-            logs[0] = with_all_told(logs[0], head, choices)
-            if not logs[0].is_clock_told:
-                findings.of_some_half.append(file)
-            if fit.format is THE_LOUNGE:
-                logs = [truly_named(log, choices) for log in logs]
-            return list(map(content_of_text, logs))
-    if is_database(first):
-        return contents_of_database(file, choices)
-    findings.exports.append(file)
-    return contents_of_export(file, choices, scratch)
+class _Finder:
+    """Finds what the files of one import hold, one after the other.
 
+    Attributes:
+        findings: what was found so far.
+    """
 
-def _rooms(
-    file: LogFile, head: Sequence[bytes], choices: Choices, fit: Fit, networks: Sequence[str]
-) -> Sequence[str]:
-    """The rooms of which the lines of a file tell; an empty one if they tell none."""
-    if not fit.format.tells_rooms:
-        return [""]
-    origin = path_origin(file.name, texts_of(head), fit.format, choices, networks)
-    if origin.is_window:
-        return [""]
-    with file.opened() as stream:
-        return rooms_told(lines_of(stream), fit.format, origin.target) or [""]
+    def __init__(
+        self,
+        files: Sequence[LogFile | UnusableFile],
+        choices: Choices,
+        networks: Sequence[str],
+        scratch: Path,
+    ) -> None:
+        """Start before the first of these files; the rest as `find_contents` has it."""
+        self.findings = Findings()
+        self._choices = choices
+        self._networks = networks
+        self._scratch = scratch
+        self._beside = {file.name for file in files if isinstance(file, LogFile)}
+        self._is_alone = len(files) == 1
+        self._told_in = defaultdict[str, set[str]](set)
+        """Networks, by the folder of the files that name them."""
+
+    def find(self, file: LogFile) -> Sequence[LogContent]:
+        """What the next file holds, which is added to the findings."""
+        contents = self._contents(file)
+        self._told_in[file.folder].update(one.origin.network for one in contents)
+        self.findings.contents += contents
+        return contents
+
+    def _contents(self, file: LogFile) -> Sequence[LogContent]:
+        with file.opened() as stream:
+            lines = lines_of(stream)
+            first = next(lines, None)
+            if first is None:
+                return []  # an empty file is no mistake
+            if not (is_jsonl(first) or is_database(first)):
+                return list(map(content_of_text, self._logs(file, chain([first], lines))))
+        if is_database(first):
+            return contents_of_database(file, self._choices)
+        self.findings.exports.append(file)
+        return contents_of_export(file, self._choices, self._scratch)
+
+    def _logs(self, file: LogFile, lines: Iterator[bytes]) -> Sequence[PlannedLog]:
+        """The logs of a file of text, one for each of its rooms."""
+        head, fit = self._begun(file, lines)
+        networks = [*self._networks, *self._told_in[file.folder]]
+        rooms = self._rooms(file, head, fit, networks)
+        logs = [
+            planned(
+                file,
+                head,
+                self._choices,
+                fit,
+                networks=networks,
+                room=room,
+                is_first=room == rooms[0],
+                beside=self._beside,
+                is_alone=self._is_alone,
+            )
+            for room in rooms
+        ]
+        logs[0] = with_all_told(logs[0], head, self._choices)
+        if not logs[0].is_clock_told:
+            self.findings.of_some_half.append(file)
+        if fit.format is THE_LOUNGE:
+            logs = [truly_named(log, self._choices) for log in logs]
+        return logs
+
+    def _begun(self, file: LogFile, lines: Iterator[bytes]) -> tuple[Sequence[bytes], Fit]:
+        """The first lines of a file, as many as are needed, and how its format reads them."""
+        head = list(islice(lines, OF_NEXT_DAY))
+        fit = next_day_fit(file.name, texts_of(head), self._day_before(file))
+        if not fit or fit.format.spells_channels:
+            head += islice(lines, SAMPLE - OF_NEXT_DAY)
+        with closing(_beyond_sample(file)) as more:
+            return head, fit or fitting(file, head, self._choices, more)
+
+    def _day_before(self, file: LogFile) -> str:
+        """The format of the content found last, if that is of a day and in the folder of `file`."""
+        found = self.findings.contents
+        if found and found[-1].is_by_day and found[-1].file.folder == file.folder:
+            return found[-1].format
+        return ""
+
+    def _rooms(
+        self, file: LogFile, head: Sequence[bytes], fit: Fit, networks: Sequence[str]
+    ) -> Sequence[str]:
+        """The rooms of which the lines of a file tell; an empty one if they tell none."""
+        if not fit.format.tells_rooms:
+            return [""]
+        origin = path_origin(file.name, texts_of(head), fit.format, self._choices, networks)
+        if origin.is_window:
+            return [""]
+        with file.opened() as stream:
+            return rooms_told(lines_of(stream), fit.format, origin.target) or [""]
 
 
 def _beyond_sample(file: LogFile) -> Generator[str, None, None]:
@@ -206,10 +242,3 @@ def _beyond_sample(file: LogFile) -> Generator[str, None, None]:
     with file.opened() as stream:
         for line in islice(lines_of(stream), SAMPLE, FARTHEST):
             yield decoded(line)[0]
-
-
-def _day_before(file: LogFile, found: Sequence[LogContent]) -> str:
-    """The format of the content found last, if that is of a day and in the folder of `file`."""
-    if found and found[-1].is_by_day and found[-1].file.folder == file.folder:
-        return found[-1].format
-    return ""
