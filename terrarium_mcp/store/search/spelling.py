@@ -7,6 +7,7 @@ from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.store.search.compounds import as_two_words
 from terrarium_mcp.store.search.scope import Clause, Clauses
 from terrarium_mcp.store.search.vocabulary_queries import (
+    LONGEST_WHOLE,
     Vocabulary,
     VocabularyQuery,
     WordsAmong,
@@ -20,10 +21,6 @@ MOST = 16
 
 _SHORTEST_MISSPELT = 4
 """Letters of the shortest word that may be misspelt: shorter words have too many neighbours."""
-
-LONGEST_WHOLE = 40
-"""Characters up to which the vocabulary tells words apart: longer words with the same beginning
-are one entry of this length, and are searched for by that beginning."""
 
 
 async def similar_clauses(clauses: Clauses, vocabulary: Vocabulary) -> Clauses:

@@ -4,6 +4,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Protocol
 
+LONGEST_WHOLE = 40
+"""Characters up to which a vocabulary tells words apart: longer words with the same beginning are
+one entry of this length, and are searched for by that beginning. Mostly they are keys and hashes.
+"""
+
 _DIGITS = "0123456789"
 _ALPHABETS = (
     "abcdefghijklmnopqrstuvwxyz",

@@ -23,8 +23,8 @@ from terrarium_mcp.store.search.relevance.weights import (
     MENDED,
     MISTYPED,
 )
-from terrarium_mcp.store.search.spelling import LONGEST_WHOLE
 from terrarium_mcp.store.search.vocabulary_queries import (
+    LONGEST_WHOLE,
     Vocabulary,
     VocabularyQuery,
     WordsAmong,

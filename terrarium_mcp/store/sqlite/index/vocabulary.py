@@ -11,6 +11,7 @@ import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 
+from terrarium_mcp.store.search.vocabulary_queries import LONGEST_WHOLE
 from terrarium_mcp.store.sqlite.engine.id_lists import AMONG_IDS, ids_params
 from terrarium_mcp.store.sqlite.engine.voices_sql import JOINED
 from terrarium_mcp.store.sqlite.engine.writes import Writer
@@ -18,9 +19,6 @@ from terrarium_mcp.store.sqlite.index.counter_sql import SAID
 from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 from terrarium_mcp.store.sqlite.index.message_index import MESSAGE, TOKENIZER
 from terrarium_mcp.store.sqlite.index.structure import compare
-
-LONGEST = 40
-"""Characters of a word that are kept: a longer one is a key, a hash, or a cat on a keyboard."""
 
 PIECE = 3
 """Characters of the pieces (trigrams) by which words are found from within."""
@@ -37,7 +35,7 @@ _MAKE_TALLY = (
 )
 # Words that are equal once they are cut are summed: by the upsert where there is one, by GROUP BY
 # where a row can be updated only once. (`WHERE true` separates the SELECT from ON CONFLICT.)
-_KEPT = f"substr(term, 1, {LONGEST})"
+_KEPT = f"substr(term, 1, {LONGEST_WHOLE})"
 _TALLIED = f"SELECT {_KEPT} AS word, doc AS lines FROM temp.tally WHERE true"
 _SUMMED = f"SELECT {_KEPT} AS word, sum(doc) AS lines FROM temp.tally GROUP BY 1"
 _ADD_TALLIED = (
@@ -47,8 +45,8 @@ _ADD_TALLIED = (
 # Not row by row: before each statement that may add several rows (here by a trigger) FTS5 writes
 # what it has collected.
 _ADD_WORDS = (
-    f"INSERT INTO words (word, lines) SELECT substr(key, 1, {LONGEST}), value FROM json_each(?)"
-    " WHERE true ON CONFLICT DO UPDATE SET lines = lines + excluded.lines"
+    f"INSERT INTO words (word, lines) SELECT substr(key, 1, {LONGEST_WHOLE}), value"
+    " FROM json_each(?) WHERE true ON CONFLICT DO UPDATE SET lines = lines + excluded.lines"
 )
 
 _RECOUNTED = 50_000
@@ -58,8 +56,8 @@ _RECOUNTED = 50_000
 class WordsIndex:
     """The words of all lines, each with the number of lines that contain it.
 
-    Words that agree in their first `LONGEST` characters are one; a line with two of them counts
-    twice.
+    Words that agree in their first `LONGEST_WHOLE` characters are one; a line with two of them
+    counts twice.
     """
 
     name = "words"

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 import anyio
 
+from terrarium_mcp.store.search.vocabulary_queries import LONGEST_WHOLE
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.index_words import ASIDE_WORD
 from terrarium_mcp.store.sqlite.engine.reads import Reads, Row
@@ -20,7 +21,6 @@ from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.fts_syntax import one_of, quoted
 from terrarium_mcp.store.sqlite.index.message_index import MessageIndex
-from terrarium_mcp.store.sqlite.index.vocabulary import LONGEST
 
 BLOCK = 131_072
 """Ids in a block. Twice as many would be walked at both ends of a time in 7 ms, and half as many
@@ -115,7 +115,7 @@ def _params(word: str, block: int) -> dict[str, object]:
 # Only words that FTS5 surely folds as we do, and that are not cut.
 _MISSING = f"""
 SELECT word, b.value AS block FROM words CROSS JOIN json_each(:blocks) b
-WHERE lines >= :frequent AND length(word) < {LONGEST} AND word NOT GLOB '*[^a-z0-9]*'
+WHERE lines >= :frequent AND length(word) < {LONGEST_WHOLE} AND word NOT GLOB '*[^a-z0-9]*'
   AND NOT EXISTS (SELECT 1 FROM word_blocks c WHERE c.block = b.value AND c.word = words.word)
 ORDER BY block DESC"""
 

@@ -32,7 +32,7 @@ from terrarium_mcp.store.sqlite.index.fts_syntax import (
     quoted,
 )
 from terrarium_mcp.store.sqlite.search.term_stats import TermStats, is_folded_alike, start_of
-from terrarium_mcp.store.sqlite.search.vocabulary import is_cut
+from terrarium_mcp.store.sqlite.search.vocabulary import string_of
 
 _ORDERED = 8
 """Most terms that are ordered by rarity; FTS5's parser nests at most 50 levels."""
@@ -262,7 +262,7 @@ def _any(terms: Sequence[Term], expanded: Mapping[str, Sequence[str]]) -> str:
 def _strings(term: Term, expanded: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """The FTS5 strings of which a line that holds the term has one."""
     if words := expanded.get(start_of(term)):
-        return (quoted(word) + (" *" if is_cut(word) else "") for word in words)
+        return map(string_of, words)
     whole = quoted(indexed(term.text))
     return iter([f"{whole} *" if term.kind is TermKind.PREFIX else whole])
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.terms import Term, TermKind
+from terrarium_mcp.store.search.vocabulary_queries import LONGEST_WHOLE
 from terrarium_mcp.store.sqlite.engine.functions import storable
-from terrarium_mcp.store.sqlite.index.vocabulary import LONGEST
 from terrarium_mcp.store.sqlite.search.vocabulary import AFTER_ALL, as_kept
 
 _FEW = 32
@@ -65,7 +65,7 @@ class PrefixExpansion(NamedTuple):
 class TermStats:
     """Document frequencies of a query's words, among `total` lines, or a few less.
 
-    `lines` is how many lines hold a word (0 if none), where words of more than `LONGEST`
+    `lines` is how many lines hold a word (0 if none), where words of more than `LONGEST_WHOLE`
     characters count together with all that begin alike. `prefixes` has the expansions that are not
     too large.
     """
@@ -113,23 +113,23 @@ def term_stats(total: int, lines: str, prefixes: str) -> TermStats:
 def counted_word(term: Term) -> str:
     """The word of a term of one word whose lines are counted exactly; "" for any other term.
 
-    Words of more than `LONGEST` characters are counted together with all that begin alike.
+    Words of more than `LONGEST_WHOLE` characters are counted together with all that begin alike.
     """
     is_word = term.kind is not TermKind.PREFIX and len(term.words) == 1 and not term.literal
-    is_counted = is_word and is_folded_alike(term) and len(term.words[0]) < LONGEST
+    is_counted = is_word and is_folded_alike(term) and len(term.words[0]) < LONGEST_WHOLE
     return term.words[0] if is_counted else ""
 
 
 def start_of(term: Term) -> str:
     """The prefix of a one-word term by which the words table finds its words; "" if it cannot.
 
-    Of words longer than `LONGEST` that table has only the beginning.
+    Of words longer than `LONGEST_WHOLE` that table has only the beginning.
     """
     is_one = term.kind is TermKind.PREFIX and len(term.words) == 1
     if not (is_one and is_folded_alike(term)):
         return ""
     (start,) = term.words
-    return start if len(start) <= LONGEST else ""
+    return start if len(start) <= LONGEST_WHOLE else ""
 
 
 def is_folded_alike(term: Term) -> bool:

@@ -16,13 +16,16 @@ from itertools import islice
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.terms import words_in
 from terrarium_mcp.chat.times.timestamps import BEGINNING, from_text
-from terrarium_mcp.store.search.vocabulary_queries import VocabularyQuery, WordsAmong
+from terrarium_mcp.store.search.vocabulary_queries import (
+    LONGEST_WHOLE,
+    VocabularyQuery,
+    WordsAmong,
+)
 from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.reads import Reads, Row
-from terrarium_mcp.store.sqlite.index.fts_syntax import ordered_and, quoted
-from terrarium_mcp.store.sqlite.index.vocabulary import LONGEST
+from terrarium_mcp.store.sqlite.index.fts_syntax import ordered_and
 from terrarium_mcp.store.sqlite.search.visible_lines import NewestLines, VisibleLines
-from terrarium_mcp.store.sqlite.search.vocabulary import SqliteVocabulary, is_cut
+from terrarium_mcp.store.sqlite.search.vocabulary import SqliteVocabulary, is_cut, string_of
 
 SAMPLE = 100
 """Lines of a sample. Of 150 known lines asked for with a word cut short, the first ten hits hold
@@ -131,11 +134,8 @@ class VisibleVocabulary:
         in_rooms = self._lines.in_rooms if sum(words.values()) > _FEW else ""
         ordered = sorted(words)
         for start in range(0, len(ordered), _AT_ONCE):
-            strings = [
-                quoted(word[:LONGEST]) + (" *" if is_cut(word[:LONGEST]) else "")
-                for word in ordered[start : start + _AT_ONCE]
-            ]
-            spoken = f"message : ({' OR '.join(strings)})"
+            strings = " OR ".join(map(string_of, ordered[start : start + _AT_ONCE]))
+            spoken = f"message : ({strings})"
             yield ordered_and([spoken, in_rooms]) if in_rooms else spoken
 
     async def _samples(self, wanted: Sequence[Sequence[str]]) -> list[LineSample]:
@@ -159,7 +159,7 @@ def _said(line: Row, words: Mapping[str, int], *, has_cut: bool) -> set[str]:
     """Those of the words that a line holds; where any is cut, those that it holds longer."""
     said = words_in(plain(as_text(line["message"])))
     if has_cut:
-        said += tuple(word[:LONGEST] for word in said if len(word) > LONGEST)
+        said += tuple(word[:LONGEST_WHOLE] for word in said if len(word) > LONGEST_WHOLE)
     return words.keys() & said
 
 

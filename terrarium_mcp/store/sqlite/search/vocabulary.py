@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 
 from terrarium_mcp.store.search.vocabulary_queries import (
+    LONGEST_WHOLE,
     VocabularyQuery,
     WordsAmong,
     WordsBeginning,
@@ -13,7 +14,8 @@ from terrarium_mcp.store.search.vocabulary_queries import (
 )
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.reads import Reads
-from terrarium_mcp.store.sqlite.index.vocabulary import LONGEST, PIECE, trigram_query
+from terrarium_mcp.store.sqlite.index.fts_syntax import quoted
+from terrarium_mcp.store.sqlite.index.vocabulary import PIECE, trigram_query
 
 MOST_LOOKED_AT = 2_000
 """Most words with a piece that are examined: the oldest, among which are the most frequent."""
@@ -50,7 +52,7 @@ class SqliteVocabulary:
     async def most_frequent(self, *queries: VocabularyQuery) -> list[dict[str, int]]:
         """For each query its words and their lines, the most frequent first; in one statement.
 
-        A word of more than `LONGEST` characters is counted with all words that begin like it.
+        A word of more than `LONGEST_WHOLE` characters is counted with all words that begin like it.
         """
         return await self._read([(query, query.most, MOST_LOOKED_AT) for query in queries])
 
@@ -83,12 +85,18 @@ class SqliteVocabulary:
 
 def is_cut(word: str) -> bool:
     """Whether a word of the words table may be only the beginning of what was said."""
-    return len(word) == LONGEST
+    return len(word) == LONGEST_WHOLE
+
+
+def string_of(word: str) -> str:
+    """The FTS5 string of a word; of one that the words table cuts, that of its beginning."""
+    kept = word[:LONGEST_WHOLE]
+    return f"{quoted(kept)} *" if is_cut(kept) else quoted(kept)
 
 
 def as_kept(words: Iterable[str]) -> str:
     """These words, each with the beginning under which the words table keeps it, as JSON."""
-    return json.dumps({word: word[:LONGEST] for word in map(storable, words)})
+    return json.dumps({word: word[:LONGEST_WHOLE] for word in map(storable, words)})
 
 
 def _statement(query: VocabularyQuery) -> tuple[str, Mapping[str, object]]:
@@ -102,10 +110,10 @@ def _statement(query: VocabularyQuery) -> tuple[str, Mapping[str, object]]:
         case WordsBeginning(start, longest):
             start = storable(start)
             return _BEGINNING, {"start": start, "end": start + AFTER_ALL, "longest": longest}
-        case WordsHolding(part) if PIECE <= len(part) <= LONGEST:
+        case WordsHolding(part) if PIECE <= len(part) <= LONGEST_WHOLE:
             part = storable(part)
             params = {"pieces": trigram_query(part), "part": part}
             return _HOLDING, params
-        case WordsMisspelt(word) if len(word) < LONGEST:
+        case WordsMisspelt(word) if len(word) < LONGEST_WHOLE:
             return _LISTED, {"words": json.dumps([*one_letter_away(storable(word))])}
     return "", {}

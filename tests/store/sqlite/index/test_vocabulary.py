@@ -9,6 +9,7 @@ import pytest
 from terrarium_mcp.chat.terms import RESERVED_PREFIX
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.search.vocabulary_queries import (
+    LONGEST_WHOLE,
     WordsAmong,
     WordsBeginning,
     WordsHolding,
@@ -17,7 +18,6 @@ from terrarium_mcp.store.search.vocabulary_queries import (
 from terrarium_mcp.store.sqlite.engine.reads import Params, Reads, Row
 from terrarium_mcp.store.sqlite.index.message_index import TOKENIZER
 from terrarium_mcp.store.sqlite.index.unindexing import unindex_rows
-from terrarium_mcp.store.sqlite.index.vocabulary import LONGEST
 from terrarium_mcp.store.sqlite.search.vocabulary import SqliteVocabulary
 from tests.store.scene import chat, find, rows_of, texts, write
 
@@ -65,7 +65,7 @@ async def test_words_are_cut_and_folded_as_the_index_does(store: Store, file: Pa
 async def test_a_long_word_is_kept_by_its_beginning_and_forgotten_with_it(
     store: Store, words: SqliteVocabulary
 ) -> None:
-    cut = "x" * LONGEST
+    cut = "x" * LONGEST_WHOLE
     await store.messages.append(chat(f"<ada> {cut}yz\n<bo> {cut}zy\n<cy> {cut}"))
     assert await words.most_frequent(WordsAmong([cut, f"{cut}yz"])) == [{cut: 3, f"{cut}yz": 3}]
     await remove(store, 1, 3)

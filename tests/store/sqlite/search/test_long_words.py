@@ -6,8 +6,6 @@ import pytest
 
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.search import Rung, Sort
-from terrarium_mcp.store.search.spelling import LONGEST_WHOLE
-from terrarium_mcp.store.sqlite.index.vocabulary import LONGEST
 from tests.store.beginnings import holding
 from tests.store.scene import chat, find, texts
 
@@ -86,7 +84,3 @@ async def test_a_checksum_that_nobody_said_is_known_to_be_unsaid(store: Store) -
     await store.messages.append(chat(TALK))
     hits = await find(store, SHA[::-1])
     assert (hits.messages, hits.total) == ([], 0)
-
-
-def test_the_ladder_and_the_vocabulary_agree_on_what_is_long() -> None:
-    assert LONGEST_WHOLE == LONGEST
