@@ -14,6 +14,7 @@ from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.settings import Settings, changed_voice_rules
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.engine.voices_sql import RULES, parsed_rules
 from terrarium_mcp.store.sqlite.index.voices import Voices
 
@@ -22,13 +23,13 @@ _STORED = f"SELECT {RULES}"
 log = logging.getLogger(__name__)
 
 
-async def stored_rules(database: Database) -> Mapping[str, VoiceRules]:
+async def stored_rules(reads: Reads) -> Mapping[str, VoiceRules]:
     """The rules of the file, by network, as `rules_on` reads them.
 
     Raises:
         StoreFailed: the file cannot be read.
     """
-    return parsed_rules(await database.value(_STORED))
+    return parsed_rules(await reads.value(_STORED))
 
 
 async def are_news(database: Database, settings: Settings) -> bool:

@@ -25,8 +25,8 @@ from terrarium_mcp.chat.voices import VoiceRules, rules_on
 from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
 from terrarium_mcp.store.sqlite.engine.networks import FOLD_AS_UNICODE
 from terrarium_mcp.store.sqlite.engine.rooms import UNNAMED_NETWORK
-from terrarium_mcp.store.sqlite.engine.voices_sql import RULES, parsed_rules
 from terrarium_mcp.store.sqlite.engine.writes import Writer
+from terrarium_mcp.store.sqlite.index.voice_rules import stored_rules
 
 MARK = "="
 """Begins a fingerprint; no nick has it (RFC 2812 2.3.1)."""
@@ -141,7 +141,7 @@ async def all_purges(writer: Writer) -> Purges:
         for mapping in _MAPPINGS
     }
     unicode_networks = frozenset(row[0] for row in await writer.rows(FOLD_AS_UNICODE))
-    return Purges(until, parsed_rules(await writer.value(_RULES)), unicode_networks)
+    return Purges(until, await stored_rules(writer), unicode_networks)
 
 
 async def forgotten_until(writer: Writer) -> ForgottenUntil:
@@ -167,9 +167,6 @@ _PURGES = (
     "SELECT network, nick, max(at) FROM removals WHERE kind = 'purge'"  # noqa: S608 -- a constant
     f" AND substr(nick, 1, 1) NOT IN ('', '{MARK}') GROUP BY network, nick ORDER BY max(at)"
 )
-
-
-_RULES = f"SELECT {RULES}"
 
 
 def _fingerprint(network: str, kind: str, sign: str) -> str:

@@ -28,7 +28,7 @@ from terrarium_mcp.store.sqlite.engine.failures import translate_errors
 from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql
 from terrarium_mcp.store.sqlite.engine.transaction import transaction
-from terrarium_mcp.store.sqlite.engine.voices_sql import RULES, parsed_rules
+from terrarium_mcp.store.sqlite.index.voice_rules import stored_rules
 from terrarium_mcp.store.sqlite.removal.backlog_quotes import names
 from terrarium_mcp.store.sqlite.removal.purge import folded_nick, is_their_nick, texts_of
 from terrarium_mcp.store.sqlite.schema import APPLICATION_ID, terrarium_irc
@@ -68,7 +68,7 @@ class TerrariumIrcFiles:
         networks = await _networks(self._database, target.network)
         if target.network and target.network not in networks:
             return LegacyCleanup()
-        known = parsed_rules(await self._database.value(f"SELECT {RULES}"))
+        known = await stored_rules(self._database)
         person = _PurgedPerson(target, [rules_on(network, known) for network in networks])
         texts = await texts_of(self._database, target)
         return await to_thread.run_sync(_purge, self._database.path, person, texts)
