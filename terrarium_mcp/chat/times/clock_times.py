@@ -12,7 +12,7 @@ from typing import NamedTuple
 from terrarium_mcp.chat.times.calendar_words import BY_NUMBER_ALONE
 from terrarium_mcp.chat.times.parts_of_day import PART, hours_of
 from terrarium_mcp.chat.times.patterns import compiled
-from terrarium_mcp.chat.times.timestamps import from_local, local
+from terrarium_mcp.chat.times.timestamps import from_local, local, midnight
 
 IN_UTC = r"(?:\s*(?:UTC|GMT)(?!\w))"
 """What may follow a time of day that is not one of the reader's zone. No other zone has a name that
@@ -140,7 +140,7 @@ def times_without_a_day(
     today = local(now, zone).date()
     for found in compiled(_WITHOUT_DAY).finditer(text):
         with suppress(ValueError, OverflowError):  # 25:00
-            _, tomorrow = hours_of("", today, zone)
+            tomorrow = midnight(today + timedelta(1), zone)
             since, until = _without_a_day(found, today, tomorrow, zone)
             if since > now:
                 since, until = _without_a_day(found, today - timedelta(1), tomorrow, zone)
@@ -161,7 +161,7 @@ def _without_a_day(
     moment = clock_on(found["at"], day, zone)
     if found["how"].lower() in ("since", "after"):
         return moment, tomorrow
-    return hours_of("", day, zone)[0], moment
+    return midnight(day, zone), moment
 
 
 def clock_on(said: str, day: date, zone: tzinfo, part: str = "") -> datetime:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, tzinfo
 
 from terrarium_mcp.chat.times.calendar_words import PERIODS
-from terrarium_mcp.chat.times.timestamps import local
+from terrarium_mcp.chat.times.timestamps import local, midnight
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,6 @@ def calendar_periods(
 def _midnight(day: date, zone: tzinfo) -> datetime:
     """The beginning of a day in a zone; in UTC if that is outside the calendar."""
     try:
-        return datetime.combine(day, time.min, zone).astimezone(UTC)
+        return midnight(day, zone)
     except OverflowError:
         return datetime.combine(day, time.min, UTC)

@@ -6,7 +6,7 @@ it. A search sorted by time is narrowed to it (tools/plain_questions.py).
 
 import re
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ from terrarium_mcp.chat.times.recent_hours import RecentTime, recent_times
 from terrarium_mcp.chat.times.relative_days import how_long, so_long_after, so_long_before
 from terrarium_mcp.chat.times.seasons import Days
 from terrarium_mcp.chat.times.times_alone import is_meant
-from terrarium_mcp.chat.times.timestamps import local
+from terrarium_mcp.chat.times.timestamps import local, midnight
 
 _EARLIEST = date(1900, 1, 1)
 """The first day of what was before a time."""
@@ -175,9 +175,9 @@ def _from_now(recent: RecentTime, now: datetime, zone: tzinfo) -> TimeExpression
     Raises:
         ValueError: nothing is left of it.
     """
-    tomorrow = _midnight(local(now, zone).date() + timedelta(1), zone)
+    tomorrow = midnight(local(now, zone).date() + timedelta(1), zone)
     since, until = recent.bounds(now.astimezone(UTC), tomorrow)
-    begins = since or _midnight(_EARLIEST, zone)
+    begins = since or midnight(_EARLIEST, zone)
     if begins >= until:
         raise ValueError(recent.found[0])
     lately = timedelta.max if since else _LATELY
@@ -242,7 +242,7 @@ def _expression(named: NamedDays, days: Days, today: date, zone: tzinfo) -> Time
     if first >= after:
         raise ValueError(named.said)
     lately = max(_LATELY, _AS_LONG * (days[1] - days[0])) if first == _EARLIEST else timedelta.max
-    ends = _midnight(first, zone), _midnight(after, zone)
+    ends = midnight(first, zone), midnight(after, zone)
     part = part_named(named.said)
     if part and days[1] - days[0] == timedelta(1) and not named.opening:
         ends = _ends_of_part(part, days[0], related, ends, zone)
@@ -311,7 +311,7 @@ def _of_its_day(
         return None
     since, until = beside.on(first, zone, part)
     if beside.goes_on:
-        until = max(until, _midnight(today + timedelta(1), zone))
+        until = max(until, midnight(today + timedelta(1), zone))
     said = text[beside.begin : beside.end].rstrip()
     return TimeExpression(said, since, until, beside.begin)
 
@@ -383,7 +383,3 @@ def _length(period: Period, day: date) -> timedelta:
     """How long the period is that contains a day."""
     first = period.first_day(day)
     return period.following(first) - first
-
-
-def _midnight(day: date, zone: tzinfo) -> datetime:
-    return datetime.combine(day, time.min, zone).astimezone(UTC)

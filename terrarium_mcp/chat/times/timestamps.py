@@ -1,7 +1,7 @@
 """Timestamps: sortable UTC text as the store writes it, and positions in the order of messages."""
 
 from bisect import bisect_left
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import NamedTuple
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -98,6 +98,15 @@ def from_local(here: datetime, zone: tzinfo) -> datetime:
 
     seconds = range(int((late - early).total_seconds()))
     return early + timedelta(seconds=bisect_left(seconds, True, key=is_changed))  # noqa: FBT003 -- what is sought
+
+
+def midnight(day: date, zone: tzinfo) -> datetime:
+    """The moment, in UTC, at which a day begins on a clock of `zone`.
+
+    Raises:
+        OverflowError: it is outside the calendar.
+    """
+    return from_local(datetime.combine(day, time.min), zone)
 
 
 BEGINNING = Position("")
