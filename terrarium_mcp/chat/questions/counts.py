@@ -5,7 +5,7 @@ A search does not count; the figures do.
 
 from typing import NamedTuple
 
-from terrarium_mcp.chat.questions.forms import NICK, form, named_person
+from terrarium_mcp.chat.questions.forms import NICK, form, matches, named_person
 
 _NICK = rf"(?P<nick>{NICK})"
 _WORDS = r"(?P<words>.+?)"
@@ -106,10 +106,9 @@ class CountQuestion(NamedTuple):
 
 def count_question(text: str) -> CountQuestion | None:
     """What a text asks to be counted, without its time and channel; None if for no count."""
-    for pattern in _EACH:
-        if each := form(pattern).fullmatch(text):
-            asked = _asked_for(each["asked"] + each.groupdict().get("rest", ""))
-            return asked and asked._replace(per=each["per"].lower())
+    if each := next(matches(_EACH, text), None):
+        asked = _asked_for(each["asked"] + each.groupdict().get("rest", ""))
+        return asked and asked._replace(per=each["per"].lower())
     if part := form(_PART_OF_DAYS).fullmatch(text):
         asked = _asked_for(part["asked"])
         if asked and not asked.words:  # else the words may name the night
@@ -119,15 +118,14 @@ def count_question(text: str) -> CountQuestion | None:
 
 def _asked_for(text: str) -> CountQuestion | None:
     """What a text asks to be counted that says nothing of each day, week or month."""
-    for pattern in _FORMS:
-        if match := form(pattern).fullmatch(text):
-            found = {name: value or "" for name, value in match.groupdict().items()}
-            nick, per = found.get("nick", ""), found.get("per", "").lower()
-            if not nick or named_person(nick):
-                return CountQuestion(
-                    nick,
-                    found.get("words", "").strip(" \"'"),
-                    only_links=bool(found.get("links")),
-                    per="" if per == "hour" else per,
-                )
+    for match in matches(_FORMS, text):
+        found = {name: value or "" for name, value in match.groupdict().items()}
+        nick, per = found.get("nick", ""), found.get("per", "").lower()
+        if not nick or named_person(nick):
+            return CountQuestion(
+                nick,
+                found.get("words", "").strip(" \"'"),
+                only_links=bool(found.get("links")),
+                per="" if per == "hour" else per,
+            )
     return None

@@ -5,7 +5,7 @@ Ranked lines do not tell; lines with the words, sorted by time, do.
 
 from typing import NamedTuple
 
-from terrarium_mcp.chat.questions.forms import NICK, form, named_person
+from terrarium_mcp.chat.questions.forms import NICK, matches, named_person
 
 _WORDS = r"(?P<words>.+?)"
 _END = r"(?:first|(?P<last>last))"
@@ -38,11 +38,10 @@ class EndQuestion(NamedTuple):
 
 def end_question(text: str) -> EndQuestion | None:
     """What a text asks for the first or last line of; None if it asks for something else."""
-    for pattern in _FORMS:
-        if match := form(pattern).fullmatch(text):
-            nick = match.groupdict().get("nick") or ""
-            if nick and not named_person(nick):  # `when did she first say tea?`
-                continue
-            words = match["words"].strip(" \"'")
-            return EndQuestion(words, is_for_last=bool(match["last"]), nick=nick)
+    for match in matches(_FORMS, text):
+        nick = match.groupdict().get("nick") or ""
+        if nick and not named_person(nick):  # `when did she first say tea?`
+            continue
+        words = match["words"].strip(" \"'")
+        return EndQuestion(words, is_for_last=bool(match["last"]), nick=nick)
     return None

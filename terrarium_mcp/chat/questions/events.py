@@ -8,7 +8,7 @@ from datetime import datetime, tzinfo
 from typing import NamedTuple
 
 from terrarium_mcp.chat.query.parsed_query import Query
-from terrarium_mcp.chat.questions.forms import NICK, form, named_person
+from terrarium_mcp.chat.questions.forms import BE, NICK, form, named_person
 from terrarium_mcp.chat.questions.narrowing import telling_clauses
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.terms import Term, TermKind
@@ -16,7 +16,6 @@ from terrarium_mcp.chat.times.time_expressions import time_expressions, without_
 
 _NICK = rf"(?P<nick>{NICK})"
 _WHEN = r"(?:(?:when|why|how(?:\s+often|\s+many\s+times)?|where|by\s+whom)\s+)?"
-_BE = r"(?:was|were|is|are|got|has|have|had|been|did|get)"
 _KICKED, _BANNED = r"kick(?:ed)?", r"bann?(?:ed)?"
 _TOPIC = r"(?:(?:current|latest|last)\s+)?(?:channel(?:['\u2019]s)?\s+)?topic"
 _TO_WORDS = r"(?:\s+to\s+(?P<words>.+?))?"
@@ -84,8 +83,8 @@ def _rank_forms(verb: str, rank: str = "", mode: str = "") -> list[_EventForm]:
     words = (Term(mode, TermKind.PREFIX),) if mode else ()
     to_somebody = [
         rf"who\s+(?:has\s+)?{verb}\s+{_NICK}",
-        rf"who\s+(?:(?:{_BE})\s+)+{verb}",
-        rf"{_WHEN}{_BE}\s+{_NICK}\s+(?:{_BE}\s+)*{verb}",
+        rf"who\s+(?:(?:{BE})\s+)+{verb}",
+        rf"{_WHEN}{BE}\s+{_NICK}\s+(?:{BE}\s+)*{verb}",
     ]
     if rank:
         to_somebody += [
@@ -104,18 +103,18 @@ def _by_somebody(verb: str) -> tuple[str, str]:
     """The questions for those to whom a person did something, such as `kicked`."""
     return (
         rf"whom?\s+(?:did|has)\s+{_NICK}\s+{verb}",
-        rf"who\s+(?:(?:{_BE})\s+)+{verb}\s+by\s+{_NICK}",
+        rf"who\s+(?:(?:{BE})\s+)+{verb}\s+by\s+{_NICK}",
     )
 
 
 _FORMS = (
-    _EventForm(rf"who\s+(?:(?:{_BE})\s+)+{_KICKED}{_FOR_WORDS}", _KICK),
+    _EventForm(rf"who\s+(?:(?:{BE})\s+)+{_KICKED}{_FOR_WORDS}", _KICK),
     _EventForm(rf"who\s+{_KICKED}\s+{_NICK}", _KICK),
-    _EventForm(rf"{_WHEN}{_BE}\s+{_NICK}\s+(?:{_BE}\s+)*{_KICKED}", _KICK),
+    _EventForm(rf"{_WHEN}{BE}\s+{_NICK}\s+(?:{BE}\s+)*{_KICKED}", _KICK),
     *(_EventForm(one, _KICK, by_nick=True) for one in _by_somebody(_KICKED)),
-    _EventForm(rf"who\s+(?:(?:{_BE})\s+)+{_BANNED}", _MODE, _BAN),
+    _EventForm(rf"who\s+(?:(?:{BE})\s+)+{_BANNED}", _MODE, _BAN),
     _EventForm(rf"who\s+{_BANNED}\s+\S+", _MODE, _BAN),
-    _EventForm(rf"{_WHEN}{_BE}\s+\S+\s+(?:{_BE}\s+)*{_BANNED}", _MODE, _BAN),
+    _EventForm(rf"{_WHEN}{BE}\s+\S+\s+(?:{BE}\s+)*{_BANNED}", _MODE, _BAN),
     *(_EventForm(one, _MODE, _BAN, by_nick=True) for one in _by_somebody(_BANNED)),
     _EventForm(rf"what(?:\s+is|\s+was|['\u2019]?s)\s+the\s+{_TOPIC}", (MessageType.TOPIC,)),
     _EventForm(rf"who\s+(?:set|changed)\s+the\s+{_TOPIC}{_TO_WORDS}", (MessageType.TOPIC,)),
@@ -128,7 +127,7 @@ _FORMS = (
     _EventForm(r"who\s+(?:has\s+|have\s+)?(?:left|parted|quit)", _LEAVE),
     _EventForm(rf"{_WHEN}did\s+{_NICK}\s+(?:leave|part|quit)", _LEAVE, by_nick=True),
     _EventForm(rf"when\s+(?:was|were|is)\s+{_SPLIT}", _QUIT),
-    _EventForm(rf"who\s+(?:(?:{_BE})\s+)*(?:left|quit|lost)\s+(?:in|by|during)\s+{_SPLIT}", _QUIT),
+    _EventForm(rf"who\s+(?:(?:{BE})\s+)*(?:left|quit|lost)\s+(?:in|by|during)\s+{_SPLIT}", _QUIT),
     _EventForm(rf"who\s+(?:has\s+)?{_RENAMED}", _RENAME),
     _EventForm(rf"who\s+(?:has\s+)?{_RENAMED}\s+to\s+{_NICK}", _RENAME),
     _EventForm(

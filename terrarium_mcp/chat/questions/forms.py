@@ -1,12 +1,16 @@
 """The forms of questions: patterns for a whole question, with the names in it."""
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from terrarium_mcp.chat.english.words import is_stop_word
 
 NICK = r"[^\s,;:?!\"()]+"
 """What may be a nick, as a regular expression."""
+
+BE = r"(?:was|were|is|are|got|has|have|had|been|did|get)"
+"""What may stand before the participle of what happens to somebody, as a regular expression."""
 
 _AND = re.compile(r"\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or|&)\s+", re.IGNORECASE)
 
@@ -45,7 +49,18 @@ def form(pattern: str) -> re.Pattern[str]:
     return re.compile(rf"[\s,]*{pattern}[\s,?!.]*", re.IGNORECASE)
 
 
+def matches(patterns: Iterable[str], text: str) -> Iterator[re.Match[str]]:
+    """The matches of a text with the forms of these patterns, in their order."""
+    return (found for pattern in patterns if (found := form(pattern).fullmatch(text)))
+
+
 def named_person(word: str) -> str:
     """The nick, or "" for a word that names nobody: a stop word, `everyone`, `nobody`."""
     folded = word.lower()
     return "" if folded in _NOBODY or is_stop_word(folded) else word
+
+
+def person_in(patterns: Iterable[str], text: str) -> str:
+    """The person, as written, in the first form that fits a text; "" if none does."""
+    match = next(matches(patterns, text), None)
+    return named_person(match["nick"]) if match else ""

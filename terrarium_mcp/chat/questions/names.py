@@ -3,7 +3,7 @@
 No line says so, and a query for the nick changes of one nick finds none of those to it.
 """
 
-from terrarium_mcp.chat.questions.forms import NICK, form, named_person
+from terrarium_mcp.chat.questions.forms import BE, NICK, person_in
 
 _NICK = rf"(?P<nick>{NICK}?)"
 _NICKS = r"(?:nick(?:name)?s?|handles?|alias(?:es)?)"
@@ -14,7 +14,6 @@ _OTHER = (
     r"(?:other|another|different|new|old|former|previous|earlier|current|latest|alternat(?:e|ive))"
 )
 _DID = r"(?:did|does|has|have|had)"
-_WAS = r"(?:was|were|is|are|got|has|have|had|been|did|get)"
 _OFTEN = r"(?:(?:ever|also|just|since|already|been)\s+)*"
 _WHEN = r"(?:(?:when|why|how\s+often|how\s+many\s+times|to\s+what|what)\s+)?"
 _WHICH = rf"(?:which|what|how\s+many)\s+(?:{_OTHER}\s+)?{_NAMES}"
@@ -33,12 +32,12 @@ _HERE = r"(?:\s+(?:here|now|currently|before|as|by|under|in\s+(?:here|(?:this|th
 _FORMS = tuple(
     f"{pattern}{_HERE}"
     for pattern in (
-        rf"{_WHEN}{_WAS}\s+{_NICK}\s+{_OFTEN}{_RENAME}{_TO}",
+        rf"{_WHEN}{BE}\s+{_NICK}\s+{_OFTEN}{_RENAME}{_TO}",
         rf"{_WHEN}{_DID}\s+{_NICK}\s+{_OFTEN}(?:{_CHANGE}|{_RENAME}){_TO}",
         rf"(?:to\s+)?{_WHICH}\s+{_DID}\s+{_NICK}\s+{_OFTEN}(?:changed?|{_RENAME}){_TO}",
         rf"{_WHICH}\s+(?:{_DID}|is|was)\s+{_NICK}\s+{_OFTEN}{_BEAR}",
         rf"(?:which|what)\s+{_NICKS}\s+belong(?:s|ed)?\s+to\s+{_NICK}",
-        rf"(?:under|by)\s+{_WHICH}\s+{_WAS}\s+{_NICK}\s+{_OFTEN}{_KNOWN}",
+        rf"(?:under|by)\s+{_WHICH}\s+{BE}\s+{_NICK}\s+{_OFTEN}{_KNOWN}",
         rf"wh(?:at|o)\s+(?:else\s+)?(?:is|was|has)\s+{_NICK}\s+{_OFTEN}(?:called|known)\s+as",
         rf"who(?:['\u2019]s|\s+(?:is|was))\s+{_NICK}",
         rf"what\s+else\s+(?:is|was|has)\s+{_NICK}\s+{_OFTEN}(?:called|known)",
@@ -56,7 +55,4 @@ _FORMS = tuple(
 
 def other_names_of(text: str) -> str:
     """The nick, as written, whose other nicks a text asks for; "" if it asks for something else."""
-    for pattern in _FORMS:
-        if match := form(pattern).fullmatch(text):
-            return named_person(match["nick"])
-    return ""
+    return person_in(_FORMS, text)

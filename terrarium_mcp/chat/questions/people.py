@@ -6,7 +6,14 @@ No line says what the question says, so no words of it find one: the person and 
 from typing import NamedTuple
 
 from terrarium_mcp.chat.question import asks_what_was_said
-from terrarium_mcp.chat.questions.forms import NICK, OTHER_NICKS, form, named_person, nicks_among
+from terrarium_mcp.chat.questions.forms import (
+    NICK,
+    OTHER_NICKS,
+    form,
+    matches,
+    named_person,
+    nicks_among,
+)
 from terrarium_mcp.chat.times.calendar_words import COUNT_WORD
 
 _NICK = rf"(?P<nick>{NICK}){OTHER_NICKS}"
@@ -143,25 +150,25 @@ def person_question(
     With `of_a_channel` and `of_a_time` it named one.
     """
     named = ((of_a_channel, _OF_A_CHANNEL), (of_a_time, _OF_A_TIME))
-    for pattern in (*(one for is_named, one in named if is_named), *_FORMS):
-        if match := form(pattern).fullmatch(text):
-            found = match.groupdict()
-            if (general := found.get("general")) and not asks_what_was_said(general):
-                continue
-            nick, to = found.get("nick") or "", found.get("to") or ""
-            others = nicks_among(found.get("others") or "")
-            if any(name and not named_person(name) for name in (nick, to, *others)):
-                return None
-            return PersonQuestion(
-                nick,
-                to,
-                found.get("about") or "",
-                only_links=bool(found.get("links")),
-                is_for_first=bool(found.get("first")),
-                is_for_last=bool(found.get("last")),
-                is_general=bool(general),
-                others=others,
-            )
+    patterns = (*(one for is_named, one in named if is_named), *_FORMS)
+    for match in matches(patterns, text):
+        found = match.groupdict()
+        if (general := found.get("general")) and not asks_what_was_said(general):
+            continue
+        nick, to = found.get("nick") or "", found.get("to") or ""
+        others = nicks_among(found.get("others") or "")
+        if any(name and not named_person(name) for name in (nick, to, *others)):
+            return None
+        return PersonQuestion(
+            nick,
+            to,
+            found.get("about") or "",
+            only_links=bool(found.get("links")),
+            is_for_first=bool(found.get("first")),
+            is_for_last=bool(found.get("last")),
+            is_general=bool(general),
+            others=others,
+        )
     return None
 
 
@@ -177,8 +184,8 @@ def link_questions(text: str) -> list[LinkQuestion]:
 
     `Links about moving from windows` has two readings, the first that of links from somebody.
     """
-    found = (form(pattern).fullmatch(text) for pattern in _ABOUT_LINKS)
-    read = [(one["words"], one.groupdict().get("nick") or "") for one in found if one]
+    found = matches(_ABOUT_LINKS, text)
+    read = [(one["words"], one.groupdict().get("nick") or "") for one in found]
     return [LinkQuestion(words, nick) for words, nick in read if not nick or named_person(nick)]
 
 

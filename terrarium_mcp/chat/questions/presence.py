@@ -3,7 +3,7 @@
 No line says that, so no words of the question find it.
 """
 
-from terrarium_mcp.chat.questions.forms import NICK, form, named_person
+from terrarium_mcp.chat.questions.forms import NICK, matches, person_in
 
 _NICK = rf"(?P<nick>{NICK})"
 _SOMEBODY = r"(?:anyone|anybody|someone|somebody|you|we|they|people)"
@@ -34,20 +34,14 @@ _WHO_IS_HERE = (
 
 def asks_who_is_here(text: str) -> bool:
     """Whether a text, without the channel it names, asks who is there, or how many are."""
-    return any(form(pattern).fullmatch(text) for pattern in _WHO_IS_HERE)
+    return any(matches(_WHO_IS_HERE, text))
 
 
 def last_seen_of(text: str) -> str:
     """The nick, as written, for whose presence a text asks; empty if it asks for something else."""
-    for pattern in _FORMS:
-        if match := form(pattern).fullmatch(text):
-            return named_person(match["nick"])
-    return ""
+    return person_in(_FORMS, text)
 
 
 def present_nick(text: str) -> str:
     """The nick, as written, of whom a text without its times asks whether they were here then."""
-    for pattern in _AT_A_TIME:
-        if match := form(pattern).fullmatch(text):
-            return named_person(match["nick"])
-    return ""
+    return person_in(_AT_A_TIME, text)
