@@ -24,6 +24,9 @@ DAY_OF_MONTH = r"\d{1,2}(?:st|nd|rd|th)?"
 YEAR = r"(?:19|20)\d\d"
 """A weekday and a month by name, a day of that, and a year, as regular expressions."""
 
+SHORT_WEEKDAY = r"(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)"
+"""A weekday by its first letters."""
+
 BY_NUMBER_ALONE = (
     r"(?=\s*(?:[?.,!;]|$)|\s+(?:at|around|about|between|before|after|in|by|from|and|or)\b)"
 )
@@ -104,6 +107,11 @@ def month_number(name: str) -> int:
     if name.isdigit():
         return int(name)
     return next(n for n, month in enumerate(MONTHS, 1) if month.startswith(name[:3].lower()))
+
+
+def weekday_number(name: str) -> int:
+    """The number of a weekday, from 0 on, by its name or its first letters."""
+    return next(n for n, day in enumerate(WEEKDAYS) if day.startswith(name[:3].lower()))
 
 
 @dataclass(frozen=True, slots=True)

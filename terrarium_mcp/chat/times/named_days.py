@@ -11,6 +11,7 @@ from terrarium_mcp.chat.times.calendar_words import (
     COUNT_WORD,
     MONTH,
     ORDINALS,
+    SHORT_WEEKDAY,
     WEEKDAY,
     YEAR,
 )
@@ -76,7 +77,6 @@ _NO_OTHER_DAY = "".join(
 )  # fmt: skip
 """Not in front of a weekday that alone names one that is past: `patch tuesday` has no date."""
 _ENDS_A_QUESTION = r"(?=\s*\?\s*$)"
-_SHORT_WEEKDAYS = r"(?:mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)"
 _WEEKDAYS = (
     rf"(?P<weekdays>{WEEKDAY}(?:,\s*{WEEKDAY}){{0,5}}"
     rf",?\s+(?:and|or)\s+(?:on\s+)?{WEEKDAY})"
@@ -91,7 +91,7 @@ _OF_A_WEEK = (
 )
 """What follows a month or a weekday that nothing else shows to be one: `july last year`."""
 _SHORT_WEEKDAY = (
-    rf"(?P<weekday>{_SHORT_WEEKDAYS})\.?"
+    rf"(?P<weekday>{SHORT_WEEKDAY})\.?"
     rf"(?=\s+{PART}\b|{BY_NUMBER_ALONE}|{_OF_A_WEEK}|\s+(?:about|on|with|to)\b)"
 )
 
@@ -281,7 +281,7 @@ INSIDE_OTHERS: tuple[Reader, ...] = (
 
 _IN_ALL = (
     rf"\d|\b(?:{MONTH}|{WEEKDAY}|{SEASON}|{FEAST}"
-    rf"|{'|'.join(ORDINALS)}|{_SHORT_WEEKDAYS}"
+    rf"|{'|'.join(ORDINALS)}|{SHORT_WEEKDAY}"
     r"|yesterday|today|tonight|night|weekend|ago|last|past|this|(?:beginning|start)\s+of)\b"
 )
 

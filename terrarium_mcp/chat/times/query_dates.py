@@ -10,9 +10,11 @@ from terrarium_mcp.chat.times.calendar_words import (
     DAY_OF_MONTH,
     MONTH,
     PERIODS,
+    SHORT_WEEKDAY,
     WEEKDAY,
     WEEKDAYS,
     YEAR,
+    weekday_number,
 )
 from terrarium_mcp.chat.times.clock_times import CLOCK, IN_UTC, clock_on
 from terrarium_mcp.chat.times.parts_of_day import hours_of, part_named
@@ -38,8 +40,7 @@ _COUNTED = (
     r"(?P<unit>[a-z].*?)(?P<ago>\s+ago)?"
 )
 """So long before now: `2 weeks`, `a couple of months ago`."""
-_SHORT_WEEKDAYS = {name[:3]: name for name in WEEKDAYS}
-_SHORT_WEEKDAY = rf"\b(?P<short>{'|'.join(_SHORT_WEEKDAYS)})(?:(?<=tue)s|(?<=thu)rs?)?\b"
+_SHORT_WEEKDAY = rf"\b{SHORT_WEEKDAY}\b"
 _AT = rf"(?:\d{{1,2}}:\d\d:\d\d(?:\s*[ap]m)?{IN_UTC}?|{CLOCK})"
 _AT_CLOCK = (
     rf"(?P<day>.+?),?\s+(?:at\s+)?(?P<clock>{_AT})",
@@ -110,7 +111,7 @@ def _plain(text: str) -> str:
     """
 
     def in_full(found: re.Match[str]) -> str:
-        return _SHORT_WEEKDAYS[found["short"].lower()]
+        return WEEKDAYS[weekday_number(found[0])]
 
     letters = in_ascii_letters(" ".join(text.split()))
     words = _OTHER_DIGIT.sub(lambda digit: str(decimal(digit[0])), letters)

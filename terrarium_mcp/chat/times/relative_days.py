@@ -11,9 +11,9 @@ from datetime import date, timedelta
 from terrarium_mcp.chat.times.calendar_words import (
     PERIODS,
     WEEKDAY,
-    WEEKDAYS,
     number_of,
     roughly,
+    weekday_number,
 )
 from terrarium_mcp.chat.times.seasons import (
     Days,
@@ -159,9 +159,7 @@ def this_or_last_season(found: re.Match[str], today: date) -> list[Days]:
 
 def last_weekday(found: re.Match[str], today: date) -> list[Days]:
     """The last such weekday before today, which itself may be `this` one."""
-    begins = found["weekday"][:3].lower()
-    weekday = next(n for n, name in enumerate(WEEKDAYS) if name.startswith(begins))
-    back = (today.weekday() - weekday) % 7
+    back = (today.weekday() - weekday_number(found["weekday"])) % 7
     if not back and not found.groupdict().get("this"):
         back = 7
     return [one_day(today - timedelta(back))]
@@ -190,15 +188,15 @@ def weekday_before_last(found: re.Match[str], today: date) -> list[Days]:
 
 def between_weekdays(found: re.Match[str], today: date) -> list[Days]:
     """From one weekday to another, of which the second may be today."""
-    first, last = (WEEKDAYS.index(found[end].lower()) for end in ("first", "last"))
+    first, last = (weekday_number(found[end]) for end in ("first", "last"))
     ends = today - timedelta((today.weekday() - last) % 7)
     return [(ends - timedelta((last - first) % 7), ends + timedelta(1))]
 
 
 def last_weekdays(found: re.Match[str], today: date) -> list[Days]:
     """From the first to the last of several such weekdays that were last before today."""
-    named = re.findall(WEEKDAY, found["weekdays"].lower())
-    back = [(today.weekday() - WEEKDAYS.index(name) - 1) % 7 + 1 for name in named]
+    named = map(weekday_number, re.findall(WEEKDAY, found["weekdays"].lower()))
+    back = [(today.weekday() - weekday - 1) % 7 + 1 for weekday in named]
     return [(today - timedelta(max(back)), today - timedelta(min(back) - 1))]
 
 
