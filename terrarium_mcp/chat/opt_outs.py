@@ -19,7 +19,7 @@ from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity, fold
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.mentions import mentions
 from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
-from terrarium_mcp.chat.times.timestamps import to_text
+from terrarium_mcp.chat.times.timestamps import TO_THE_MINUTE, to_text
 from terrarium_mcp.chat.voices import VoiceRules, rules_on
 
 REMOVED_NAME = "*"
@@ -30,10 +30,6 @@ UNNAMED_REASON = "the channel was left"
 
 _MASK_PARTS = re.compile(r"[!@*?]")
 """What separates nick, user and host in a ban mask, and what stands for any characters."""
-
-_TO_THE_MINUTE = len("2026-11-05 14:23")
-"""Characters of a timestamp as exact as the stamps of many logs: what was said right behind an
-opt-out may seem to have been said before it."""
 
 _Sign = tuple[str, ...]
 """A network, and folded names by which a person is recognised there."""
@@ -51,8 +47,12 @@ class Decision(NamedTuple):
     until: str = ""
 
     def concerns(self, message: NewMessage) -> bool:
-        """Whether a message may have been said between the opt-out and the opt-in."""
-        return self.since[:_TO_THE_MINUTE] <= to_text(message.said_at) < self.until
+        """Whether a message may have been said between the opt-out and the opt-in.
+
+        The stamps of many logs are exact to the minute: what was said right behind an opt-out may
+        seem to have been said before it.
+        """
+        return self.since[:TO_THE_MINUTE] <= to_text(message.said_at) < self.until
 
 
 @dataclass(frozen=True)

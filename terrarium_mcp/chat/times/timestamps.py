@@ -13,7 +13,7 @@ FIRST_IRC = datetime(1988, 8, 1, tzinfo=UTC)
 _DAY = len("2026-11-05")
 """Characters of a timestamp without a time, such as that of `EVERY_LINE`."""
 
-_MINUTE = len("2026-11-05 14:23")
+TO_THE_MINUTE = len("2026-11-05 14:23")
 """Characters of one up to its minute."""
 
 _TWO_DIGITS = [f"{number:02}" for number in range(60)]
@@ -130,7 +130,8 @@ def day(moment: datetime, zone: tzinfo) -> str:
 
 def minute(moment: datetime, zone: tzinfo) -> str:
     """The day and time of `moment` in the reader's `zone`: `2026-11-05 14:23`."""
-    return local(moment, zone).isoformat(" ", "minutes")[:_MINUTE]  # a third of strftime's time
+    here = local(moment, zone)
+    return here.isoformat(" ", "minutes")[:TO_THE_MINUTE]  # a third of strftime's time
 
 
 def lasting(length: timedelta) -> str:
