@@ -138,6 +138,8 @@ class Session:
                 "005": (self._on_isupport,),
                 "263": (self._who_requests.on_refused,),
                 "302": (own_lines.on_userhost,),
+                "311": (self._nickserv.on_whois_user,),
+                "312": (self._nickserv.on_whois_server,),
                 "313": (self._nickserv.on_whois_operator,),
                 "315": (self._who_requests.on_end, autojoin.on_who_end),
                 "352": (members.on_who,),

@@ -20,6 +20,13 @@ PERSON = (
     ":srv 313 Terra NickServ :is an IRC operator",
     ":srv 318 Terra NickServ :End of /WHOIS list.",
 )
+NO_OPERATOR = tuple(line for line in SERVICE if " 313 " not in line)
+"""What inspircd 3 says of atheme's NickServ, as seen."""
+PEOPLE_ELSEWHERE = (
+    ":srv 311 Terra NickServ mallory evil.example * :me",
+    ":srv 312 Terra NickServ irc.example :a server",
+    ":srv 318 Terra NickServ :End of /WHOIS list.",
+)
 REQUESTS = ("REGAIN", "GHOST", "RECOVER")
 NOBODY = (":srv 401 Terra NickServ :No such nick", ":srv 318 Terra NickServ :End")
 
@@ -72,6 +79,17 @@ async def test_services_free_the_nick_by_the_request_that_they_know(
         assert "hunter2" not in "\n".join(server.lines)
 
 
+async def test_nickserv_is_also_known_by_its_host_which_is_its_server(server_keys: Path) -> None:
+    answer = with_services(NO_OPERATOR, frees="REGAIN")
+    async with (
+        fake_ircd(caps=["sasl"], answer=answer, keys=server_keys) as server,
+        staying(account(server.port, server_keys), regain_nick=3600) as (network, ear),
+    ):
+        await ear.happens("connected")
+        await ear.until(lambda: network.nick == "Terra")
+        assert server.heard("PRIVMSG") == ["PRIVMSG NickServ :REGAIN Terra"]
+
+
 async def test_the_requests_are_few_and_go_on_after_a_refusal(server_keys: Path) -> None:
     async with (
         fake_ircd(caps=["sasl"], answer=with_services(), keys=server_keys) as server,
@@ -98,7 +116,17 @@ async def test_two_late_answers_about_nickserv_are_one_request(server_keys: Path
         assert server.heard("PRIVMSG") == ["PRIVMSG NickServ :REGAIN Terra"]
 
 
-@pytest.mark.parametrize("whois", [PERSON, NOBODY, [":srv 313", ":srv 313 Terra ada :a service"]])
+@pytest.mark.parametrize(
+    "whois",
+    [
+        PERSON,
+        PEOPLE_ELSEWHERE,
+        NOBODY,
+        [":srv 313", ":srv 313 Terra ada :a service"],
+        [":srv 312 Terra NickServ", ":srv 312 Terra NickServ :", ":srv 311 Terra NickServ"],
+        [":srv 311 Terra ada a h * :a", ":srv 312 Terra NickServ h :a server"],
+    ],
+)
 async def test_whoever_else_is_called_nickserv_is_told_nothing(
     whois: Sequence[str], server_keys: Path
 ) -> None:
