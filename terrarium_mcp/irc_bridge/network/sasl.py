@@ -6,11 +6,14 @@ and without TLS. (The time limit on registration ends a silent one.)
 """
 
 import base64
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from types import MappingProxyType
 
 from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
+
+log = logging.getLogger(__name__)
 
 _PIECE = 400  # IRCv3 sasl-3.1: longer answers are cut; a piece of exactly 400 is not the last
 _EXTERNAL, _PLAIN = "EXTERNAL", "PLAIN"
@@ -41,6 +44,7 @@ class Sasl:
         self._trying = ""
         self._answered = False
         self._registered = False
+        self._has_told = False
 
     def accepts(self, mechanisms: str | None) -> bool:
         """Whether to request SASL of a server that offers `mechanisms`, or does not name them."""
@@ -75,6 +79,24 @@ class Sasl:
             self._fail("the server accepted it without having asked for our account")
             return
         self.logged_in = True
+
+    def on_logged_in(self, line: IrcMessage) -> None:  # noqa: ARG002 - a handler's signature
+        """Note that services logged us in again (900) after they had logged us out."""
+        if self._registered and self._ours:
+            self.logged_in = True
+
+    def on_logged_out(self, line: IrcMessage) -> None:  # noqa: ARG002 - a handler's signature
+        """Warn that services logged us out while connected (901), as of a frozen account."""
+        if not (self._registered and self.logged_in):
+            return
+        self.logged_in = False
+        if not self._has_told:
+            self._has_told = True
+            log.warning(
+                "%s: services logged us out of our account. Ask them why (NickServ INFO);"
+                " the next connection logs in again, so restart the bridge then.",
+                self._config.display_name,
+            )
 
     def on_mechanisms(self, line: IrcMessage) -> None:
         """Leave out what the server does not have (908), which refuses what we are trying (904)."""

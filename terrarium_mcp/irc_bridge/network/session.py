@@ -160,6 +160,8 @@ class Session:
                 "470": (autojoin.on_forwarded,),
                 **{str(numeric): (self._sasl.on_refused,) for numeric in _LOGIN_REFUSED},
                 **{str(numeric): (self._on_not_admitted,) for numeric in _NOT_ADMITTED},
+                "900": (self._sasl.on_logged_in,),
+                "901": (self._sasl.on_logged_out,),
                 "903": (self._sasl.on_success, pydle),
                 "908": (self._sasl.on_mechanisms,),
                 "ACK": (history.on_ack,),

@@ -81,6 +81,34 @@ async def test_who_is_logged_in_and_loses_the_nick_is_not_told_to_log_in(
     )
 
 
+LOGGED_OUT = ":srv 901 Terra Terra!u@host.example :You are now logged out"
+LOGGED_IN = ":srv 900 Terra Terra!u@host.example ada :You are now logged in as ada"
+
+
+@pytest.mark.parametrize(
+    ("said", "is_in"),
+    [([LOGGED_OUT, LOGGED_IN, LOGGED_OUT], False), ([LOGGED_OUT, LOGGED_IN], True)],
+)
+async def test_who_is_logged_out_meanwhile_is_told_so_once(
+    said: list[str], is_in: bool, server_keys: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with (
+        fake_ircd(caps=["sasl"], answer=services(), keys=server_keys) as server,
+        staying(tls_login(server.port, server_keys, **ACCOUNT), regain_nick=3600) as (_, ear),
+    ):
+        await ear.happens("connected")
+        await server.says(*said, ":Terra!u@host.example NICK Guest7")
+        with anyio.fail_after(PATIENCE):
+            await until_logged(caplog, "took")
+    (out,) = [text for text in caplog.messages if "logged us out" in text]
+    (taken,) = [text for text in caplog.messages if "took" in text]
+    assert out == (
+        "localhost: services logged us out of our account. Ask them why (NickServ INFO); the next"
+        " connection logs in again, so restart the bridge then."
+    )
+    assert ("We are logged in" in taken) is is_in
+
+
 async def test_a_long_password_goes_out_in_pieces(server_keys: Path) -> None:
     fits_exactly = "x" * (300 - len("\0ada\0"))  # 400 characters of base64
     account = ACCOUNT | {"sasl_password": fits_exactly}
