@@ -56,8 +56,13 @@ class OwnNick:
         self._taken = Backoff(timeouts.nick_taken, settled=timeouts.forgiven)
         self._ours_since = self._ask_from = -math.inf
         self._has_told = False
+        self._takes_part = False
         self.is_asking = False
         """Whether we asked for the configured nick, and have no answer yet."""
+
+    def begin(self) -> None:
+        """We were welcomed: a nick that we lose from here on was taken from us."""
+        self._takes_part = True
 
     def on_refused(self, line: IrcMessage) -> None:
         """Register under a similar nick; end after a few attempts."""
@@ -84,6 +89,8 @@ class OwnNick:
         self.is_asking = False
         if self._client.is_same_nick(line.params[0], self._configured):
             self._ours_since = anyio.current_time()
+        elif not self._takes_part:
+            return  # before the end of its welcome ZNC says so which nick it has
         elif line.source and self._client.is_same_nick(line.source.nick, self._configured):
             self._on_taken()
 

@@ -377,6 +377,7 @@ class Session:
         self._listener.on_casemapping(isupport.casemapping)
         self._listener.on_connected(self.client.nickname)
         self._attachment.begin()
+        self._nick.begin()
         self._autojoin.join_all()
         self._start(self._autojoin.rejoin_loop)
         self._start(self._nick.keep)

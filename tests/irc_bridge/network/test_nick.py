@@ -177,3 +177,19 @@ async def test_a_nick_that_the_server_gives_us_is_ours() -> None:
     ):
         assert await ear.happens("connected") == ("connected", "Guest7")
         assert network.nick == "Guest7"
+
+
+async def test_a_bouncer_that_has_another_nick_took_none_from_us(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def answer(line: str) -> list[str] | None:
+        welcome = [":srv 001 Terra :Welcome", ":Terra!u@h NICK :Terra_", ":srv 376 Terra_ :End"]
+        return welcome if line.startswith("USER") else None
+
+    async with (
+        fake_ircd(answer=answer) as server,
+        staying(login(server.port), regain_nick=0.01, nick_taken=(3600,)) as (_, ear),
+    ):
+        assert await ear.happens("connected") == ("connected", "Terra_")
+        await server.hears("NICK Terra", times=2)
+    assert "took" not in caplog.text
