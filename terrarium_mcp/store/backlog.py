@@ -2,10 +2,12 @@
 
 import json
 import logging
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 from unicodedata import normalize
@@ -23,11 +25,11 @@ from terrarium_mcp.store.errors import (
     UnknownEnhancement,
 )
 from terrarium_mcp.store.private_files import (
-    create_private,
     create_private_folder,
     give_to_owner,
     mode_within,
     replace_contents,
+    write_whole,
 )
 from terrarium_mcp.wording import did_you_mean, shown
 
@@ -296,14 +298,11 @@ class Backlog:
 
         post = frontmatter.Post(body, None, **head, created=to_iso(at))
         base = f"{at.astimezone(UTC):%Y%m%d-%H%M%S}-{_slug(head['title']) or 'idea'}"
+        text = frontmatter.dumps(post, sort_keys=False) + "\n"
         with backlog_errors(self.folder):
             file = _free(self.folder, base)
-            try:
-                give_to_owner(file, self.folder)
-                file.write_text(frontmatter.dumps(post, sort_keys=False) + "\n", "utf-8")
-            except OSError:
-                file.unlink()  # half an idea would take one of the ten places
-                raise
+            # Half an idea would take one of the ten places.
+            write_whole(file, text.encode(), mode_within(self.folder), owner=self.folder)
         return file
 
 
@@ -320,16 +319,9 @@ def backlog_errors(folder: Path) -> Iterator[None]:
 
 
 def _free(folder: Path, base: str) -> Path:
-    """Create a new, empty file that no other process uses."""
-    number = 1
-    while True:
-        file = folder / (f"{base}.md" if number == 1 else f"{base}-{number}.md")
-        try:
-            create_private(file, mode_within(folder))
-        except FileExistsError:
-            number += 1
-            continue
-        return file
+    """A name that no file has; whoever holds the lock of the folder is alone in giving names."""
+    names = (f"{base}.md" if number == 1 else f"{base}-{number}.md" for number in count(1))
+    return next(file for name in names if not os.path.lexists(file := folder / name))
 
 
 def _body(summary: str, lines: Sequence[str]) -> str:

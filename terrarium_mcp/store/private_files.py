@@ -13,6 +13,8 @@ import stat
 import sys
 from pathlib import Path
 
+from terrarium_mcp.durable import sync_file
+
 PRIVATE, PRIVATE_FOLDER = 0o600, 0o700
 
 
@@ -73,12 +75,28 @@ def replace_contents(file: Path, contents: bytes) -> None:
     Raises:
         OSError: the file does not exist, or no other can be written beside it.
     """
+    write_whole(file, contents, mode_of(file), owner=file)
+
+
+def write_whole(file: Path, contents: bytes, mode: int, *, owner: Path) -> None:
+    """Write a file, or replace it, so that whatever crashes there is never a part of it.
+
+    Where root does it, it is given to the owner of the file or folder `owner`.
+
+    Raises:
+        OSError: it cannot be written; what was there is as it was.
+    """
     new = file.with_name(f".{file.name}.new")
     new.unlink(missing_ok=True)
-    create_private(new, mode_of(file))
-    give_to_owner(new, file)
-    new.write_bytes(contents)
-    new.replace(file)
+    try:
+        create_private(new, mode)
+        give_to_owner(new, owner)
+        new.write_bytes(contents)
+        sync_file(new)
+        new.replace(file)
+    except OSError:
+        new.unlink(missing_ok=True)
+        raise
 
 
 def mode_within(folder: Path) -> int:

@@ -27,7 +27,8 @@ from terrarium_mcp.store import (
 )
 from terrarium_mcp.store import backlog as backlog_module
 from tests.patience import PATIENCE
-from tests.store.children import SUGGESTED, child
+from tests.servers.forked import forked
+from tests.store.children import ROOT, SUGGESTED, child
 
 ABOUT = {"author": "ada", "network": "net", "channel": "#tea"}
 AT = datetime(2026, 5, 1, 12, 30, 5, tzinfo=UTC)
@@ -379,10 +380,35 @@ async def test_a_full_disk_is_explained_and_leaves_no_half_idea(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "write_text", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     with pytest.raises(BacklogFailed, match="No space left on device"):
         await write(backlog, "an idea")
     assert await backlog.all() == []
+    assert list(backlog.folder.iterdir()) == []
+
+
+CUT_SHORT = """
+import resource, signal, sys, anyio
+from pathlib import Path
+from terrarium_mcp.store import Backlog
+async def main():
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    await Backlog(Path(sys.argv[1])).create("an idea", "because " * 100, about={}, lines=[])
+anyio.run(main)
+"""
+"""Writes an idea, and is killed at its hundredth byte."""
+
+
+async def test_a_process_killed_while_it_writes_leaves_no_half_idea(
+    backlog: Backlog, folder: Path
+) -> None:
+    killed = await anyio.run_process(forked("-c", CUT_SHORT, folder), cwd=ROOT, check=False)
+    assert killed.returncode != 0
+    assert killed.stderr == b""
+    assert await backlog.all() == []
+    await write(backlog, "an idea")
 
 
 async def test_a_file_that_may_not_be_read_is_left_out_and_logged_once(
