@@ -1,4 +1,4 @@
-"""What every HTTP client of a process takes from its environment: certificates, and proxies."""
+"""What HTTP clients share: certificates and proxies from the environment, words for failures."""
 
 import ssl
 from collections.abc import Iterator
@@ -7,7 +7,11 @@ from functools import cache
 
 import httpx2
 
-from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.errors import TerrariumError, single_errors
+from terrarium_mcp.wording import shown
+
+_LONGEST_REASON = 200
+"""Characters: the text of an error may quote what a server sent."""
 
 
 class UnusableEnvironment(TerrariumError):
@@ -42,3 +46,13 @@ def tls_context() -> ssl.SSLContext:
     One for all clients: loading certificates takes 30 ms of CPU.
     """
     return httpx2.create_ssl_context()
+
+
+def reason(error: BaseException) -> str:
+    """Why a connection failed: the innermost cause, in words."""
+    while inner := error.__cause__ or error.__context__:
+        error = inner
+    error = single_errors(error)[0]  # a group has one for each address of a host name
+    if isinstance(error, ConnectionRefusedError):
+        return "connection refused"
+    return shown(str(error), _LONGEST_REASON) or type(error).__name__

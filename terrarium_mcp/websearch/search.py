@@ -8,8 +8,8 @@ import anyio
 import httpx2
 
 from terrarium_mcp.bounded_body import ACCEPT_ENCODING, BodyTooLarge, bound_body
-from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.http_clients import tls_context, usable_environment
+from terrarium_mcp.errors import TerrariumError, plainly
+from terrarium_mcp.http_clients import reason, tls_context, usable_environment
 from terrarium_mcp.settings import Settings
 
 TIMEOUT = 10.0
@@ -61,7 +61,9 @@ async def _response(query: str, count: int, settings: Settings) -> httpx2.Respon
     try:
         url = httpx2.URL(settings.search_api_url).copy_merge_params({"q": query, "num": count})
         async with _client() as client:
-            with anyio.fail_after(TIMEOUT):  # httpx2's own timeout restarts with every byte
+            # httpx2's own timeout restarts with every byte. A redirect to a port that there cannot
+            # be ends in an OverflowError, in a group.
+            with anyio.fail_after(TIMEOUT), plainly():
                 response = await client.get(url, headers=headers)
             return response.raise_for_status()
     except httpx2.HTTPStatusError as error:
@@ -76,9 +78,12 @@ async def _response(query: str, count: int, settings: Settings) -> httpx2.Respon
             f"The search service's answer has more than {MOST_BYTES:,} bytes. Ask for fewer"
             " results, or check SEARCH_API_URL."
         ) from error
-    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+    except (httpx2.HTTPError, httpx2.InvalidURL, OverflowError) as error:
+        # Of others the text may quote the key, or what the service sent.
+        is_plain = isinstance(error, (httpx2.ConnectError, OverflowError))
+        why = reason(error) if is_plain else type(error).__name__
         raise WebSearchFailed(
-            f"The search service does not answer ({type(error).__name__})."
+            f"The search service does not answer ({why})."
             " Check SEARCH_API_URL and SEARCH_API_KEY, or try again later."
         ) from error
 

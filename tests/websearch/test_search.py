@@ -150,6 +150,24 @@ async def test_a_redirect_is_followed(service: SearchService) -> None:
     assert service.requests[1].path == "/elsewhere"
 
 
+@pytest.mark.parametrize("port", ["99999", "-1"])
+async def test_a_redirect_to_a_port_that_cannot_be_is_an_error_that_says_so(
+    service: SearchService, port: str
+) -> None:
+    service.sends("", status="302 Found", location=f"http://127.0.0.1:{port}/")
+    assert (
+        "The search service does not answer (connect(): port must be 0-65535.)"
+        in await complaint(service)
+    )
+
+
+async def test_a_service_that_does_not_run_is_an_error_that_says_so() -> None:
+    assert await failure(Settings(search_api_url=REFUSED)) == (
+        "The search service does not answer (connection refused). Check SEARCH_API_URL and"
+        " SEARCH_API_KEY, or try again later."
+    )
+
+
 async def test_a_connection_that_breaks_is_an_answer_that_did_not_come(
     service: SearchService,
 ) -> None:

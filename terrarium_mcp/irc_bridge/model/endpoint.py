@@ -13,9 +13,9 @@ from tenacity.wait import wait_base
 from terrarium_mcp.bounded_body import bound_body
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.quoted_secrets import without_secrets
-from terrarium_mcp.http_clients import tls_context, usable_environment
+from terrarium_mcp.http_clients import reason, tls_context, usable_environment
 from terrarium_mcp.irc_bridge.model.adaptations import RequestBody
-from terrarium_mcp.irc_bridge.model.endpoint_errors import error_text, reason, shortened
+from terrarium_mcp.irc_bridge.model.endpoint_errors import error_text, shortened
 from terrarium_mcp.irc_bridge.model.endpoint_json import parsed_json
 from terrarium_mcp.irc_bridge.model.errors import ConnectionFailed, RejectedRequest
 from terrarium_mcp.irc_bridge.model.health import Health, reported_health

@@ -5,7 +5,6 @@ import re
 from typing import Any
 
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.errors import single_errors
 from terrarium_mcp.irc_bridge.model.breaker import PAUSE, granted
 from terrarium_mcp.irc_bridge.model.endpoint_json import parsed_json
 
@@ -205,16 +204,6 @@ def hint_for(status: int, text: str, pause: float | None = None) -> str:
             return f"It asked for a pause: try again in {granted(pause):.0f} s."
         case _:
             return "Try again in a minute."
-
-
-def reason(error: BaseException) -> str:
-    """Why a connection failed: the innermost cause, in words."""
-    while inner := error.__cause__ or error.__context__:
-        error = inner
-    error = single_errors(error)[0]  # a group has one for each address of a host name
-    if isinstance(error, ConnectionRefusedError):
-        return "connection refused"
-    return shortened(str(error)) or type(error).__name__
 
 
 def _words(body: Any) -> str:
