@@ -137,7 +137,8 @@ class Backlog:
         for one in visible:
             if one.filename == filename.strip():
                 return await self.text(one)
-        called = [one.filename for one in visible if _is_called(one, filename)]
+        is_short = len(filename) <= LONGEST_TITLE  # each comparison reads all of it
+        called = [one.filename for one in visible if is_short and _is_called(one, filename)]
         if called:
             near = f" Did you mean {called[0]}?"
         else:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from time import thread_time
 from typing import Any
 
 import anyio
@@ -336,6 +337,15 @@ async def test_no_name_leads_out_of_the_folder(backlog: Backlog, folder: Path, n
     with pytest.raises(UnknownEnhancement) as refused:
         await backlog.read(name)
     assert len(str(refused.value)) < 200
+
+
+async def test_an_endless_name_is_compared_with_no_title(backlog: Backlog) -> None:
+    for number in range(10):
+        await write(backlog, f"idea {number}")
+    began = thread_time()
+    with pytest.raises(UnknownEnhancement):
+        await backlog.read("\u4e8b" * 100_000)
+    assert thread_time() - began < 0.5  # 1.3 s, if it is
 
 
 @pytest.mark.parametrize(
