@@ -104,11 +104,13 @@ class Backlog:
         # The file lock alone would do, but each of many ideas at once would wait in a thread.
         self._creating = anyio.Lock()
         self._unreadable = frozenset[str]()
+        self._faulty = frozenset[str]()
 
     async def all(self) -> list[Enhancement]:
         """Every idea: open ones first, then by age, the oldest first.
 
-        Reads only the head of each file. One that cannot be read is left out, and logged.
+        Reads only the head of each file. One that cannot be read is left out, and logged; one whose
+        front matter is not understood counts as open, and is logged too.
 
         Raises:
             BacklogFailed: the folder cannot be read.
@@ -228,7 +230,8 @@ class Backlog:
                     return one, False
             if len(still_open) >= MOST_OPEN:
                 raise self._full(next(filter(may_name, still_open), None))
-            return _parsed(self._write(head, body, at)), True
+            idea, _ = _parsed(self._write(head, body, at))
+            return idea, True
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -266,28 +269,31 @@ class Backlog:
         with backlog_errors(self.folder):
             files = list(self.folder.glob("*.md")) if self.folder.is_dir() else []
             written = [file for file in files if _FILENAME.fullmatch(file.name) and file.is_file()]
-        ideas, unreadable = list[Enhancement](), dict[str, OSError]()
+        ideas, unreadable, unclear = list[Enhancement](), dict[str, str](), dict[str, str]()
         for file in written:
             try:
-                ideas.append(_parsed(file))
+                idea, fault = _parsed(file)
             except FileNotFoundError:  # deleted since
                 continue
             except OSError as error:
-                unreadable[file.name] = error
-        self._note_unreadable(unreadable)
+                why = error.strerror or type(error).__name__
+                unreadable[file.name] = (
+                    f"cannot be read, and no list shows it: {why}. Give it to the account that"
+                    f" runs this (chown --reference={self.folder})."
+                )
+                continue
+            ideas.append(idea)
+            if fault:
+                unclear[file.name] = f"counts as open, and as of no channel: {fault}"
+        self._note_faults(unreadable | unclear)
+        self._unreadable = frozenset(unreadable)
         return sorted(ideas, key=_open_and_oldest_first)
 
-    def _note_unreadable(self, errors: Mapping[str, OSError]) -> None:
-        """Log each file that cannot be read, once as long as that lasts."""
-        for name in sorted(errors.keys() - self._unreadable):
-            log.warning(
-                "%s cannot be read, and no list shows it: %s. Give it to the account that runs"
-                " this (chown --reference=%s).",
-                self.folder / name,
-                errors[name].strerror or type(errors[name]).__name__,
-                self.folder,
-            )
-        self._unreadable = frozenset(errors)
+    def _note_faults(self, faults: Mapping[str, str]) -> None:
+        """Log what is wrong with each file, once as long as that lasts."""
+        for name in sorted(faults.keys() - self._faulty):
+            log.warning("%s %s", self.folder / name, faults[name])
+        self._faulty = frozenset(faults)
 
     def _read_text(self, filename: str) -> str:
         with backlog_errors(self.folder):
@@ -368,12 +374,15 @@ _ELSEWHERE = {
 }
 
 
-def _parsed(file: Path) -> Enhancement:
-    """Read the head of a file, as far as possible: people edit these by hand."""
-    head = _head(_opening(file))
+def _parsed(file: Path) -> tuple[Enhancement, str]:
+    """Read the head of a file, as far as possible, and what is wrong with it.
+
+    People edit these by hand.
+    """
+    head, fault = _head(_opening(file))
     stamp = _STAMP.fullmatch(file.name)
     moment, slug = stamp.groups() if stamp else ("", file.stem)
-    return Enhancement(
+    idea = Enhancement(
         filename=file.name,
         title=head.get("title", slug.replace("-", " ")),
         status=head.get("status", "open"),
@@ -382,6 +391,7 @@ def _parsed(file: Path) -> Enhancement:
         created=head.get("created", moment.replace("-", "T")),
         author=head.get("author", ""),
     )
+    return idea, fault
 
 
 def _opening(file: Path) -> str:
@@ -405,12 +415,16 @@ def _with_network(contents: bytes, old: str, new: str) -> bytes:
     return re.sub(line, lambda _: named, contents, count=1, flags=re.MULTILINE)
 
 
-def _head(text: str) -> dict[str, str]:
-    """The front matter as text; empty if there is none, or it is not valid YAML."""
+def _head(text: str) -> tuple[dict[str, str], str]:
+    """The front matter as text, and what is wrong with it; empty if there is none."""
     import frontmatter  # noqa: PLC0415 -- loads YAML, which few processes need
 
+    if "\0" in text[:4]:  # UTF-16, in which no front matter would be found
+        return {}, "it is not encoded as UTF-8. Save it as UTF-8."
     try:
         head = frontmatter.loads(text).metadata
-        return {str(name): str(value) for name, value in head.items() if value}
-    except Exception:  # noqa: BLE001 -- YAML raises many kinds of errors on hand-edited files
-        return {}
+        return {str(name): str(value) for name, value in head.items() if value}, ""
+    except Exception as error:  # noqa: BLE001 -- YAML raises many kinds of errors on hand-edited files
+        mark = getattr(error, "problem_mark", None)
+        where = f" (line {mark.line + 1})" if mark else ""
+        return {}, f"its front matter is not valid YAML{where}. Put quotes around its values."

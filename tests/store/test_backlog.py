@@ -299,6 +299,41 @@ async def test_a_file_edited_into_nonsense_is_still_shown(
     assert await backlog.text(one) == text
 
 
+NOT_YAML = b"---\nstatus: closed\ntitle: Tea: at four\n---\n"
+
+
+@pytest.mark.parametrize(
+    ("contents", "why"),
+    [
+        (NOT_YAML, "its front matter is not valid YAML (line 3). Put quotes around its values."),
+        (
+            NOT_YAML.replace(b"Tea: ", b"!!bool "),
+            "its front matter is not valid YAML. Put quotes around its values.",
+        ),
+        (NOT_YAML.decode().encode("utf-16"), "it is not encoded as UTF-8. Save it as UTF-8."),
+    ],
+)
+async def test_an_idea_that_counts_as_open_since_it_is_not_understood_is_logged_once(
+    backlog: Backlog, folder: Path, contents: bytes, why: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    put(folder, "mine.md", contents)
+    for _ in range(2):
+        (one,) = await backlog.all()
+        assert one.is_open
+    assert [record.message for record in caplog.records] == [
+        f"{folder / 'mine.md'} counts as open, and as of no channel: {why}"
+    ]
+    assert await backlog.unreadable() == []
+
+
+async def test_whatever_a_summary_holds_its_idea_keeps_its_front_matter(
+    backlog: Backlog, caplog: pytest.LogCaptureFixture
+) -> None:
+    one = await write(backlog, "an idea", "\0\ufffd\ufffd---\nstatus: [closed")
+    assert await backlog.all() == [one]
+    assert caplog.records == []
+
+
 async def test_bytes_that_are_no_text_are_shown_as_far_as_they_can_be(
     backlog: Backlog, folder: Path
 ) -> None:
