@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import tzinfo
 
 from terrarium_mcp.chat.identity import fold
-from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import local
 from terrarium_mcp.request import Request
@@ -47,7 +47,9 @@ async def changed_nick_note(request: Request, search: Search, hits: Hits) -> lis
 
 def _told(nick: str, changes: Sequence[Evidence], zone: tzinfo) -> str:
     """`ada changed nick to or from ada_ (2026-05-01)`."""
-    others = ", ".join(f"{one.nick} ({local(one.last, zone):%Y-%m-%d})" for one in changes)
+    others = ", ".join(
+        f"{harmless_nick(one.nick)} ({local(one.last, zone):%Y-%m-%d})" for one in changes
+    )
     return f"{shown(nick)} changed nick to or from {others}"
 
 

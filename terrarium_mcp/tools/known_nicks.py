@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from terrarium_mcp.chat.identity import fold
-from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.chat.irctext import harmless_nick
 from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.records import Message, MessageType, Room, networks_of
 from terrarium_mcp.chat.similar_nicks import is_nearly
@@ -102,7 +102,7 @@ async def _is_found(request: Request, nick: str, rooms: Sequence[Room]) -> bool:
 
 
 def _unknown(nick: str, near: Sequence[str]) -> str:
-    similar = f"; similar nicks: {harmless(', '.join(near))}" if near else ""
+    similar = f"; similar nicks: {', '.join(map(harmless_nick, near))}" if near else ""
     return f"no one called {shown(nick)} is recorded here{similar}"
 
 

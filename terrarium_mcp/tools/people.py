@@ -308,7 +308,7 @@ def _rows(
         rows.append(_seen_row(request, seen))
     if not seen and any(person.is_known for person in people):
         rows.append("never seen under this nick")
-    near = ", ".join(similar_to(people))
+    near = ", ".join(map(harmless_nick, similar_to(people)))
     rows += [f"similar nicks: {near}"] if near else []
     rows += [_other_row(request, one, person) for person in people for one in person.evidence]
     return rows + [_channel_row(request, one) for one in active]

@@ -65,6 +65,15 @@ async def test_lines_with_only_some_of_the_words_are_none_that_the_nick_adds(
     assert "changed nick" not in (await searched(house, query)).outside
 
 
+async def test_another_nick_with_what_cannot_be_seen_looks_like_no_other(house: House) -> None:
+    await house.hears("<ada> tea at four")
+    changed = line_of("ada", "b\u200bo", NOON + timedelta(hours=1), kind=MessageType.NICK)
+    await house.store.messages.append([changed])
+    await house.hears("<b\u200bo> tea at five", at=NOON + DAY)
+    told = await searched(house, "from:ada on:2026-05-02")
+    assert "ada changed nick to or from b\ufffdo (2026-05-01)" in told.outside
+
+
 @pytest.mark.parametrize("nick", ["ada", "ada_away"])
 async def test_who_opted_out_is_no_other_nick_and_has_none(house: House, nick: str) -> None:
     await furnish(house)

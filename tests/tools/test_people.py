@@ -103,6 +103,15 @@ async def test_a_near_nick_of_several_networks_is_named_once(house: House) -> No
     assert "; similar nicks: carol, carol_away\n" in searched.outside
 
 
+async def test_a_near_nick_with_what_cannot_be_seen_looks_like_no_other(house: House) -> None:
+    await house.hears("<car\u200bol> hi")
+    told = await house.learns("lookup_nick", nick="carole")
+    assert told.facts["near"] == ["car\ufffdol"]
+    assert told.lines == ["similar nicks: car\ufffdol"]
+    searched = await house.learns("search_irc_history", query="from:carole")
+    assert "; similar nicks: car\ufffdol\n" in searched.outside
+
+
 async def changes(house: House, old: str, new: str, minute: int, channel: str = "#tea") -> None:
     at = NOON + minute * MINUTE
     change = line_of(old, new, at, channel, MessageType.NICK)
