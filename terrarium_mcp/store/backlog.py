@@ -207,7 +207,7 @@ class Backlog:
     def _rename_network(self, old: str, new: str) -> None:
         if not self._of_network(old):
             return
-        with self._alone(), backlog_errors(self.folder):  # none is half written then
+        with self.alone(), backlog_errors(self.folder):  # none is half written then
             for file in self._of_network(old):
                 replace_contents(file, _with_network(file.read_bytes(), old, new))
 
@@ -223,7 +223,7 @@ class Backlog:
         may_name: Callable[[Enhancement], bool],
     ) -> tuple[Enhancement, bool]:
         """Compare with the ideas that are open and write a new one, while no other process does."""
-        with self._alone():
+        with self.alone():
             still_open = [one for one in self._read_heads() if one.is_open]
             for one in still_open:
                 if _same_title(one.title, head["title"]) and may_name(one):
@@ -234,10 +234,14 @@ class Backlog:
             return idea, True
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def alone(self) -> Iterator[None]:
         """Keep the other processes with this backlog from adding to it within the block.
 
         The lock is beside the folder, which holds ideas alone: people look into it.
+
+        Raises:
+            BacklogBusy: other processes add ideas all the time, or one does not end.
+            BacklogFailed: the folder or the lock cannot be used.
         """
         file = self.folder.with_name(f"{self.folder.name}.lock")
         with backlog_errors(self.folder):

@@ -17,6 +17,9 @@ from terrarium_mcp.durable import sync_file
 
 PRIVATE, PRIVATE_FOLDER = 0o600, 0o700
 
+_UNFINISHED = ".new"
+"""The ending of a file that is to take its place when it is whole."""
+
 
 def create_private(path: Path, mode: int = PRIVATE) -> None:
     """Create an empty file with a mode, whatever the umask.
@@ -86,7 +89,7 @@ def write_whole(file: Path, contents: bytes, mode: int, *, owner: Path) -> None:
     Raises:
         OSError: it cannot be written; what was there is as it was.
     """
-    new = file.with_name(f".{file.name}.new")
+    new = file.with_name(f".{file.name}{_UNFINISHED}")
     new.unlink(missing_ok=True)
     try:
         create_private(new, mode)
@@ -97,6 +100,15 @@ def write_whole(file: Path, contents: bytes, mode: int, *, owner: Path) -> None:
     except OSError:
         new.unlink(missing_ok=True)
         raise
+
+
+def unfinished(folder: Path) -> list[Path]:
+    """What is being written in a folder, or was when its process was killed.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    return [*folder.glob(f".*{_UNFINISHED}")]
 
 
 def mode_within(folder: Path) -> int:

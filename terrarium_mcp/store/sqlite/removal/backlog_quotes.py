@@ -10,7 +10,7 @@ from anyio import to_thread
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.quoted_lines import MessageReference, message_reference
 from terrarium_mcp.store.backlog import Backlog, Enhancement, backlog_errors
-from terrarium_mcp.store.private_files import replace_contents
+from terrarium_mcp.store.private_files import replace_contents, unfinished
 from terrarium_mcp.store.records.removal import BacklogMentions, PurgeTarget
 from terrarium_mcp.store.sqlite.removal.purge import folded_nick, is_their_nick
 
@@ -54,6 +54,7 @@ async def purge_backlog(
     """Delete the files that a person wrote, and their lines in all others; `ids`: `mentions_of`.
 
     Raises:
+        BacklogBusy: an idea is being written all the time.
         BacklogFailed: the folder cannot be read or written.
     """
     mentions = await mentions_of(backlog, target, ids)
@@ -90,10 +91,20 @@ def _warn_of(backlog: Backlog, unread: Iterable[str]) -> None:
 
 
 async def _shorten(backlog: Backlog, ideas: Iterable[Enhancement], is_removed: IsRemoved) -> None:
+    await to_thread.run_sync(_discard_unfinished, backlog)
     for idea in ideas:
         text = await backlog.text(idea)
         if (shorter := _without(text, is_removed)) != text:
             await to_thread.run_sync(_replace, backlog.folder / idea.filename, shorter)
+
+
+def _discard_unfinished(backlog: Backlog) -> None:
+    """Delete what killed processes left of the files that they wrote: it is no idea, but quotes."""
+    with backlog_errors(backlog.folder):
+        if unfinished(backlog.folder):
+            with backlog.alone():  # an idea that is being written is whole then
+                for file in unfinished(backlog.folder):
+                    file.unlink(missing_ok=True)
 
 
 def _without(text: str, is_removed: IsRemoved) -> str:

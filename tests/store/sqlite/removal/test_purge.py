@@ -197,6 +197,15 @@ async def test_their_lines_leave_the_backlog_in_every_spelling_of_any_casemappin
     assert "<bo> tea" in text
 
 
+async def test_what_a_killed_process_left_of_an_idea_goes_too(store: Store, file: Path) -> None:
+    await store.messages.append(chat("<ada> zwiebel"))
+    idea, _ = await store.backlog.create("an idea", "x", about={}, lines=())
+    folder = file.parent / "enhancements"
+    (folder / ".20260501-123005-tea.md.new").write_text("    1 12:00 <ada> zwiebel\n")
+    await purge(store, "ada")
+    assert [one.name for one in folder.iterdir()] == [idea.filename]
+
+
 async def test_a_backlog_that_cannot_be_written_is_reported_after_the_messages_are_gone(
     store: Store, file: Path
 ) -> None:
