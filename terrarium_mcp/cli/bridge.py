@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from terrarium_mcp.cli.console import date_log_lines
 from terrarium_mcp.cli.options import settings_of, settings_options
 from terrarium_mcp.cli.process import (
     lasting_imports,
@@ -35,6 +36,7 @@ def bridge(
 ) -> None:
     """Record the channels of IRC_CHANNELS, and answer questions there."""
     require_posix("bridge")
+    date_log_lines()
     obey_signals_meanwhile()
     load = partial(settings_of, db, config, env_file)
     settings = load()

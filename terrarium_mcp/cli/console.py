@@ -49,7 +49,8 @@ def goes_to_journal(stream: TextIO) -> bool:
 def date_log_lines() -> None:
     """Begin each line of the log with its time, in UTC, unless the journal adds one.
 
-    For what runs for months; a person who waits for a command needs none.
+    For what runs for months, before it reads its settings, of which it may have to warn; a person
+    who waits for a command needs none.
     """
     for handler in logging.getLogger().handlers:
         if isinstance(handler, ConsoleHandler):

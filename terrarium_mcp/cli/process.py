@@ -11,7 +11,6 @@ from typing import NoReturn, TypeVar, TypeVarTuple, Unpack
 
 import click
 
-from terrarium_mcp.cli.console import date_log_lines
 from terrarium_mcp.errors import TerrariumError
 
 Arguments = TypeVarTuple("Arguments")
@@ -118,7 +117,6 @@ def run_service(
 
     from terrarium_mcp.serving.stdio import leave
 
-    date_log_lines()
     leave(anyio.run(job, *arguments) or 0)
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from terrarium_mcp.cli.console import date_log_lines
 from terrarium_mcp.cli.options import (
     http_options,
     loaded_settings,
@@ -37,6 +38,7 @@ def serve(
     if not (http or sse):
         # where nothing listens, a client would wait in vain
         refuse_options(("host", "port"), "needs --http, or --sse: stdio has no address.")
+    date_log_lines()
     loaded = loaded_settings(db, config, env_file)
     if db and not create:
         _require_folder(loaded.settings.db_path)

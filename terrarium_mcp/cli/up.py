@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from terrarium_mcp.cli.console import date_log_lines
 from terrarium_mcp.cli.options import http_options, settings_of, settings_options
 from terrarium_mcp.cli.process import (
     lasting_imports,
@@ -20,6 +21,7 @@ from terrarium_mcp.cli.process import (
 def up(host: str, port: int, db: Path | None, config: Path | None, env_file: Path | None) -> None:
     """Run the bridge and the HTTP server in one process."""
     require_posix("up")
+    date_log_lines()
     obey_signals_meanwhile()
     load = partial(settings_of, db, config, env_file)
     settings = load()

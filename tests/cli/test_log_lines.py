@@ -18,7 +18,8 @@ DATED = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)Z (?:INFO|WARNING) ")
 
 
 async def test_each_line_of_a_service_has_its_time(tmp_path: Path) -> None:
-    async with running("terrarium-mcp bridge", at=tmp_path, **AWAY) as program:
+    async with running("terrarium-mcp bridge", at=tmp_path, IRC_NIK="Fern", **AWAY) as program:
+        await program.says("IRC_NIK in the environment is not a setting")
         await program.says("nothing is listening at 127.0.0.1:1")
         await program.stop()
     for line in program.said:
