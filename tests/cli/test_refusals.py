@@ -180,6 +180,7 @@ def test_a_folder_that_may_not_be_written_is_named(open_folder: Path, how: list[
     ).splitlines()
     assert status == "status 1"
     assert told.startswith(f"terrarium-mcp: This account may not write {open_folder}.")
+    assert told.endswith(f"ssh HOST /path/to/terrarium-mcp serve --db {open_folder}/irc_logs.db")
     assert not list(open_folder.iterdir())
 
 

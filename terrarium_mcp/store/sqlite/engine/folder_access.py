@@ -81,7 +81,8 @@ def forbidden(path: Path, needed: Path) -> StoreFailed:
         f"This account may not write {needed}. SQLite needs to, even for reading: it keeps its -wal"
         " and -shm files in the folder. Give the account write permission on both (for example:"
         f" chgrp -R GROUP {folder} && chmod -R g+rwX {folder} && chmod g+s {folder}), or ask the"
-        " account that records for its server: ssh HOST terrarium-mcp serve."
+        " account that records for its server, with full paths:"
+        f" ssh HOST /path/to/terrarium-mcp serve --db {path}"
     )
 
 
