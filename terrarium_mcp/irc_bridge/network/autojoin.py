@@ -120,7 +120,8 @@ class AutoJoin:
             )
             log.error(
                 "%s: the server does not allow all of IRC_CHANNELS (%s)."
-                " Not joined, not recorded: %s",
+                " Not joined, not recorded: %s."
+                " Name others or fewer, or ask the server's staff to allow more.",
                 self._display_name,
                 " ".join(f"{name}={value}" for name, value in limits if value),
                 ", ".join(excess),

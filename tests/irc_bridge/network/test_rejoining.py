@@ -540,7 +540,8 @@ async def test_more_channels_than_the_server_allows_are_named_in_one_line(
     limits = "CHANTYPES=#& CHANNELLEN=9 CHANLIMIT=#:2,&:1"
     left_out = "#much-too-long, #d, +e, &f"
     told = f"127.0.0.1: the server does not allow all of IRC_CHANNELS ({limits})."
-    assert named == [f"{told} Not joined, not recorded: {left_out}"]
+    way_out = "Name others or fewer, or ask the server's staff to allow more."
+    assert named == [f"{told} Not joined, not recorded: {left_out}. {way_out}"]
 
 
 @pytest.mark.parametrize("cut", [b"#long-t\xc3\xa9", b"#long-t\xc3"], ids=["between", "inside"])
