@@ -1,7 +1,7 @@
 """Removes what a model copies from its request into its answer: our tags, prefixes, the question.
 
 What the request holds is written in `model_request.py`, `question_tag.py`, `chat/transcript.py`
-(results of tools) and `model/openai_format.py` (mentions of calls). The bot's own lines in it look
+(results of tools) and `model/chat_request.py` (mentions of calls). The bot's own lines in it look
 as they were said: `ada: [LLM] yes`, `| [LLM] and more (3 more: !more)`.
 """
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from terrarium_mcp.chat.tokens import estimated_tokens
+from terrarium_mcp.irc_bridge.model.chat_request import mention
 from terrarium_mcp.irc_bridge.model.chat_types import (
     AssistantToolCalls,
     ChatMessage,
@@ -13,7 +14,6 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
     ToolCall,
     ToolResult,
 )
-from terrarium_mcp.irc_bridge.model.openai_format import mention
 
 FRAME = 4
 """Estimated tokens of a message besides its text."""

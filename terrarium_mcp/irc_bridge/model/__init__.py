@@ -1,7 +1,7 @@
 """The model behind an OpenAI-compatible endpoint.
 
-- chat_types: messages of a talk; openai_format, content_parts, event_stream, endpoint_json: the
-  same as the endpoint has them
+- chat_types: messages of a talk; chat_request: writes them for the endpoint; chat_completion: reads
+  its answer, with content_parts, event_stream and endpoint_json
 - client: asks for the next message; endpoint, retries: over HTTP
 - adaptations, learned: the form in which an endpoint accepts a request
 - endpoint_errors, errors, breaker, condition: what goes wrong, when to stop asking, what to log

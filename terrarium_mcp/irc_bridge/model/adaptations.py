@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from terrarium_mcp.irc_bridge.model.chat_completion import REASONING_FIELDS
 from terrarium_mcp.irc_bridge.model.endpoint_errors import (
     says_bad_call,
     says_bad_message,
@@ -17,7 +18,6 @@ from terrarium_mcp.irc_bridge.model.endpoint_errors import (
     says_no_tools,
     says_takes_no_tools,
 )
-from terrarium_mcp.irc_bridge.model.openai_format import REASONING_FIELDS
 from terrarium_mcp.settings import MOUNT_SEPARATOR
 
 RequestBody = dict[str, Any]

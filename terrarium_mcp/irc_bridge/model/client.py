@@ -23,6 +23,8 @@ from terrarium_mcp.irc_bridge.model.adaptations import (
     next_adaptation,
 )
 from terrarium_mcp.irc_bridge.model.breaker import Breaker
+from terrarium_mcp.irc_bridge.model.chat_completion import NotACompletion, read_message
+from terrarium_mcp.irc_bridge.model.chat_request import request_messages, request_tool
 from terrarium_mcp.irc_bridge.model.chat_types import ModelMessage, TalkMessage, ToolSchema
 from terrarium_mcp.irc_bridge.model.condition import EndpointCondition
 from terrarium_mcp.irc_bridge.model.endpoint import Endpoint
@@ -41,12 +43,6 @@ from terrarium_mcp.irc_bridge.model.errors import (
 )
 from terrarium_mcp.irc_bridge.model.health import Health
 from terrarium_mcp.irc_bridge.model.learned import EndpointModel, LearnedAdaptations
-from terrarium_mcp.irc_bridge.model.openai_format import (
-    NotACompletion,
-    read_message,
-    request_messages,
-    request_tool,
-)
 from terrarium_mcp.irc_bridge.model.retries import BACKOFF, Sleep
 from terrarium_mcp.irc_bridge.model.token_usage import completed_usage
 from terrarium_mcp.offload import offload

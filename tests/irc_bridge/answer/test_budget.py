@@ -35,6 +35,7 @@ from terrarium_mcp.irc_bridge.answer.model_request import (
     quoted_older,
 )
 from terrarium_mcp.irc_bridge.answer.past_turns import past_turn
+from terrarium_mcp.irc_bridge.model.chat_request import MAX_MENTIONED
 from terrarium_mcp.irc_bridge.model.chat_types import (
     AssistantToolCalls,
     ModelMessage,
@@ -42,7 +43,6 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
     ToolCall,
     ToolResult,
 )
-from terrarium_mcp.irc_bridge.model.openai_format import MAX_MENTIONED
 from terrarium_mcp.store import DialogueTurn, ToolStep, TurnState
 
 SYSTEM = "You are Terra."

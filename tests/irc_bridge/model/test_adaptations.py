@@ -25,6 +25,7 @@ from terrarium_mcp.irc_bridge.model.adaptations import (
     adapted,
     next_adaptation,
 )
+from terrarium_mcp.irc_bridge.model.chat_request import request_tool
 from terrarium_mcp.irc_bridge.model.chat_types import (
     AssistantToolCalls,
     ChatMessage,
@@ -36,7 +37,6 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
 )
 from terrarium_mcp.irc_bridge.model.client import ModelUnavailable
 from terrarium_mcp.irc_bridge.model.learned import REMEMBERED
-from terrarium_mcp.irc_bridge.model.openai_format import request_tool
 from terrarium_mcp.settings import Settings
 from tests.irc_bridge.model.endpoint_scene import Clock, llm_for
 from tests.servers.endpoints.openai import OpenAI
