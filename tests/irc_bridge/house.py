@@ -18,6 +18,7 @@ from anyio import to_thread
 from tenacity import wait_none
 
 from terrarium_mcp.bell import Bell
+from terrarium_mcp.chat.defusing import NO_ONE_HERE
 from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.chat.records import Message, MessageType, NewMessage
 from terrarium_mcp.irc_bridge.answer.briefing import Briefing
@@ -30,6 +31,7 @@ from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
 from terrarium_mcp.irc_bridge.network.chathistory import HistoryPage
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
+from terrarium_mcp.irc_bridge.talk_log.stopwatch import Stopwatch
 from terrarium_mcp.irc_bridge.talk_log.writer import TalkLog
 from terrarium_mcp.irc_bridge.toolbox import Target, Toolbox, ViewMeta, stdio_server
 from terrarium_mcp.server import build_server
@@ -227,12 +229,27 @@ class Study:
         dialogue: StoredDialogue | None = None,
     ) -> Answer:
         """Put a question, as the responder would, after the turns of a dialogue."""
-        view = {"network": "local", "channel": channel, "asker": asker}
-        question = Question(text, asker, channel, view)
+        question = question_of(text, asker=asker, channel=channel)
+        settled = settled_at(question.view)
         before = dialogue or StoredDialogue()
-        lines = await gathered_lines(question, self.toolbox, self.settings, settled_at(view))
+        lines = await gathered_lines(question, self.toolbox, self.settings, settled)
         briefing = Briefing(question, before, lines, self.settings, "Terra")
         return await answer(briefing, self.llm, self.toolbox)
+
+
+def question_of(text: str, *, asker: str = "ada", channel: str = "#tea") -> Question:
+    """A question on the record, in a recorded channel where nobody else is."""
+    return Question(
+        text,
+        asker,
+        channel,
+        {"network": "local", "channel": channel, "asker": asker},
+        is_off_record=lambda: False,
+        unaddressed=NO_ONE_HERE,
+        persona="",
+        watch=Stopwatch(),
+        is_readable=lambda _channel: True,
+    )
 
 
 def settled_at(view: ViewMeta) -> Callable[[], Awaitable[ViewMeta]]:

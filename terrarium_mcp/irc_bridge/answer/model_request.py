@@ -148,12 +148,12 @@ class ModelRequest:
         return replace(self, rounds=tuple(rounds))
 
 
-def quoted_older(key: str, lines: Sequence[str] = ()) -> QuotedLines:
+def quoted_older(key: str, lines: Sequence[str]) -> QuotedLines:
     """Lines found for the question; `key` is what the channel cannot guess."""
     return QuotedLines(f"older_logs-{key}", _OLDER, tuple(lines))
 
 
-def quoted_newest(key: str, lines: Sequence[str] = ()) -> QuotedLines:
+def quoted_newest(key: str, lines: Sequence[str]) -> QuotedLines:
     """The newest lines."""
     return QuotedLines(f"irc_logs-{key}", _NEWEST, tuple(lines))
 

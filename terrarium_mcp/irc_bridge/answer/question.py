@@ -1,20 +1,12 @@
 """A question to the bot."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from terrarium_mcp.chat.defusing import NO_ONE_HERE, Unaddressed
+from terrarium_mcp.chat.defusing import Unaddressed
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.irc_bridge.talk_log.stopwatch import Stopwatch
 from terrarium_mcp.irc_bridge.toolbox import ViewMeta
-
-
-def _never_off_record() -> bool:
-    return False
-
-
-def _stays_readable(_channel: str) -> bool:
-    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +24,11 @@ class Question:
     asker: str
     channel: str
     view: ViewMeta
-    is_off_record: Callable[[], bool] = _never_off_record
-    unaddressed: Unaddressed = NO_ONE_HERE
-    persona: str = ""
-    watch: Stopwatch = field(default_factory=Stopwatch)
-    is_readable: Callable[[str], bool] = _stays_readable
+    is_off_record: Callable[[], bool]
+    unaddressed: Unaddressed
+    persona: str
+    watch: Stopwatch
+    is_readable: Callable[[str], bool]
 
     @property
     def text(self) -> str:

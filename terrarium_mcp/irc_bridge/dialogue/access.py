@@ -17,7 +17,7 @@ class DialogueHere:
     place: DialoguePlace
     memory: DialogueMemory
     summarizer: Summarizer
-    breakdown: tuple[str, ...] = ()
+    breakdown: tuple[str, ...]
 
     async def current(self) -> StoredDialogue:
         """What is part of the talk now."""

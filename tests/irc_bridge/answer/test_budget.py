@@ -58,7 +58,7 @@ log_lines = st.lists(
 
 
 def request(**parts: object) -> ModelRequest:
-    whole = ModelRequest(SYSTEM, QUESTION, quoted_older("k"), quoted_newest("k"))
+    whole = ModelRequest(SYSTEM, QUESTION, quoted_older("k", []), quoted_newest("k", []))
     return replace(whole, **parts)  # type: ignore[arg-type]
 
 

@@ -22,16 +22,14 @@ from terrarium_mcp.store import (
     ToolStep,
     TurnState,
 )
-from tests.irc_bridge.house import NOBODY, Study, came, said, settled_at, study
+from tests.irc_bridge.house import NOBODY, Study, came, question_of, said, settled_at, study
 
 
 async def shown(
     scene: Study, text: str = "who?", *, asker: str = "ada", channel: str = "#tea"
 ) -> str:
     """The user message of a question."""
-    view = {"network": "local", "channel": channel, "asker": asker}
-    question = Question(text, asker, channel, view)
-    context = await context_of(scene, question)
+    context = await context_of(scene, question_of(text, asker=asker, channel=channel))
     assert context.request.size <= SOFT_LIMIT
     assert "You are Terra" in context.request.system_message.text
     return context.request.user_message.text
@@ -156,15 +154,11 @@ def talked(*turns: DialogueTurn, summary: str = "") -> StoredDialogue:
     return StoredDialogue(1, len(turns), before, turns)
 
 
-def asks(text: str, channel: str = "#tea") -> Question:
-    return Question(text, "ada", channel, {"network": "local", "channel": channel, "asker": "ada"})
-
-
 async def test_a_follow_up_is_asked_with_the_turn_that_it_means(tmp_path: Path) -> None:
     step = ToolStep(1, "search_irc_history", '{"query": "gate"}', "search: 1 hit")
     before = talked(turn(1, "who fixed the gate?", "bo did", steps=(step,)))
     async with study(tmp_path, NOBODY, [said("hello")]) as scene:
-        context = await context_of(scene, asks("and when was that?"), before)
+        context = await context_of(scene, question_of("and when was that?"), before)
     system, asked, call, result, answered, user = context.request.talk
     assert asked == ChatMessage(
         "user", '<question from="ada" at="2026-11-05 14:23">who fixed the gate?</question>'
@@ -181,7 +175,7 @@ async def test_a_follow_up_is_asked_with_the_turn_that_it_means(tmp_path: Path) 
 
 async def test_the_summary_ends_the_system_message(tmp_path: Path) -> None:
     async with study(tmp_path, NOBODY) as scene:
-        context = await context_of(scene, asks("so?"), talked(summary="Bo fixed the gate."))
+        context = await context_of(scene, question_of("so?"), talked(summary="Bo fixed the gate."))
     assert context.request.system_message.text.endswith("\nBo fixed the gate.")
 
 
@@ -199,8 +193,8 @@ async def test_what_we_said_stands_in_the_request_once(tmp_path: Path) -> None:
         page = await scene.store.messages.newest([room], 10, events=False)
         answer = "bo fixed it on Tuesday, with a hammer.\nNails and all.\nAnd glue.\nAnd luck."
         asked = turn(1, "who fixed the gate?", answer, message_id=page.messages[0].id)
-        with_turn = await context_of(scene, asks("when?"), talked(asked))
-        without = await context_of(scene, asks("when?"))
+        with_turn = await context_of(scene, question_of("when?"), talked(asked))
+        without = await context_of(scene, question_of("when?"))
     spoken = [line.split(" ", 2)[2] for line in with_turn.request.newest.lines[1:]]
     assert spoken == ["<Terra> ada: pong", "<eve> bo fixed it on Tuesday, with a hammer."]
     assert len(without.request.newest.lines) == 1 + len(lines)
@@ -218,7 +212,9 @@ async def test_what_was_said_beyond_the_beginning_of_a_long_answer_stays_in_the_
     async with study(
         tmp_path, NOBODY, [said(one, nick="Terra", own=True) for one in spoken]
     ) as scene:
-        context = await context_of(scene, asks("so?"), talked(turn(1, "what?", " ".join(parts))))
+        context = await context_of(
+            scene, question_of("so?"), talked(turn(1, "what?", " ".join(parts)))
+        )
     everything = "\n".join(one.text for one in context.request.talk if isinstance(one, ChatMessage))
     assert [
         everything.count(f"end {n}\n") + everything.count(f"end {n} ") for n in range(1, 9)
@@ -232,7 +228,7 @@ async def test_a_line_with_a_note_is_recognised_whatever_the_prefix(tmp_path: Pa
     ]
     async with study(tmp_path, NOBODY, mine) as scene:
         before = talked(turn(1, "what?", "Nails and all.\nAnd glue.\nAnd luck."))
-        context = await context_of(scene, asks("so?"), before)
+        context = await context_of(scene, question_of("so?"), before)
     assert not context.request.newest.lines
 
 
@@ -240,7 +236,9 @@ async def test_a_name_in_a_past_answer_is_one_that_a_search_finds(tmp_path: Path
     defused = defused_name("bo")
     mine = said(f"ada: [LLM] {defused} did", nick="Terra", own=True)
     async with study(tmp_path, NOBODY, [mine]) as scene:
-        context = await context_of(scene, asks("so?"), talked(turn(1, "who?", f"{defused} did")))
+        context = await context_of(
+            scene, question_of("so?"), talked(turn(1, "who?", f"{defused} did"))
+        )
     assert context.request.talk[2] == ChatMessage("assistant", "bo did")
     assert not context.request.newest.lines
 
@@ -253,7 +251,7 @@ async def test_a_turn_that_does_not_fit_leaves_its_lines_in_the_log(tmp_path: Pa
         ]
         await scene.store.messages.append([*mine, *(said("word " * 60) for _ in range(18))])
         before = talked(*(turn(n, f"who {n}?", f"number {n} " * 90) for n in range(1, 13)))
-        context = await context_of(scene, asks("when?"), before)
+        context = await context_of(scene, question_of("when?"), before)
     assert [quoted.number for quoted in context.request.turns][-1] == 12
     assert 1 < len(context.request.turns) < 12
     ours = [line for line in context.request.newest.lines if "<Terra>" in line]
@@ -288,7 +286,9 @@ async def test_a_line_is_not_older_and_newest_at_once(tmp_path: Path) -> None:
 async def test_what_hardly_matches_is_no_older_line(tmp_path: Path) -> None:
     lines = [said("the moon is up"), *(said(f"hm {n}") for n in range(25))]
     async with study(tmp_path, NOBODY, lines) as scene:
-        question = asks("who repaired the greenhouse heater on the moon last winter and why?")
+        question = question_of(
+            "who repaired the greenhouse heater on the moon last winter and why?"
+        )
         context = await context_of(scene, question)
         helpless = await context_of(scene, question, takes_tools=False)
     assert not context.request.older.lines
@@ -308,7 +308,7 @@ async def test_the_breakdown_names_each_part_and_no_word_of_the_chat(tmp_path: P
     lines = [said("the greenhouse key is under the pot"), *(said("hm") for _ in range(25))]
     async with study(tmp_path, NOBODY, lines) as scene:
         before = talked(turn(4, "what?", "that"), summary="we spoke")
-        context = await context_of(scene, asks("where is the greenhouse key?"), before)
+        context = await context_of(scene, question_of("where is the greenhouse key?"), before)
     *parts, together = context.breakdown
     assert [line.split(":")[0] for line in parts] == [one.part for one in ALLOTMENTS]
     assert together == f"together: {context.request.size} of 3500 tokens"

@@ -86,7 +86,7 @@ class Desk:
         memory = DialogueMemory(self.store, "local", lambda: self.settings.stale_after)
         llm = model_of(self.settings)
         summarizer = Summarizer(memory, llm, ModelQueue(), lambda: self.settings)
-        return DialogueHere(place, memory, summarizer)
+        return DialogueHere(place, memory, summarizer, breakdown=())
 
     def at(self, **facts: Any) -> "Desk":
         """The same desk of a bridge in another state."""
