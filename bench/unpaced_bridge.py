@@ -16,7 +16,6 @@ with lasting_imports():
     from terrarium_mcp.irc_bridge.bridge import Bridge
     from terrarium_mcp.irc_bridge.bridges import Bridges
     from terrarium_mcp.irc_bridge.model.client import LLM
-    from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
     from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
     from terrarium_mcp.irc_bridge.talk_log.writer import TalkLog
     from terrarium_mcp.irc_bridge.toolbox import Toolbox, stdio_server
@@ -30,13 +29,10 @@ async def _run(settings: Settings) -> None:
     child = stdio_server(settings.db_path, os.environ)
     toolbox = Toolbox(lambda: child, offered=settings.bridge_tools)
     llm, talk_log = LLM.from_settings(settings), TalkLog(settings.talk_log)
-    model_queue = ModelQueue()
     async with open_store(settings.db_path, settings) as store:
 
         def build(network: Settings) -> Bridge:
-            return Bridge(
-                store, network, toolbox, llm, model_queue, timeouts=UNPACED, talk_log=talk_log
-            )
+            return Bridge(store, network, toolbox, llm, timeouts=UNPACED, talk_log=talk_log)
 
         await Bridges(settings.networks, build, toolbox, llm, talk_log=talk_log).run()
 

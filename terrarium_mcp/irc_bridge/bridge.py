@@ -26,7 +26,6 @@ from terrarium_mcp.irc_bridge.ask.speech import ReplySpeech
 from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
 from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
 from terrarium_mcp.irc_bridge.model.client import LLM
-from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
 from terrarium_mcp.irc_bridge.network.chathistory import HistoryPage
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
@@ -63,7 +62,6 @@ class Bridge:
         settings: Settings,
         toolbox: Toolbox,
         llm: LLM,
-        model_queue: ModelQueue,
         *,
         home: str = "",
         timeouts: Timeouts | None = None,
@@ -76,7 +74,6 @@ class Bridge:
             settings: those of this network.
             toolbox: the history through MCP; its owner runs it.
             llm: the model.
-            model_queue: who uses the model; the same for all networks.
             home: the network of rows stored without one; unset: this network.
             timeouts: those of the connection; unset: for public networks.
             talk_log: where to note the timings of each question; its owner runs it. Unset: nowhere.
@@ -113,7 +110,7 @@ class Bridge:
         self._quiet = QuietTimes(store, name)
         self._consent = Consent(store, name, self._recorder, self._presence.write_all)
         self._memory = DialogueMemory(store, name, lambda: self._settings.stale_after)
-        self._summarizer = Summarizer(self._memory, llm, model_queue, self._settings_in_use)
+        self._summarizer = Summarizer(self._memory, llm, self._settings_in_use)
         guard = LoopGuard(reflex_rules(timeouts.reflex))
         self._views = CommandViews(self.network, self._recorder, self._settings_in_use)
         self._speech = ReplySpeech(self.network, guard, self._settings_in_use)
@@ -123,7 +120,6 @@ class Bridge:
             speech=self._speech,
             toolbox=toolbox,
             llm=llm,
-            model_queue=model_queue,
             memory=self._memory,
             summarizer=self._summarizer,
             talk_log=talk_log or TalkLog(None),

@@ -14,7 +14,6 @@ from terrarium_mcp.errors import TerrariumError, single_errors
 from terrarium_mcp.irc_bridge.bridge import Bridge
 from terrarium_mcp.irc_bridge.model.check import check_endpoint
 from terrarium_mcp.irc_bridge.model.client import LLM
-from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
 from terrarium_mcp.irc_bridge.talk_log.writer import TalkLog
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.settings import Settings
@@ -64,11 +63,10 @@ class Bridges:
         Raises:
             BadSetting: no server, channel or contact is set for one of them.
         """
-        model_queue, home = ModelQueue(), settings.network_name
-        talk_log = TalkLog(settings.talk_log)
+        home, talk_log = settings.network_name, TalkLog(settings.talk_log)
 
         def build(network: Settings) -> Bridge:
-            return Bridge(store, network, toolbox, llm, model_queue, home=home, talk_log=talk_log)
+            return Bridge(store, network, toolbox, llm, home=home, talk_log=talk_log)
 
         return cls(settings.networks, build, toolbox, llm, talk_log=talk_log)
 

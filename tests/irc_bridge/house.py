@@ -196,10 +196,9 @@ async def living(
             return mcp_url or build_server(store, settings)
 
         toolbox = Toolbox(target, mounts=settings.mcp_servers, backoff=(0.05, 0.1, 0.2))
-        model_queue, talk_log = WatchedModelQueue(), TalkLog(settings.talk_log)
-        bridge = WatchedBridge(
-            store, settings, toolbox, llm, model_queue, timeouts=timeouts, talk_log=talk_log
-        )
+        talk_log = TalkLog(settings.talk_log)
+        llm.queue = model_queue = WatchedModelQueue()
+        bridge = WatchedBridge(store, settings, toolbox, llm, timeouts=timeouts, talk_log=talk_log)
         bridges = Bridges([settings], lambda _: bridge, toolbox, llm, talk_log=talk_log)
         house = House(store, bridge, model_queue, bridges, toolbox, settings, llm)
         try:

@@ -9,7 +9,6 @@ from typing import Any
 import anyio
 
 from terrarium_mcp.irc_bridge.bridges import Bridges
-from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.server import build_server
@@ -73,7 +72,7 @@ async def neighbourhood(
     shared = Settings(
         db_path=folder / "irc_logs.db", agent_api_url=agent_url, agent_model="scripted"
     ).with_networks(networks)
-    llm, model_queue = model_of(shared), ModelQueue()
+    llm = model_of(shared)
     begin(shared.db_path)
     async with open_store(shared.db_path, shared) as store:
         toolbox = Toolbox(lambda: build_server(store, shared), backoff=(0.05,))
@@ -81,9 +80,7 @@ async def neighbourhood(
         by_name = dict[str, WatchedBridge]()
 
         def build(one: Settings) -> WatchedBridge:
-            bridge = WatchedBridge(
-                store, one, toolbox, llm, model_queue, home=home, timeouts=timeouts
-            )
+            bridge = WatchedBridge(store, one, toolbox, llm, home=home, timeouts=timeouts)
             by_name[one.network_name] = bridge
             return bridge
 

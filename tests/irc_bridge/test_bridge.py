@@ -18,7 +18,6 @@ from terrarium_mcp.irc_bridge.ask import command_views, handlers, question_servi
 from terrarium_mcp.irc_bridge.bridge import Bridge
 from terrarium_mcp.irc_bridge.bridges import Bridges
 from terrarium_mcp.irc_bridge.model.client import LLM
-from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
 from terrarium_mcp.irc_bridge.network.server_config import server_config
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.record import recorder
@@ -445,7 +444,7 @@ async def test_a_locked_database_costs_no_line_and_commands_are_still_answered(
 def hasty(store: Store, toolbox: Toolbox, llm: LLM, settings: Settings) -> Bridge:
     """A bridge that waits for no farewell."""
     quick = Timeouts(farewell=0.1)
-    return Bridge(store, settings, toolbox, llm, ModelQueue(), timeouts=quick)
+    return Bridge(store, settings, toolbox, llm, timeouts=quick)
 
 
 def tasks_beside_the_store() -> set[asyncio.Task[Any]]:

@@ -21,7 +21,6 @@ from terrarium_mcp.irc_bridge.ask.speech import ReplySpeech
 from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
 from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
 from terrarium_mcp.irc_bridge.model.client import LLM
-from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.errors import NotConnected, NotTaken, SendQueueFull
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage
@@ -52,7 +51,6 @@ class QuestionService:
         speech: ReplySpeech,
         toolbox: Toolbox,
         llm: LLM,
-        model_queue: ModelQueue,
         memory: DialogueMemory,
         summarizer: Summarizer,
         talk_log: TalkLog,
@@ -64,7 +62,6 @@ class QuestionService:
         self._speech = speech
         self._toolbox = toolbox
         self._llm = llm
-        self._model_queue = model_queue  # first come, first served, so flows take turns
         self._memory = memory
         self._summarizer = summarizer
         self._talk_log = talk_log
@@ -177,7 +174,7 @@ class QuestionService:
         with plainly():
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._say_thinking, pending)
-                async with self._model_queue.question():
+                async with self._llm.queue.question():
                     pending.watch.lap("model queue")
                     tasks.start_soon(self._network.show_typing, pending.command.target)
                     settings, nick = self._settings(), self._network.nick

@@ -23,7 +23,6 @@ from terrarium_mcp.irc_bridge.dialogue.summary_prompt import (
     summary_text,
 )
 from terrarium_mcp.irc_bridge.model.client import LLM, ModelUnavailable, TalkTooLong
-from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import DialoguePlace, DialogueSummary, StoredDialogue
 
@@ -63,16 +62,11 @@ class Summarizer:
     """Makes the summaries of one network's dialogues."""
 
     def __init__(
-        self,
-        dialogues: DialogueMemory,
-        llm: LLM,
-        model_queue: ModelQueue,
-        settings: Callable[[], Settings],
+        self, dialogues: DialogueMemory, llm: LLM, settings: Callable[[], Settings]
     ) -> None:
         """`settings` returns those in use, which may be reloaded."""
         self._dialogues = dialogues
         self._llm = llm
-        self._model_queue = model_queue
         self._settings = settings
         self._places: dict[DialoguePlace, list[_Wish]] = {}
         self._failures = BoundedDict[DialoguePlace, _Failures](_REMEMBERED_PLACES)
@@ -145,7 +139,7 @@ class Summarizer:
             text = summary_text(await self._words(request))
 
         try:
-            if not await self._model_queue.in_spare_time(ask, SUMMARISED_WITHIN):
+            if not await self._llm.queue.in_spare_time(ask, SUMMARISED_WITHIN):
                 log.info("gave up a summary for now: it took too long, or a question came in")
                 return None
         except ModelUnavailable as error:  # logged already, and once: EndpointCondition

@@ -43,6 +43,7 @@ from terrarium_mcp.irc_bridge.model.errors import (
 )
 from terrarium_mcp.irc_bridge.model.health import Health
 from terrarium_mcp.irc_bridge.model.learned import EndpointModel, LearnedAdaptations
+from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
 from terrarium_mcp.irc_bridge.model.retries import BACKOFF, Sleep
 from terrarium_mcp.irc_bridge.model.token_usage import completed_usage
 from terrarium_mcp.offload import offload
@@ -103,6 +104,7 @@ class LLM:
     """The model behind an OpenAI-compatible endpoint.
 
     What the endpoint refuses is left out of its requests for an hour (model/adaptations.py).
+    Whoever asks it for a message first waits in its `queue`.
     """
 
     def __init__(
@@ -117,6 +119,7 @@ class LLM:
         self._clock = clock
         self._sleep = sleep
         self.condition = EndpointCondition()
+        self.queue = ModelQueue()
         self._learned = LearnedAdaptations(clock)
         self._retired: list[Endpoint] = []
         self._use(choice)

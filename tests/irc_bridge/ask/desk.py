@@ -19,7 +19,6 @@ from terrarium_mcp.irc_bridge.ask.handlers import HANDLERS
 from terrarium_mcp.irc_bridge.dialogue.access import DialogueHere
 from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
 from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
-from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
 from terrarium_mcp.irc_bridge.record.recorder import Recorder
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.settings import ChannelWays, Settings
@@ -85,7 +84,7 @@ class Desk:
         """An empty dialogue, whose summaries nobody makes."""
         memory = DialogueMemory(self.store, "local", lambda: self.settings.stale_after)
         llm = model_of(self.settings)
-        summarizer = Summarizer(memory, llm, ModelQueue(), lambda: self.settings)
+        summarizer = Summarizer(memory, llm, lambda: self.settings)
         return DialogueHere(place, memory, summarizer, breakdown=())
 
     def at(self, **facts: Any) -> "Desk":

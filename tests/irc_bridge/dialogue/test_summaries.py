@@ -76,7 +76,6 @@ class Talk:
     study: Study
     dialogues: DialogueMemory
     summarizer: Summarizer
-    queue: ModelQueue
 
     async def asks(self, text: str) -> list[str]:
         """Hold one turn, as the responder would; returns the lines said."""
@@ -84,7 +83,7 @@ class Talk:
         with self.dialogues.turn(
             TEA, before, ADA, text, message_id=0, is_off_record=lambda: False
         ) as held:
-            async with self.queue.question():
+            async with self.study.llm.queue.question():
                 found = await self.study.asks(text, dialogue=before)
             held.answer("\n".join(found.lines), found.steps, found.shown)
             held.said()
@@ -104,12 +103,11 @@ class Talk:
 @asynccontextmanager
 async def talk(folder: Path, agent: StrictAgent, **more: Any) -> AsyncIterator[Talk]:
     async with study(folder, agent, **more) as scene:
-        queue = ModelQueue()
         dialogues = DialogueMemory(scene.store, "local", lambda: scene.settings.stale_after)
-        summarizer = Summarizer(dialogues, scene.llm, queue, lambda: scene.settings)
+        summarizer = Summarizer(dialogues, scene.llm, lambda: scene.settings)
         async with beside(dialogues.run), beside(summarizer.run):
             try:
-                yield Talk(scene, dialogues, summarizer, queue)
+                yield Talk(scene, dialogues, summarizer)
             finally:
                 dialogues.finish()
 
@@ -153,7 +151,7 @@ async def test_a_dialogue_is_read_again_only_for_a_summary_of_it(
         await scene.asks("fact 21?")
         with anyio.fail_after(PATIENCE):
             await agent.asked(1, is_summary)
-            async with scene.queue.question():  # until that summary has ended
+            async with scene.study.llm.queue.question():  # until that summary has ended
                 await anyio.wait_all_tasks_blocked()
         assert reads == [TEA] * (MOST_TURNS + 2)
         assert (await current(TEA)).summary
@@ -348,7 +346,7 @@ async def test_a_summary_that_failed_often_is_tried_less_and_less_often(tmp_path
             if number in due:
                 with anyio.fail_after(PATIENCE):
                     await agent.asked(due.index(number) + 1, is_summary)
-                    async with scene.queue.question():  # until that summary has ended
+                    async with scene.study.llm.queue.question():  # until that summary has ended
                         await anyio.wait_all_tasks_blocked()
         assert tried_after == due
         assert await scene.summarizer.compact(TEA) is None
