@@ -112,11 +112,11 @@ class Bridge:
         self._memory = DialogueMemory(store, name, lambda: self._settings.stale_after)
         self._summarizer = Summarizer(self._memory, llm, self._settings_in_use)
         guard = LoopGuard(reflex_rules(timeouts.reflex))
-        self._views = CommandViews(self.network, self._recorder, self._settings_in_use)
+        views = CommandViews(self.network, self._recorder, self._settings_in_use)
         self._speech = ReplySpeech(self.network, guard, self._settings_in_use)
         questions = QuestionService(
             network=self.network,
-            views=self._views,
+            views=views,
             speech=self._speech,
             toolbox=toolbox,
             llm=llm,
@@ -127,13 +127,11 @@ class Bridge:
         )
         responder = Responder(
             network=self.network,
-            views=self._views,
+            views=views,
             speech=self._speech,
             questions=questions,
             toolbox=toolbox,
             consent=self._consent,
-            memory=self._memory,
-            summarizer=self._summarizer,
             settings=self._settings_in_use,
             report=self.report,
         )

@@ -18,6 +18,7 @@ from terrarium_mcp.irc_bridge.ask.command_views import CommandViews
 from terrarium_mcp.irc_bridge.ask.commands import Command
 from terrarium_mcp.irc_bridge.ask.guardians import NO_GUARDIAN, GuardianWatch
 from terrarium_mcp.irc_bridge.ask.speech import ReplySpeech
+from terrarium_mcp.irc_bridge.dialogue.access import DialogueHere
 from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
 from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
 from terrarium_mcp.irc_bridge.model.client import LLM
@@ -69,9 +70,10 @@ class QuestionService:
         self._guardians = GuardianWatch(network, settings)
         self._breakdowns = BoundedDict[DialoguePlace, tuple[str, ...]](MOST_BREAKDOWNS)
 
-    def breakdown(self, place: DialoguePlace) -> tuple[str, ...]:
-        """What the last request here was made of, a line for each part; empty if there is none."""
-        return self._breakdowns.get(place, ())
+    def dialogue(self, place: DialoguePlace) -> DialogueHere:
+        """The dialogue of a place: each of its turns is a question served here."""
+        breakdown = self._breakdowns.get(place, ())
+        return DialogueHere(place, self._memory, self._summarizer, breakdown)
 
     async def serve(self, pending: PendingCommand) -> None:
         """Answer a question, or say why it is not answered; return when that has been said.

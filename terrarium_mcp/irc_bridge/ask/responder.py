@@ -17,9 +17,6 @@ from terrarium_mcp.irc_bridge.ask.consent import Consent
 from terrarium_mcp.irc_bridge.ask.handlers import HANDLERS
 from terrarium_mcp.irc_bridge.ask.question_service import QuestionService
 from terrarium_mcp.irc_bridge.ask.speech import ReplySpeech
-from terrarium_mcp.irc_bridge.dialogue.access import DialogueHere
-from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
-from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.errors import NotConnected, NotTaken, SendQueueFull
 from terrarium_mcp.irc_bridge.toolbox import Toolbox, ViewMeta
@@ -44,8 +41,6 @@ class Responder:
         questions: QuestionService,
         toolbox: Toolbox,
         consent: Consent,
-        memory: DialogueMemory,
-        summarizer: Summarizer,
         settings: Callable[[], Settings],
         report: Callable[[], BridgeReport],
     ) -> None:
@@ -56,8 +51,6 @@ class Responder:
         self._questions = questions
         self._toolbox = toolbox
         self._consent = consent
-        self._memory = memory
-        self._summarizer = summarizer
         self._settings = settings
         self._report = report
 
@@ -120,8 +113,7 @@ class Responder:
         if history is HistoryUse.WHERE_RECORDED and not ways.is_recorded:
             return self._speech.lines(command, [NOTHING_RECORDED])
         view: ViewMeta = {} if history is HistoryUse.NOWHERE else await self._views.view(pending)
-        place, settings = self._views.place(command), self._settings()
-        asker = command.identity(self._network.name)
+        settings, asker = self._settings(), command.identity(self._network.name)
         context = CommandContext(
             command,
             asker,
@@ -130,9 +122,7 @@ class Responder:
             settings,
             self._consent,
             ways=ways,
-            dialogue=DialogueHere(
-                place, self._memory, self._summarizer, self._questions.breakdown(place)
-            ),
+            dialogue=self._questions.dialogue(self._views.place(command)),
             report=self._report,
             is_admin=Admins(settings.admins).include(asker, self._network.casemapping),
             text_bytes=self._speech.text_bytes(command),

@@ -11,7 +11,8 @@ from terrarium_mcp.store import DialoguePlace, DialogueSummary, StoredDialogue
 class DialogueHere:
     """The dialogue that a command belongs to.
 
-    `breakdown` says what the last request to the model was made of, a line for each part.
+    `breakdown` says what the last request to the model was made of, a line for each part; empty if
+    there was none.
     """
 
     place: DialoguePlace
