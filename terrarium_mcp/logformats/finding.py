@@ -26,6 +26,7 @@ from terrarium_mcp.logformats.files import LogFile, UnusableFile, lines_of
 from terrarium_mcp.logformats.jsonl import is_jsonl
 from terrarium_mcp.logformats.lounge_networks import truly_named
 from terrarium_mcp.logformats.planning import (
+    ImportContext,
     PlannedLog,
     UndecidedLog,
     UnplacedLog,
@@ -154,11 +155,10 @@ class _Finder:
     ) -> None:
         """Start before the first of these files; the rest as `find_contents` has it."""
         self.findings = Findings()
+        names = {file.name for file in files if isinstance(file, LogFile)}
+        self._context = ImportContext(choices, networks, names, is_alone=len(files) == 1)
         self._choices = choices
-        self._networks = networks
         self._scratch = scratch
-        self._beside = {file.name for file in files if isinstance(file, LogFile)}
-        self._is_alone = len(files) == 1
         self._told_in = defaultdict[str, set[str]](set)
         """Networks, by the folder of the files that name them."""
 
@@ -185,20 +185,11 @@ class _Finder:
     def _logs(self, file: LogFile, lines: Iterator[bytes]) -> Sequence[PlannedLog]:
         """The logs of a file of text, one for each of its rooms."""
         head, fit = self._begun(file, lines)
-        networks = [*self._networks, *self._told_in[file.folder]]
-        rooms = self._rooms(file, head, fit, networks)
+        networks = [*self._context.networks, *self._told_in[file.folder]]
+        context = replace(self._context, networks=networks)
+        rooms = _rooms(file, head, fit, context)
         logs = [
-            planned(
-                file,
-                head,
-                self._choices,
-                fit,
-                networks=networks,
-                room=room,
-                is_first=room == rooms[0],
-                beside=self._beside,
-                is_alone=self._is_alone,
-            )
+            planned(file, head, fit, context, room=room, is_first=room == rooms[0])
             for room in rooms
         ]
         logs[0] = with_all_told(logs[0], head, self._choices)
@@ -224,17 +215,16 @@ class _Finder:
             return found[-1].format
         return ""
 
-    def _rooms(
-        self, file: LogFile, head: Sequence[bytes], fit: Fit, networks: Sequence[str]
-    ) -> Sequence[str]:
-        """The rooms of which the lines of a file tell; an empty one if they tell none."""
-        if not fit.format.tells_rooms:
-            return [""]
-        origin = path_origin(file.name, texts_of(head), fit.format, self._choices, networks)
-        if origin.is_window:
-            return [""]
-        with file.opened() as stream:
-            return rooms_told(lines_of(stream), fit.format, origin.target) or [""]
+
+def _rooms(file: LogFile, head: Sequence[bytes], fit: Fit, context: ImportContext) -> Sequence[str]:
+    """The rooms of which the lines of a file tell; an empty one if they tell none."""
+    if not fit.format.tells_rooms:
+        return [""]
+    origin = path_origin(file.name, texts_of(head), fit.format, context)
+    if origin.is_window:
+        return [""]
+    with file.opened() as stream:
+        return rooms_told(lines_of(stream), fit.format, origin.target) or [""]
 
 
 def _beyond_sample(file: LogFile) -> Generator[str, None, None]:

@@ -131,41 +131,53 @@ class PlannedLog:
         return only_of(self.room, every, self.format, is_first=self.is_first)
 
 
+@dataclass(frozen=True, slots=True)
+class ImportContext:
+    """What the logs of an import are planned by, beside themselves.
+
+    Attributes:
+        choices: what the operator decided.
+        networks: those that are known, by the database or from other files.
+        beside: the names of all files of the import.
+        is_alone: whether it is of one file.
+    """
+
+    choices: Choices
+    networks: Sequence[str] = ()
+    beside: Container[str] = ()
+    is_alone: bool = False
+
+
 def planned(
     file: LogFile,
     head: Sequence[bytes],
-    choices: Choices,
     fit: Fit,
+    context: ImportContext,
     *,
-    networks: Sequence[str] = (),
-    beside: Container[str] = (),
     room: str = "",
     is_first: bool = True,
-    is_alone: bool = False,
 ) -> PlannedLog:
     """How a text log will be read, decided from its path and its first lines.
 
     Args:
         file: the file.
         head: its first lines.
-        choices: what the operator decided.
         fit: how its format reads it.
-        networks: those that the database knows.
-        beside: the names of all files of the import.
+        context: the import.
         room: the channel or the person whose sessions are meant, if lines tell whose each is.
         is_first: what precedes the first session is meant, too.
-        is_alone: it is the only file of the import.
 
     Raises:
         UnplacedLog: options must say its network or its channel, and perhaps its time zone.
         UndecidedLog: an option must say its time zone.
     """
+    choices = context.choices
     lines = texts_of(head)
-    origin = path_origin(file.name, lines, fit.format, choices, networks)
+    origin = path_origin(file.name, lines, fit.format, context)
     origin = origin._replace(target=room or origin.target)
-    target = _target(origin, choices, is_alone=is_alone and not room)
+    target = _target(origin, choices, is_alone=context.is_alone and not room)
     if target == origin.target and fold(target) not in choices.renamed:
-        target = _original(file, target, _rooms(lines, fit.format), beside)
+        target = _original(file, target, _rooms(lines, fit.format), context.beside)
         if target != origin.target:  # a day that its path tells is that of the copy
             origin = origin._replace(day=None)
     network = choices.network or origin.network
@@ -244,14 +256,15 @@ def _undecided(
 
 
 def path_origin(
-    path: str, lines: Sequence[str], form: TextFormat, choices: Choices, networks: Sequence[str]
+    path: str, lines: Sequence[str], form: TextFormat, context: ImportContext
 ) -> LogOrigin:
     """What the path of a log tells; of several origins that it may name, that of its lines.
 
     Where they name no channel, a network that is known decides. Else the channel is whole if
     its folder names a network, and one was chosen; of several dots, none is told to separate both.
     """
-    found = origins_in(path, form.paths, networks)
+    choices = context.choices
+    found = origins_in(path, form.paths, context.networks)
     origins = list(dict.fromkeys(found)) or [origin_by_name(path)]
     first = origins[0]
     if first.is_window:
@@ -263,7 +276,7 @@ def path_origin(
         for one in origins:
             if is_perhaps(one.target, room):
                 return one
-    for known in ([choices.network], networks):
+    for known in ([choices.network], context.networks):
         names = {network_name_of(network) for network in known} - {""}
         for one in origins:
             if network_name_of(one.network) in names:

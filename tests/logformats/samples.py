@@ -15,7 +15,7 @@ from terrarium_mcp.logformats.choices import Choices
 from terrarium_mcp.logformats.files import LogFile, lines_of
 from terrarium_mcp.logformats.log_reader import DatedEvent, LogItem, RejectedLine
 from terrarium_mcp.logformats.named_files import log_files
-from terrarium_mcp.logformats.planning import PlannedLog, planned
+from terrarium_mcp.logformats.planning import ImportContext, PlannedLog, planned
 from terrarium_mcp.logformats.recognition import fitting
 
 LOGS = Path(__file__).parents[1] / "samples" / "logs"
@@ -64,7 +64,7 @@ def logs_of(program: str, scratch: Path) -> Iterator[PlannedLog]:
     for file in log_files([str(LOGS / program)], scratch):
         assert isinstance(file, LogFile), file
         head, choices = heads(file), Choices(network="labnet", zone=BERLIN)
-        yield planned(file, head, choices, fitting(file, head, choices))
+        yield planned(file, head, fitting(file, head, choices), ImportContext(choices))
 
 
 def heads(file: LogFile) -> list[bytes]:

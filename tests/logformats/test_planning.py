@@ -26,7 +26,13 @@ from terrarium_mcp.logformats.log_reader import (
     RejectedLine,
 )
 from terrarium_mcp.logformats.named_files import log_files
-from terrarium_mcp.logformats.planning import NO_NETWORK, PlannedLog, UndecidedLog, planned
+from terrarium_mcp.logformats.planning import (
+    NO_NETWORK,
+    ImportContext,
+    PlannedLog,
+    UndecidedLog,
+    planned,
+)
 from terrarium_mcp.logformats.recognition import NoLog, UnknownFormat, fitting, shown_form
 from terrarium_mcp.logformats.sessions import only_of
 from terrarium_mcp.logformats.text.eggdrop import EGGDROP
@@ -90,7 +96,7 @@ def plan(
     (file,) = log_files([str(path)], tmp_path)
     assert isinstance(file, LogFile)
     choices = choices or Choices(zone=BERLIN)
-    return planned(file, head, choices, fitting(file, head, choices))
+    return planned(file, head, fitting(file, head, choices), ImportContext(choices))
 
 
 def found(
