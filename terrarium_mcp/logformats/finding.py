@@ -35,7 +35,6 @@ from terrarium_mcp.logformats.planning import (
 )
 from terrarium_mcp.logformats.recognition import fitting
 from terrarium_mcp.logformats.sessions import rooms_told
-from terrarium_mcp.logformats.text.thelounge import THE_LOUNGE
 from terrarium_mcp.logformats.whole_lines import with_all_told
 
 
@@ -195,9 +194,7 @@ class _Finder:
         logs[0] = with_all_told(logs[0], head, self._choices)
         if not logs[0].is_clock_told:
             self.findings.of_some_half.append(file)
-        if fit.format is THE_LOUNGE:
-            logs = [truly_named(log, self._choices) for log in logs]
-        return logs
+        return [truly_named(log, self._choices) for log in logs]
 
     def _begun(self, file: LogFile, lines: Iterator[bytes]) -> tuple[Sequence[bytes], Fit]:
         """The first lines of a file, as many as are needed, and how its format reads them."""

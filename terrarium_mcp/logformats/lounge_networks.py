@@ -15,6 +15,7 @@ from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.logformats.choices import Choices
 from terrarium_mcp.logformats.files import LogFile
 from terrarium_mcp.logformats.planning import PlannedLog
+from terrarium_mcp.logformats.text.thelounge import THE_LOUNGE
 
 _UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 """What reading a file raises that is missing, or is not as The Lounge writes it."""
@@ -50,12 +51,12 @@ def _network(told: dict[str, Any]) -> LoungeNetwork:
 
 
 def truly_named(log: PlannedLog, choices: Choices) -> PlannedLog:
-    """A text log of The Lounge under the names of its network and channel, if they are known.
+    """The log; one of The Lounge under the names of its network and channel, if they are known.
 
     So it is of the same channel as the database, which The Lounge writes besides. What options
     name stays.
     """
-    network = _network_of(log.file)
+    network = _network_of(log.file) if log.format is THE_LOUNGE else None
     if not network:
         return log
     named = replace(
