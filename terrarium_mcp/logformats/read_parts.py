@@ -9,9 +9,15 @@ from terrarium_mcp.chat.on_record import NotRecorded
 from terrarium_mcp.chat.recorded_times import RecordedTime
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.chat.voices import VoiceRules, rules_on
-from terrarium_mcp.logformats.contents import LogContent
+from terrarium_mcp.logformats.contents import LogContent, ReadLog
 from terrarium_mcp.logformats.entries import Boundary
-from terrarium_mcp.logformats.log_reader import DatedBoundary, DatedEvent, LineCounts, RejectedLine
+from terrarium_mcp.logformats.log_reader import (
+    DatedBoundary,
+    DatedEvent,
+    LineCounts,
+    LogItem,
+    RejectedLine,
+)
 from terrarium_mcp.logformats.playback import PlaybackFilter
 from terrarium_mcp.logformats.recordable import recordable
 from terrarium_mcp.logformats.recorded_times import RecordedTimes
@@ -61,45 +67,71 @@ def read_parts(content: LogContent, rules: Mapping[str, VoiceRules]) -> Iterator
     Raises:
         UnusableFile: it cannot be read.
     """
-    its_rules = rules_on(content.network, rules)
-    left_out = Counter[NotRecorded]()
-    times = RecordedTimes()
-    playback = PlaybackFilter()
-    messages: list[NewMessage] = []
-    rejected: list[RejectedLine] = []
-    reported = 0
     with content.read() as log:
-        for item in log.items:
-            if isinstance(item, DatedEvent):  # nearly all are
-                times.line(item.said_at)
-                message = recordable(
-                    item.event, content.network, content.target, item.said_at, its_rules
-                )
-                if isinstance(message, NotRecorded):
-                    left_out[message] += 1
-                elif content.target:
-                    messages += playback.first_copies(message)
-            elif isinstance(item, NewMessage):
-                times.line(item.said_at)
-                messages.append(content.placed(item))
-            elif isinstance(item, DatedBoundary):
-                times.boundary(item.at, item.boundary)
-                if item.boundary is Boundary.OPENED:
-                    messages += playback.opened(item.at)
-            else:
-                rejected.append(item)
-            if max(len(messages), len(rejected)) >= LINES_IN_BLOCK:
-                block, messages = messages[:LINES_IN_BLOCK], messages[LINES_IN_BLOCK:]
-                yield ReadPart(block, log.counts.lines - reported, rejected)
-                rejected, reported = [], log.counts.lines
-        messages += playback.rest()
-        if len(messages) > LINES_IN_BLOCK:
-            block, messages = messages[:LINES_IN_BLOCK], messages[LINES_IN_BLOCK:]
-            yield ReadPart(block, 0, [])
-        if playback.repeated:
-            left_out[NotRecorded.PLAYED_BACK] = playback.repeated
-        result = ReadResult(log.counts, left_out, times.all(), times.are_told, times.earliest)
-        if log.reading:
-            sha256, became_shorter = log.reading.sha256, log.reading.became_shorter
-            result = result._replace(sha256=sha256, became_shorter=became_shorter)
-        yield ReadPart(messages, log.counts.lines - reported, rejected, result)
+        yield from _PartReader(content, log, rules_on(content.network, rules)).parts()
+
+
+class _PartReader:
+    """One reading of a content: what becomes of its items, and those that are in no part yet."""
+
+    def __init__(self, content: LogContent, log: ReadLog, rules: VoiceRules) -> None:
+        self._content = content
+        self._log = log
+        self._rules = rules
+        self._messages: list[NewMessage] = []
+        self._rejected: list[RejectedLine] = []
+        self._lines_sent = 0
+        self._left_out = Counter[NotRecorded]()
+        self._times = RecordedTimes()
+        self._playback = PlaybackFilter()
+
+    def parts(self) -> Iterator[ReadPart]:
+        """Every part of the content, the last one with the result."""
+        for item in self._log.items:
+            self._add(item)
+            if max(len(self._messages), len(self._rejected)) >= LINES_IN_BLOCK:
+                yield self._part()
+        self._messages += self._playback.rest()
+        if len(self._messages) > LINES_IN_BLOCK:
+            yield self._part()
+        yield self._part()._replace(result=self._result())
+
+    def _add(self, item: LogItem) -> None:
+        if isinstance(item, DatedEvent):  # nearly all are
+            self._times.line(item.said_at)
+            network, target = self._content.network, self._content.target
+            message = recordable(item.event, network, target, item.said_at, self._rules)
+            if isinstance(message, NotRecorded):
+                self._left_out[message] += 1
+            elif target:
+                self._messages += self._playback.first_copies(message)
+        elif isinstance(item, NewMessage):
+            self._times.line(item.said_at)
+            self._messages.append(self._content.placed(item))
+        elif isinstance(item, DatedBoundary):
+            self._times.boundary(item.at, item.boundary)
+            if item.boundary is Boundary.OPENED:
+                self._messages += self._playback.opened(item.at)
+        else:
+            self._rejected.append(item)
+
+    def _part(self) -> ReadPart:
+        """The next part: a block of messages at most, and every line since the last part."""
+        block, self._messages = self._messages[:LINES_IN_BLOCK], self._messages[LINES_IN_BLOCK:]
+        rejected, self._rejected = self._rejected, []
+        sent, self._lines_sent = self._lines_sent, self._log.counts.lines
+        return ReadPart(block, self._lines_sent - sent, rejected)
+
+    def _result(self) -> ReadResult:
+        if self._playback.repeated:
+            self._left_out[NotRecorded.PLAYED_BACK] = self._playback.repeated
+        times, reading = self._times, self._log.reading
+        return ReadResult(
+            self._log.counts,
+            self._left_out,
+            times.all(),
+            times.are_told,
+            times.earliest,
+            sha256=reading.sha256 if reading else "",
+            became_shorter=bool(reading and reading.became_shorter),
+        )
