@@ -33,7 +33,7 @@ from terrarium_mcp.store.sqlite.index.all_structures import EVERYTHING
 from terrarium_mcp.store.sqlite.index.clock_ahead import ROOMS_AHEAD, ahead, latest_tolerated
 from terrarium_mcp.store.sqlite.index.counter_sql import IS_COUNTED
 from terrarium_mcp.store.sqlite.index.counters import Counters
-from terrarium_mcp.store.sqlite.index.structure import TO_BE_EMPTIED
+from terrarium_mcp.store.sqlite.index.structure import TO_BE_EMPTIED, watermark_sql
 from terrarium_mcp.store.sqlite.keeper import KeeperRecord, lock_file
 from terrarium_mcp.store.sqlite.older_keeper import older_keeper
 from terrarium_mcp.store.sqlite.own_files import unfinished_copies
@@ -174,7 +174,7 @@ def _journal(path: Path, version: int) -> Fact:
 # Lines that wait for their group are counted too, unless the counters are about to be rebuilt.
 _TOTALS = f"""
 WITH counted (upto) AS (
-  SELECT ifnull((SELECT upto FROM derived WHERE name = '{Counters.name}'), 0)
+  SELECT {watermark_sql(Counters.name)}
 )
 SELECT ifnull(sum(lines), 0), ifnull(sum(events), 0), count(DISTINCT room), min(first), max(last)
 FROM (

@@ -13,6 +13,7 @@ from terrarium_mcp.store.sqlite.engine.index_words import type_word
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.fts_syntax import one_of
 from terrarium_mcp.store.sqlite.index.message_index import MessageIndex
+from terrarium_mcp.store.sqlite.index.structure import watermark_sql
 from terrarium_mcp.wording import and_more
 
 SHOWN = 10
@@ -53,9 +54,7 @@ async def _changed(writer: Writer) -> list[int]:
         word = '"' + str(row[0]).replace('"', '""') + '"'
         for one, other in ((_BEFORE, _NOW), (_NOW, _BEFORE)):
             found |= {*await _ids(writer, f"{one} EXCEPT {other}", word)}
-    known = await writer.value(
-        "SELECT upto FROM derived WHERE name = :name", {"name": MessageIndex.name}, 0
-    )
+    known = await writer.value(f"SELECT {watermark_sql(MessageIndex.name)}")
     return [number for number in found if number <= known]
 
 

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.writes import Writer
-from terrarium_mcp.store.sqlite.index.structure import NORMALISED
+from terrarium_mcp.store.sqlite.index.structure import NORMALISED, watermark_sql
 
 _REACHED = """
 SELECT room, max(timestamp) AS reached,
@@ -21,7 +21,7 @@ SELECT room, max(timestamp) AS reached,
 FROM messages NOT INDEXED
 WHERE {} AND origin = 'live' AND room NOT NULL GROUP BY room"""
 
-NORMALISED_TO = f"ifnull((SELECT upto FROM derived WHERE name = '{NORMALISED}'), 0)"
+NORMALISED_TO = watermark_sql(NORMALISED)
 """The SQL expression for the watermark of the messages: they are normalised up to there."""
 
 NOT_STORED = _REACHED.format(f"id > {NORMALISED_TO}")

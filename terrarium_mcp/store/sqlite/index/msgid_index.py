@@ -15,6 +15,7 @@ from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.full_text import FullText
 from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
+from terrarium_mcp.store.sqlite.index.structure import watermark_sql
 
 RoomMsgid = tuple[int, str]
 """The id of a room, and a msgid in it."""
@@ -64,9 +65,7 @@ async def messages_with(writer: Writer, named: Collection[RoomMsgid]) -> list[Ro
     """
     if not named:
         return []
-    upto = await writer.value(
-        "SELECT upto FROM derived WHERE name = :name", {"name": MsgidIndex.name}, 0
-    )
+    upto = await writer.value(f"SELECT {watermark_sql(MsgidIndex.name)}")
     params = {"upto": max(upto, 0), "words": json.dumps(_words(named))}
     rows = await writer.rows(_NOT_INDEXED, params)
     if upto > 0:

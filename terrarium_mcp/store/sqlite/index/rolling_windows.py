@@ -14,6 +14,7 @@ from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.counter_sql import SAID, SINCE
+from terrarium_mcp.store.sqlite.index.structure import watermark_sql
 
 WINDOWS = {"day": timedelta(days=1), "week": timedelta(days=7)}
 """The windows, and how long each is."""
@@ -80,5 +81,5 @@ class RollingWindows:
         if await self._database.value(_LEFT, window_starts(now)) < _MANY:
             return
         async with self._database.writing(patiently=True) as writer:
-            sql = "SELECT upto + 1 FROM derived WHERE name = 'counters'"
-            await advance(writer, now, int(await writer.value(sql, default=0)))
+            counted = await writer.value(f"SELECT {watermark_sql('counters')}")
+            await advance(writer, now, counted + 1)

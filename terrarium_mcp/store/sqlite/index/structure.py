@@ -20,6 +20,11 @@ ROWS = 2_000
 """Rows of a table that `empty_some` deletes in one statement."""
 
 
+def watermark_sql(name: str) -> str:
+    """The SQL expression for the watermark of a structure, or of the messages; 0 if it has none."""
+    return f"ifnull((SELECT upto FROM derived WHERE name = '{name}'), 0)"
+
+
 class Derived(Protocol):
     """One derived structure. Every method runs inside a transaction of its caller."""
 

@@ -12,6 +12,7 @@ from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.message_index import MessageIndex
 from terrarium_mcp.store.sqlite.index.phrase_index import PhraseIndex
 from terrarium_mcp.store.sqlite.index.sorted_runs import Run, Runs
+from terrarium_mcp.store.sqlite.index.structure import watermark_sql
 from terrarium_mcp.store.sqlite.index.vocabulary import WordsIndex
 from terrarium_mcp.store.sqlite.index.watermarks import current_sql
 from terrarium_mcp.store.sqlite.search.term_stats import (
@@ -28,7 +29,7 @@ SEARCHED = (_INDEX, PhraseIndex.name, Runs.name, WordsIndex.name, Counters.name)
 _STATEMENT = (
     "SELECT upto, (SELECT count(*) FROM rooms),"  # noqa: S608 -- our names
     " EXISTS (SELECT 1 FROM voices WHERE aside NOT NULL),"
-    f" upto = (SELECT upto FROM derived WHERE name = '{WordsIndex.name}'),"
+    f" upto = {watermark_sql(WordsIndex.name)},"
     f" {STATISTICS}, runs.* FROM derived LEFT JOIN runs"
     f" WHERE name = '{_INDEX}' AND {current_sql(*SEARCHED)}"
 )

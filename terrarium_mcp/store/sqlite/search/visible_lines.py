@@ -21,6 +21,7 @@ from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF, pos
 from terrarium_mcp.store.sqlite.index.counter_sql import SAID, WORDS
 from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.fts_syntax import one_of
+from terrarium_mcp.store.sqlite.index.structure import watermark_sql
 from terrarium_mcp.store.sqlite.search.id_ranges import RunSlice, coalesced, run_slices
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan
 from terrarium_mcp.store.sqlite.search.order import NEWEST
@@ -123,7 +124,7 @@ WITH later AS MATERIALIZED (
   SELECT {WORDS} AS words FROM messages m
   WHERE {within(self.rooms, "m.room")}
     AND m.timestamp BETWEEN :until AND substr(:until, 1, 10) || '~' AND NOT {BEFORE_CUTOFF}
-    AND m.id <= (SELECT upto FROM derived WHERE name = '{Counters.name}') AND {SAID}
+    AND m.id <= {watermark_sql(Counters.name)} AND {SAID}
   LIMIT {_COUNTED_LATER + 1})
 SELECT total(lines), total(words), min(first), (SELECT count(*) FROM later),
   (SELECT total(lines) FROM day_counts
