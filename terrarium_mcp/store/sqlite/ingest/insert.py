@@ -171,17 +171,12 @@ class _Rows:
             "second": message.server_second,
         }
         alike = tuple(params.values())
-        near = {
-            "from": to_text(_before(message.said_at, _CLOCK_ERROR)),
-            "to": to_text(message.said_at + _LONGEST_SHIFT),
-        }
-        stored = int(await self._writer.value(_ALIKE, params | near)) + self._unnamed[alike]
+        near = _between(message.said_at, _CLOCK_ERROR, _LONGEST_SHIFT)
+        stored = int(await self._writer.value(_IN_SAME_SECOND, params | near))
+        stored += self._unnamed[alike]
         if message.own:
-            around = {
-                "from": to_text(_before(message.said_at, _OWN_SHIFT)),
-                "to": to_text(message.said_at + _OWN_SHIFT),
-            }
-            stored = max(stored, int(await self._writer.value(_OWN_ALIKE, params | around)))
+            around = _between(message.said_at, _OWN_SHIFT, _OWN_SHIFT)
+            stored = max(stored, int(await self._writer.value(_OUR_LIVE, params | around)))
         if stored > message.repeat:
             return True
         self._unnamed[alike] += 1
@@ -206,24 +201,21 @@ _ALIKE = """
 SELECT count(*) FROM messages
  WHERE room = :room AND (msgid IS NULL OR :msgid = '')
    AND timestamp BETWEEN :from AND :to
-   AND replace(substr(ifnull(server_time, timestamp), 1, 19), 'T', ' ') = :second
+   AND {}
    AND message_type = :kind AND nick = :nick
    AND (message = :text OR redacted_at NOT NULL)
 """
 
-_OWN_ALIKE = f"""
-SELECT count(*) FROM messages
- WHERE room = :room AND (msgid IS NULL OR :msgid = '')
-   AND timestamp BETWEEN :from AND :to
-   AND self AND origin = '{Origin.LIVE}'
-   AND message_type = :kind AND nick = :nick
-   AND (message = :text OR redacted_at NOT NULL)
-"""  # noqa: S608 -- a constant
+_IN_SAME_SECOND = _ALIKE.format(
+    "replace(substr(ifnull(server_time, timestamp), 1, 19), 'T', ' ') = :second"
+)
+_OUR_LIVE = _ALIKE.format(f"self AND origin = '{Origin.LIVE}'")
 
 
-def _before(moment: datetime, time: timedelta) -> datetime:
-    """A moment so much earlier, or the first that there is: a server may send any."""
-    return moment - min(time, moment - _FIRST)
+def _between(moment: datetime, earlier: timedelta, later: timedelta) -> dict[str, str]:
+    """The period of `_ALIKE` around a moment, cut at the first there is: a server may send any."""
+    since = moment - min(earlier, moment - _FIRST)
+    return {"from": to_text(since), "to": to_text(moment + later)}
 
 
 def _differs(server_time: str, timestamp: str) -> bool:
