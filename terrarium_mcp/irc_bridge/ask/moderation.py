@@ -94,7 +94,7 @@ class Moderation:
         until = now + duration
         self._quiet.begin(channel, duration)
         self._stopped(lambda one: self._network.fold(one.command.channel) == channel)
-        self._board.forget(command.channel)
+        self._board.forget(lambda target: self._network.fold(target) == channel)
         text = (
             f"I say nothing in {command.channel} until {until:%Y-%m-%d %H:%M} UTC"
             f"{_at_most(duration)}, and go on recording it. {self._prefix}quiet off ends this."

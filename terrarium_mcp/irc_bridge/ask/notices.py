@@ -108,10 +108,11 @@ class NoticeBoard:
                 nick: one for nick, one in board.refused.items() if not is_unwanted(one.command)
             }
 
-    def forget(self, target: str) -> None:
-        """Tell nobody anything more in a channel, neither what waits to be sent."""
-        if board := self._boards.get(target):
-            board.scope.cancel()
+    def forget(self, is_unwanted: Callable[[str], bool]) -> None:
+        """Tell nobody anything more in these channels and chats, neither what waits to be sent."""
+        for target, board in self._boards.items():
+            if is_unwanted(target):
+                board.scope.cancel()
 
     async def run(self) -> None:
         """Say what is gathered until cancelled."""

@@ -149,12 +149,14 @@ class Reception:
                 self._renamed(line.source.nick, nick)
 
     def on_left(self, channel: str) -> None:
-        """We are no longer in a channel."""
+        """We are no longer in a channel: neither answers nor refusals are for it any more."""
         self._queue.stop(lambda one: self._is_in(one.command, channel))
+        self._board.forget(lambda target: self._network.fold(target) == self._network.fold(channel))
 
     def on_lost(self) -> None:
         """The connection is lost: whoever asked has to ask again."""
         self._queue.stop(lambda _: True)
+        self._board.forget(lambda _: True)
 
     def _is_served(self, command: Command) -> bool:
         """Whether this person is answered here at all; others get no word.

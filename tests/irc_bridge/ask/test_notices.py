@@ -261,8 +261,7 @@ async def test_what_is_forgotten_is_not_said_and_the_next_is_told_as_ever(
     async with board_on(wall, monkeypatch) as board:
         board.refuse(command("ada"), FULL)
         board.refuse(command("bo", channel="#mate"), FULL)
-        board.forget("#tea")
-        board.forget("#never")
+        board.forget(lambda target: target in ("#tea", "#never"))
         await until_empty(board)
         assert wall.lines == [("#mate", f"bo: {FULL.value}")]
         board.refuse(command("ada"), FULL)

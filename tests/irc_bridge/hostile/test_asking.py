@@ -633,6 +633,18 @@ async def test_who_has_left_is_not_told_why_they_were_refused(tmp_path: Path, ho
         ]
 
 
+async def test_where_we_were_kicked_nobody_is_told_why_they_were_refused(tmp_path: Path) -> None:
+    async with teahouse(tmp_path) as scene:
+        await scene.server.says(
+            f":{mask('bo')} PRIVMSG #TEA :!quiet 1h",
+            f":{mask('ada')} KICK #tea Terra :enough",
+            f":{mask('bo')} PRIVMSG #mate :!quiet 1h",
+        )
+        refused = f"bo: {limits.Refusal.NOT_OPERATOR.value}"
+        await scene.hears(f"PRIVMSG #mate :{refused}")
+        assert scene.said(refused) == [f"PRIVMSG #mate :{refused}"]
+
+
 async def test_quiet_says_nothing_records_all_and_survives_a_restart(tmp_path: Path) -> None:
     async with teahouse(tmp_path) as scene:
         await scene.say("bo", "!quiet 1h")
