@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 
 import anyio
 
+from terrarium_mcp.irc_bridge.ask.commands import PersonKey
+
 
 @dataclass(slots=True, eq=False)
 class _FloorRequest:
@@ -23,15 +25,15 @@ class Floors:
     """The floor of each channel and private chat."""
 
     def __init__(self) -> None:
-        self._requests: dict[str, list[_FloorRequest]] = {}
+        self._requests: dict[str | PersonKey, list[_FloorRequest]] = {}
 
     @asynccontextmanager
-    async def floor(self, target: str, asked_at: float) -> AsyncIterator[None]:
-        """Have the floor of `target` within the block; wait for it first.
+    async def floor(self, place: str | PersonKey, asked_at: float) -> AsyncIterator[None]:
+        """Have the floor of a channel, or with a person, within the block; wait for it first.
 
         Of those who wait, the one that was asked first is next.
         """
-        request, requests = _FloorRequest(asked_at), self._requests.setdefault(target, [])
+        request, requests = _FloorRequest(asked_at), self._requests.setdefault(place, [])
         requests.append(request)
         if len(requests) == 1:
             request.granted.set()
@@ -41,6 +43,6 @@ class Floors:
         finally:
             requests.remove(request)
             if not requests:
-                del self._requests[target]
+                del self._requests[place]
             elif request.granted.is_set():  # also if it was cancelled before it knew
                 min(requests, key=lambda waiting: waiting.asked_at).granted.set()

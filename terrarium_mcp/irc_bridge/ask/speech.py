@@ -103,6 +103,7 @@ class ReplySpeech:
         key = self._reply_key(pending.command)
         async with self._floor(pending) if len(reply.now) > 1 else nullcontext():
             pending.watch.lap("floor")
+            key = replace(key, asker=self._asker(pending.command))  # another nick by now, maybe
             await self._say_kept(pending, key, reply, ready_at, turn)
 
     async def say_more(self, pending: PendingCommand) -> None:
@@ -111,8 +112,9 @@ class ReplySpeech:
         Raises:
             NotConnected, NotTaken, SendQueueFull: the network does not take it.
         """
-        command, ready_at = pending.command, anyio.current_time()
+        ready_at = anyio.current_time()
         async with self._floor(pending):
+            command = pending.command  # whose asker may have another nick by now
             key = self._reply_key(command)
             found = self._kept.to_continue(key, off_record=command.off_record)
             if found is None:
@@ -211,8 +213,10 @@ class ReplySpeech:
             yield from zip(pieces, [text, *[""] * len(pieces)], strict=False)
 
     def _floor(self, pending: PendingCommand) -> AbstractAsyncContextManager[None]:
-        target = self._network.fold(pending.command.target)
-        return self._floors.floor(target, pending.watch.began)
+        command = pending.command
+        # In private the person, not the nick: another reply may come under the next one.
+        place = self._network.fold(command.channel) if command.channel else command.person
+        return self._floors.floor(place, pending.watch.began)
 
     def _payload_bytes(self, command: Command) -> int:
         return self._network.payload_bytes(command.target)

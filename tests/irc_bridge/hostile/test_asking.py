@@ -860,6 +860,27 @@ async def only_one_line_in_15_seconds(scene: Teahouse) -> None:
     scene.house.bridge.network._session._queue._bucket = AsyncLimiter(1, 15)  # noqa: SLF001
 
 
+@pytest.mark.parametrize("waiting", ["!more", "!search tea"])
+async def test_a_reply_that_waits_for_the_floor_is_continued_under_a_new_nick(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waiting: str
+) -> None:
+    async def found(_: CommandContext) -> list[str]:
+        return [f"line {n}" for n in range(12)]
+
+    monkeypatch.setitem(HANDLERS, "search", found)
+    async with teahouse(tmp_path, timeouts=replace(QUICK, burst=1, per_line=0.1)) as scene:
+        scene.agent.will("\n\n".join(f"line {n}" for n in range(12)))
+        await scene.say("bo", "!ask for much", target="Terra")
+        await scene.hears("PRIVMSG bo :[LLM] line 0")
+        await scene.say("bo", waiting, target="Terra")
+        await scene.server.settles()
+        await scene.server.says(f":{mask('bo')} NICK bob")
+        await scene.hears("PRIVMSG bob :", "more: !more)", times=2)
+        await scene.server.says(":bob!bo@bo.example PRIVMSG Terra :!more")
+        (line,) = await scene.hears("line 11" if waiting == "!more" else "line 7")
+        assert line.startswith("PRIVMSG bob :| ")
+
+
 async def test_what_waits_to_be_said_in_private_follows_a_new_nick(tmp_path: Path) -> None:
     async with teahouse(tmp_path) as scene:
         await scene.enter("eve")
