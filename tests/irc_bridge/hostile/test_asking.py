@@ -860,12 +860,12 @@ async def only_one_line_in_15_seconds(scene: Teahouse) -> None:
     scene.house.bridge.network._session._queue._bucket = AsyncLimiter(1, 15)  # noqa: SLF001
 
 
-@pytest.mark.parametrize("waiting", ["!more", "!search tea"])
+@pytest.mark.parametrize(("waiting", "continued"), [("!more", "line 11"), ("!search tea", "hit 7")])
 async def test_a_reply_that_waits_for_the_floor_is_continued_under_a_new_nick(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waiting: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waiting: str, continued: str
 ) -> None:
     async def found(_: CommandContext) -> list[str]:
-        return [f"line {n}" for n in range(12)]
+        return [f"hit {n}" for n in range(12)]
 
     monkeypatch.setitem(HANDLERS, "search", found)
     async with teahouse(tmp_path, timeouts=replace(QUICK, burst=1, per_line=0.1)) as scene:
@@ -877,7 +877,7 @@ async def test_a_reply_that_waits_for_the_floor_is_continued_under_a_new_nick(
         await scene.server.says(f":{mask('bo')} NICK bob")
         await scene.hears("PRIVMSG bob :", "more: !more)", times=2)
         await scene.server.says(":bob!bo@bo.example PRIVMSG Terra :!more")
-        (line,) = await scene.hears("line 11" if waiting == "!more" else "line 7")
+        (line,) = await scene.hears(continued)
         assert line.startswith("PRIVMSG bob :| ")
 
 
