@@ -103,12 +103,14 @@ class UnwrittenState:
         try:
             await one.write()
         except TerrariumError as error:
+            is_known = any(waiting.tries for waiting in self._waiting.values())
             one.tries += 1
             one.due = anyio.current_time() + AGAIN_AFTER
             if one.tries >= TRIES and self._waiting.get(key) is one:
                 self._give_up(key)
             elif one.tries == 1:
-                log.warning("could not store the turns of a dialogue, will retry: %s", error)
+                if not is_known:  # else the log says so already
+                    log.warning("could not store the turns of dialogues, will retry: %s", error)
                 self._keep_the_newest_failed()
         else:
             self.written += 1

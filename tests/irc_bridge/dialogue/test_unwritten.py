@@ -63,3 +63,24 @@ async def test_of_failed_writes_the_newest_are_tried_again(
             state.finish()
     assert kept == disk.written == [*range(MANY)][-unwritten.MOST_FAILED :]
     assert caplog.text.count("will be forgotten") == MANY - unwritten.MOST_FAILED
+
+
+async def test_a_disk_that_fails_is_told_once_until_it_works_again(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    disk, state = Disk(), UnwrittenState()
+    disk.answers.set()
+    with anyio.fail_after(PATIENCE):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(state.run)
+            for _ in range(2):
+                disk.is_full = True
+                for number in range(3):
+                    state.put((TEA, number), "a turn", disk.writes(number))
+                    await anyio.wait_all_tasks_blocked()
+                disk.is_full = False
+                state.retry_now()
+                await anyio.wait_all_tasks_blocked()
+            state.finish()
+    assert disk.written == [*range(3)] * 2
+    assert caplog.text.count("could not store") == 2
