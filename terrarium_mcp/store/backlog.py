@@ -104,7 +104,7 @@ class Backlog:
         # The file lock alone would do, but each of many ideas at once would wait in a thread.
         self._creating = anyio.Lock()
         self._unreadable = frozenset[str]()
-        self._faulty = frozenset[str]()
+        self._faults = frozenset[tuple[str, str]]()
 
     async def all(self) -> list[Enhancement]:
         """Every idea: open ones first, then by age, the oldest first.
@@ -295,9 +295,9 @@ class Backlog:
 
     def _note_faults(self, faults: Mapping[str, str]) -> None:
         """Log what is wrong with each file, once as long as that lasts."""
-        for name in sorted(faults.keys() - self._faulty):
-            log.warning("%s %s", self.folder / name, faults[name])
-        self._faulty = frozenset(faults)
+        for name, fault in sorted(faults.items() - self._faults):
+            log.warning("%s %s", self.folder / name, fault)
+        self._faults = frozenset(faults.items())
 
     def _read_text(self, filename: str) -> str:
         with backlog_errors(self.folder):

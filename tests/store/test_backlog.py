@@ -326,6 +326,16 @@ async def test_an_idea_that_counts_as_open_since_it_is_not_understood_is_logged_
     assert await backlog.unreadable() == []
 
 
+async def test_who_mends_the_first_of_two_faults_of_an_idea_is_told_the_second(
+    backlog: Backlog, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for title in (b"Tea: at four", b"'Tea: at four'"):
+        put(folder, "mine.md", b"---\ntitle: %b\nauthor: ada: me\n---\n" % title)
+        await backlog.all()
+    found = [re.findall(r"\(line \d\)", one) for one in caplog.messages]
+    assert found == [["(line 2)"], ["(line 3)"]]
+
+
 async def test_whatever_a_summary_holds_its_idea_keeps_its_front_matter(
     backlog: Backlog, caplog: pytest.LogCaptureFixture
 ) -> None:
