@@ -22,6 +22,8 @@ PERSON = (
 )
 NO_OPERATOR = tuple(line for line in SERVICE if " 313 " not in line)
 """What inspircd 3 says of atheme's NickServ, as seen."""
+HIDDEN_SERVER = tuple(line.replace("services.example :", "*.example :") for line in SERVICE)
+"""What a server says that tells nobody how the network is linked."""
 PEOPLE_ELSEWHERE = (
     ":srv 311 Terra NickServ mallory evil.example * :me",
     ":srv 312 Terra NickServ irc.example :a server",
@@ -79,8 +81,11 @@ async def test_services_free_the_nick_by_the_request_that_they_know(
         assert "hunter2" not in "\n".join(server.lines)
 
 
-async def test_nickserv_is_also_known_by_its_host_which_is_its_server(server_keys: Path) -> None:
-    answer = with_services(NO_OPERATOR, frees="REGAIN")
+@pytest.mark.parametrize("whois", [HIDDEN_SERVER, NO_OPERATOR])
+async def test_nickserv_is_known_by_its_rank_and_by_its_host_which_is_its_server(
+    whois: Sequence[str], server_keys: Path
+) -> None:
+    answer = with_services(whois, frees="REGAIN")
     async with (
         fake_ircd(caps=["sasl"], answer=answer, keys=server_keys) as server,
         staying(account(server.port, server_keys), regain_nick=3600) as (network, ear),
