@@ -1,4 +1,4 @@
-"""Settings that change while a house is lived in: channels, keys, prefix, model, retention."""
+"""Settings that change in a house lived in: channels, keys, prefix, rules, model, retention."""
 # ruff: noqa: ASYNC110  # no event announces what is removed, or heard by a server
 
 from dataclasses import replace
@@ -94,6 +94,19 @@ async def test_another_model_answers_the_next_question(tmp_path: Path) -> None:
             with anyio.fail_after(PATIENCE):
                 while not any("I am the new one." in line for line in ircd.heard("PRIVMSG #tea")):
                     await anyio.sleep(0.01)
+
+
+async def test_the_next_question_is_answered_by_the_new_rules(tmp_path: Path) -> None:
+    async with strict_agent() as agent, fake_ircd() as ircd:
+        agent.will(*[says("tea")] * 3)  # the bridge tries it out, in its own time
+        async with living(settings_for(ircd.port, tmp_path, agent.url)) as house:
+            with anyio.fail_after(PATIENCE):
+                await reloads(house, ircd, llm_mark="[AI]")
+                await ircd.says(f"{ADA} #tea :!ask what?")
+                await ircd.hears("PRIVMSG #tea :ada: [AI] tea")
+                await reloads(house, ircd, guardians=("countess",))
+                await ircd.says(f"{ADA} #tea :!ask what?")
+                await ircd.hears("PRIVMSG #tea :ada: No guardian of this bot is here")
 
 
 async def test_what_does_not_concern_the_model_leaves_it_alone() -> None:
