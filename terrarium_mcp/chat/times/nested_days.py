@@ -19,6 +19,8 @@ _JOINED = re.compile(r"[\s,]*(?:\b(?:and|or|to|but|the)\b[\s,]*)*", re.IGNORECAS
 _SETS_A_YEAR = re.compile(r"(?:in|during|last|this)\b", re.IGNORECASE)
 """How words begin that say in which year all happened: not `of 2010`, which may be of a thing."""
 
+_COUNTS_FROM_NOW = re.compile(r"(?:(?:in|on|at|over|during)\s+)?(?:last|this)\b", re.IGNORECASE)
+"""How words begin that say themselves which year is meant: `last friday`, not `the last friday`."""
 
 _YEAR = timedelta(365)
 
@@ -68,7 +70,8 @@ def nested(named: Sequence[NamedDays], today: date) -> list[NamedDays]:
 def _of_its_year(times: list[NamedDays], today: date) -> list[NamedDays]:
     """The times; of a year and a month or the like elsewhere, each is that month of the year.
 
-    `In 2010, what did ada say in august?` names one time in two places.
+    `In 2010, what did ada say in august?` names one time in two places. A year to come is another
+    time, of which people speak, and so is this year beside the latest of its Fridays.
     """
     if len(times) != 2 or any(len(one.days) != 1 or one.related for one in times):
         return times
@@ -80,10 +83,13 @@ def _of_its_year(times: list[NamedDays], today: date) -> list[NamedDays]:
         or _length(year.whole) < _YEAR
         or yearly.read not in INSIDE_OTHERS
         or yearly.found.groupdict().get("year")
+        or _COUNTS_FROM_NOW.match(yearly.said)
     ):
         return times
     days = _inside(yearly, year.whole, today)
-    return [one._replace(days=[days]) for one in times] if days else times
+    if not days or days[0] > today or (days == year.whole and _begins_in(days, yearly.days[0])):
+        return times
+    return [one._replace(days=[days]) for one in times]
 
 
 def _pairs(named: Sequence[NamedDays]) -> Iterator[tuple[NamedDays, NamedDays]]:

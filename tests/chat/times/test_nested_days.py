@@ -107,6 +107,9 @@ def test_a_month_elsewhere_than_its_year_is_of_that_year(text: str, since: str, 
         *["in 2010, what did ada say in august 2012?", "in 2010, and in august?"],
         *["what did ada say in march about the release of 2010?", "in 2010 or in august"],
         *["since 2010, what did ada say in august?", "in 2010, what did ada say last night?"],
+        *["what did ada say last friday of the trip last year?", "last May, of the trip in 2010?"],
+        *["on friday, what did ada say of the trip this year?", "at christmas of jobs this year"],
+        *["what did ada say in march of the conference in 2027?", "last christmas of jobs in 2024"],
     ],
 )
 def test_other_times_beside_a_year_stay_what_they_are(text: str) -> None:
