@@ -46,7 +46,7 @@ def form(pattern: str) -> re.Pattern[str]:
 
     It is compiled once, when it is first needed.
     """
-    return re.compile(rf"[\s,]*{pattern}[\s,?!.]*", re.IGNORECASE)
+    return re.compile(rf"[\s,]*+{pattern}[\s,?!.]*", re.IGNORECASE)
 
 
 def matches(patterns: Iterable[str], text: str) -> Iterator[re.Match[str]]:

@@ -1,5 +1,7 @@
 """Questions for what somebody said, whatever it was about."""
 
+from time import process_time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -184,3 +186,9 @@ def test_any_text_is_read(text: str) -> None:
     for asked in (text, f"what did {text} say", f"which links did {text} share"):
         meant = person_question(asked)
         assert meant is None or meant.nick in asked
+
+
+def test_a_long_row_of_commas_is_read_in_no_time() -> None:
+    began = process_time()
+    assert person_question("," * 20_000) is None
+    assert process_time() - began < 2
