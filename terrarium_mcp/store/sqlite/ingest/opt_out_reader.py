@@ -2,8 +2,10 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from terrarium_mcp.chat.followed_nicks import FollowedNicks
+from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.opt_outs import NO_OPT_OUTS, OptOuts, author
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.store.sqlite.engine.writes import Writer
@@ -25,7 +27,7 @@ class OptOutReader:
         self._version: int | None = None
         self._known = NO_OPT_OUTS
         self._carried = NO_OPT_OUTS
-        self._members: dict[tuple[str, str], Collection[str]] = {}
+        self._members: dict[tuple[str, str], Collection[Identity]] = {}
 
     async def current(self, writer: Writer) -> OptOuts:
         """Who opted out."""
@@ -41,15 +43,16 @@ class OptOutReader:
         """Read them again next time."""
         self._version = None
 
-    def set_members(self, network: str, channel: str, nicks: Collection[str]) -> None:
-        """Note the nicks of those who opted out and are in a channel. They are not stored."""
-        if nicks != self._members.get((network, channel), ()):
-            self._members[network, channel] = nicks
+    def set_members(self, network: str, channel: str, people: Collection[Identity]) -> None:
+        """Note those who opted out and are in a channel. They are not stored."""
+        if people != self._members.get((network, channel), ()):
+            self._members[network, channel] = people
             self._known = self._with_members(self._known)
 
     def _with_members(self, known: OptOuts) -> OptOuts:
-        members = [(home, one) for (home, _), nicks in self._members.items() for one in nicks]
-        return replace(known, members=members)
+        """These, with the members among them: who opted in is none, though a list is of before."""
+        people = chain.from_iterable(self._members.values())
+        return replace(known, members=[(w.network, w.nick) for w in people if known.covers(w)])
 
     def carry_to_other_file(self) -> None:
         """Another file is opened, a new one or a backup: those known so far join its own."""

@@ -35,7 +35,7 @@ class Presence:
         async with self._database.writing() as writer:
             room = await room_id(writer, network, channel)
             opt_outs = await self._opt_out_reader.current(writer)
-            out = {one.nick for one in people if _opted_out(opt_outs, network, one)}
+            out = {who for one in people if _opted_out(opt_outs, who := _identity(network, one))}
             self._opt_out_reader.set_members(network, channel, out)
             known = await writer.rows(
                 "SELECT folded, since FROM presence WHERE room = :room", {"room": room}
@@ -58,7 +58,7 @@ class Presence:
                         since.get(folded[one.nick]) or (to_text(one.since) if one.since else now),
                     )
                     for one in people
-                    if one.nick not in out
+                    if _identity(network, one) not in out
                 ],
             )
             await writer.run(
@@ -84,7 +84,10 @@ class Presence:
         return PresenceSnapshot(people, from_text(as_of) if as_of else None)
 
 
-def _opted_out(opt_outs: OptOuts, network: str, member: Member) -> bool:
+def _identity(network: str, member: Member) -> Identity:
+    return Identity(network, member.nick, member.user, member.host, member.account)
+
+
+def _opted_out(opt_outs: OptOuts, who: Identity) -> bool:
     """Whether a member opted out; while their host is not known, the nick decides as well."""
-    who = Identity(network, member.nick, member.user, member.host, member.account)
-    return opt_outs.covers(who) or (not member.host and opt_outs.has_nick(network, member.nick))
+    return opt_outs.covers(who) or (not who.host and opt_outs.has_nick(who.network, who.nick))

@@ -141,6 +141,17 @@ async def test_a_member_who_is_known_by_an_account_alone_is_named_by_nobody(stor
     assert await lines(store) == ["op +vv * bo"]
 
 
+async def test_a_member_of_a_list_of_before_is_named_again_once_they_opted_in(store: Store) -> None:
+    for who in (COUNTESS, Identity("net", "cy", "~cy", "h")):
+        await store.opt_outs.add(who, NOON)
+    zoe = Member("zoe", account="countess", user="~z", host="elsewhere")
+    await store.presence.replace("net", "#left", [zoe], NOON)  # the bot was kicked from there
+    await store.opt_outs.remove(COUNTESS, NOON)
+    mode, kick = (line_of("op", "", kind=kind) for kind in (MessageType.MODE, MessageType.KICK))
+    await store.messages.append([mode._replace(text="+vv zoe cy"), kick._replace(text="zoe out")])
+    assert await lines(store) == ["op +vv zoe *", "op zoe out"]
+
+
 async def test_what_another_process_stores_counts_for_the_next_line(
     store: Store, file: Path
 ) -> None:
