@@ -14,10 +14,9 @@ from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.records.removal import PurgeTarget
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.reads import Reads, Row
-from terrarium_mcp.store.sqlite.engine.rooms import UNNAMED_NETWORK
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.health.readonly import untouched
-from terrarium_mcp.store.sqlite.ingest.forgotten import MARK, fingerprints
+from terrarium_mcp.store.sqlite.ingest.forgotten import MARK, fingerprints, known_by, surest
 from terrarium_mcp.store.sqlite.ingest.opt_out_rows import ADD, ADD_PAST, REMOVE_PRESENCE
 from terrarium_mcp.store.sqlite.removal.removal import Removal
 from terrarium_mcp.store.sqlite.schema import CURRENT, checked_version
@@ -143,16 +142,10 @@ async def _targets(reads: Reads, purge: Row) -> list[PurgeTarget]:
     wanted = set(nick.split())
     found = dict[tuple[str, ...], PurgeTarget]()
     for row in await reads.rows(_IDENTITIES, {"network": network}):
-        who = _surest(Identity(network, *(str(value) for value in row)))
-        unnamed = who._replace(network=UNNAMED_NETWORK)
-        if not wanted.isdisjoint({*fingerprints(who), *fingerprints(unnamed)}):
+        who = surest(Identity(network, *(str(value) for value in row)))
+        if not wanted.isdisjoint(known_by(who)):
             found[fingerprints(who)] = PurgeTarget.asking(who)
     return [*found.values()]
-
-
-def _surest(who: Identity) -> Identity:
-    """What proves a line to be somebody's: user@host counts only without an account."""
-    return who._replace(user="", host="") if who.account else who
 
 
 _IDENTITIES = """

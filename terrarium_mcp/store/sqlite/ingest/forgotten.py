@@ -154,12 +154,20 @@ async def forgotten_until(writer: Writer) -> ForgottenUntil:
     }
 
 
+def surest(who: Identity) -> Identity:
+    """What proves a message to be somebody's: user@host counts only without an account."""
+    return who._replace(user="", host="") if who.account else who
+
+
+def known_by(who: Identity) -> tuple[str, ...]:
+    """The fingerprints of an identity, also those of the time before its network had a name."""
+    return (*fingerprints(who), *fingerprints(who._replace(network=UNNAMED_NETWORK)))
+
+
 def _is_covered(who: Identity, said_at: datetime, until: ForgottenUntil) -> bool:
     if not until:
         return False
-    home = storable(who.network)
-    surest = who._replace(host="") if who.account else who  # user@host counts only without one
-    signs = (*fingerprints(surest), *fingerprints(surest._replace(network=UNNAMED_NETWORK)))
+    home, signs = storable(who.network), known_by(surest(who))
     return any(to_text(said_at) <= until.get((home, one), "") for one in signs)
 
 
