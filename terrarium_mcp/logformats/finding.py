@@ -156,7 +156,6 @@ class _Finder:
         self.findings = Findings()
         names = {file.name for file in files if isinstance(file, LogFile)}
         self._context = ImportContext(choices, networks, names, is_alone=len(files) == 1)
-        self._choices = choices
         self._scratch = scratch
         self._told_in = defaultdict[str, set[str]](set)
         """Networks, by the folder of the files that name them."""
@@ -177,9 +176,9 @@ class _Finder:
             if not (is_jsonl(first) or is_database(first)):
                 return list(map(content_of_text, self._logs(file, chain([first], lines))))
         if is_database(first):
-            return contents_of_database(file, self._choices)
+            return contents_of_database(file, self._context.choices)
         self.findings.exports.append(file)
-        return contents_of_export(file, self._choices, self._scratch)
+        return contents_of_export(file, self._context.choices, self._scratch)
 
     def _logs(self, file: LogFile, lines: Iterator[bytes]) -> Sequence[PlannedLog]:
         """The logs of a file of text, one for each of its rooms."""
@@ -191,10 +190,10 @@ class _Finder:
             planned(file, head, fit, context, room=room, is_first=room == rooms[0])
             for room in rooms
         ]
-        logs[0] = with_all_told(logs[0], head, self._choices)
+        logs[0] = with_all_told(logs[0], head, self._context.choices)
         if not logs[0].is_clock_told:
             self.findings.of_some_half.append(file)
-        return [truly_named(log, self._choices) for log in logs]
+        return [truly_named(log, self._context.choices) for log in logs]
 
     def _begun(self, file: LogFile, lines: Iterator[bytes]) -> tuple[Sequence[bytes], Fit]:
         """The first lines of a file, as many as are needed, and how its format reads them."""
@@ -203,7 +202,7 @@ class _Finder:
         if not fit or fit.format.spells_channels:
             head += islice(lines, SAMPLE - OF_NEXT_DAY)
         with closing(_beyond_sample(file)) as more:
-            return head, fit or fitting(file, head, self._choices, more)
+            return head, fit or fitting(file, head, self._context.choices, more)
 
     def _day_before(self, file: LogFile) -> str:
         """The format of the content found last, if that is of a day and in the folder of `file`."""
