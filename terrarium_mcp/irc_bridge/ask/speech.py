@@ -103,7 +103,8 @@ class ReplySpeech:
         key = self._reply_key(pending.command)
         async with self._floor(pending) if len(reply.now) > 1 else nullcontext():
             pending.watch.lap("floor")
-            key = replace(key, asker=self._asker(pending.command))  # another nick by now, maybe
+            # Its rooms are those in which it was made; its asker may have another nick by now.
+            key = replace(key, asker=self._asker(pending.command))
             await self._say_kept(pending, key, reply, ready_at, turn)
 
     async def say_more(self, pending: PendingCommand) -> None:
