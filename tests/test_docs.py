@@ -16,6 +16,7 @@ from pydantic.fields import FieldInfo
 
 from terrarium_mcp.chat.commands import COMMANDS, QUESTIONS
 from terrarium_mcp.cli import commands as program
+from terrarium_mcp.cli.starting.hosts import HOSTS
 from terrarium_mcp.cli.starting.init_dialogue import OPTIONS
 from terrarium_mcp.irc_bridge.ask.command_traits import TRAITS
 from terrarium_mcp.irc_bridge.talk_log.record import Outcome, TalkRecord, record_from_json
@@ -324,6 +325,22 @@ def test_the_entries_on_the_page_on_clients_start_a_server() -> None:
         assert command
         assert name == "serve"
         assert command.make_context(name, arguments).params["db"].is_absolute()
+
+
+def test_the_page_on_clients_says_how_each_client_is_told_an_address() -> None:
+    page = (DOCS / "clients.md").read_text("utf-8")
+    by_program, by_address = (
+        dict(re.findall(r"^\| ([A-Z][\w ]+) \| (.+) \|$", part, re.MULTILINE))
+        for part in page.partition("## Connect a client")[2].split("## Over HTTP")
+    )
+    assert len(by_program) == len(HOSTS)
+    assert by_address.keys() == by_program.keys()
+    assert "is refused" in by_address.pop("Claude Desktop")  # its file has no place for one
+    (added,) = re.findall(r"`(claude mcp add .+)`", by_address.pop("Claude Code"))
+    assert added.endswith("--transport http terrarium http://127.0.0.1:8765/mcp")
+    (entry,) = re.findall(r'`"terrarium": ({.+})`', by_address["VS Code"])
+    examples = json.loads((ROOT / "mcp.json.example").read_text("utf-8"))["mcpServers"]
+    assert json.loads(entry) == examples["terrarium-http"]
 
 
 async def test_the_answer_on_the_page_on_clients_is_what_the_tool_says(tmp_path: Path) -> None:
