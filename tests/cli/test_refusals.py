@@ -235,6 +235,21 @@ def test_a_file_in_a_folder_that_may_not_be_entered_is_named(
     assert status == "status 1"
 
 
+@pytest.mark.parametrize("option", ["--live", "--deep", "--rebuild"])
+def test_the_doctor_says_that_a_folder_is_closed_to_it(tmp_path: Path, option: str) -> None:
+    tmp_path.chmod(0o755)
+    closed = tmp_path / "closed"
+    closed.mkdir(0o000)
+    code = "import terrarium_mcp.cli.starting.doctor" + AS_NOBODY.format(
+        nobody=NOBODY, argv=["doctor", option, "--db", str(closed / "irc_logs.db")]
+    )
+    *told, verdict, status = quick_python(code, tmp_path).splitlines()
+    assert told[-2].startswith("! ")
+    assert f"This account may not write {closed}." in told[-2]
+    assert "wrong: " in verdict
+    assert status == "status 1"
+
+
 def test_a_settings_file_that_may_not_be_looked_for_is_named(tmp_path: Path) -> None:
     argv = ["search", "tea", "--config", "terrarium.toml"]
     code = "import pathlib; pathlib.Path().chmod(0o600)" + AS_NOBODY.format(

@@ -29,18 +29,27 @@ def check_permissions(path: Path) -> None:
     Raises:
         StoreFailed: it is no file, or a circle of links, or a permission is missing.
     """
-    try:
-        exists = is_file_there(path)
-    except PermissionError as error:
-        raise forbidden(path, path.parent) from error
-    except OSError as error:
-        raise _inaccessible(path, error) from error
+    exists = is_seen(path)
     for needed, access in [
         (path.parent, os.R_OK | os.W_OK | os.X_OK),
         (path, os.R_OK | os.W_OK),
     ]:
         if (exists or needed != path) and not os.access(needed, access):
             raise forbidden(path, needed)
+
+
+def is_seen(path: Path) -> bool:
+    """Whether there is a file at `path`, as `is_file_there`; where nobody may look, how one may.
+
+    Raises:
+        StoreFailed: it is no file, or a circle of links, or cannot be looked at.
+    """
+    try:
+        return is_file_there(path)
+    except PermissionError as error:
+        raise forbidden(path, path.parent) from error
+    except OSError as error:
+        raise _inaccessible(path, error) from error
 
 
 def is_file_there(path: Path) -> bool:

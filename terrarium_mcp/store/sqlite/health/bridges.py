@@ -4,6 +4,7 @@ from pathlib import Path
 
 from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.records.bridge_report import Heartbeat
+from terrarium_mcp.store.sqlite.engine.folder_access import is_seen
 from terrarium_mcp.store.sqlite.health.readonly import untouched
 from terrarium_mcp.store.sqlite.schema import (
     CURRENT,
@@ -18,11 +19,12 @@ def read_heartbeats(path: Path) -> list[Heartbeat]:
     """The last heartbeat of each network.
 
     Raises:
-        StoreFailed: there is no database, or it is of another version, locked or damaged.
+        StoreFailed: there is no database, or it may not be read, or it is of another version,
+            locked or damaged.
         NotOurs: it is another program's.
         NotAdopted: it is terrarium-irc's.
     """
-    if not path.is_file():
+    if not is_seen(path):
         raise StoreFailed(
             f"There is no database {path}. The first start makes it; if it is elsewhere, name it"
             " with DB_PATH or --db."
