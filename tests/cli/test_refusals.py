@@ -250,6 +250,25 @@ def test_the_doctor_says_that_a_folder_is_closed_to_it(tmp_path: Path, option: s
     assert status == "status 1"
 
 
+@pytest.mark.parametrize("old_logs", [["--old-logs", "closed/x.db"], []], ids=["option", ".env"])
+def test_init_says_that_the_folder_of_old_logs_is_closed_to_it_and_leaves_one_that_is_set(
+    open_folder: Path, old_logs: list[str]
+) -> None:
+    open_folder.chmod(0o777)
+    (open_folder / "closed").mkdir(0o000)
+    (open_folder / ".env").write_text("DB_PATH=closed/irc_logs.db\n")
+    (open_folder / ".env").chmod(0o666)
+    argv = ["init", "--yes", "--server", "127.0.0.1:9", "--channels", "tea", "--model-url", "none"]
+    code = "import terrarium_mcp.cli.starting.init" + AS_NOBODY.format(
+        nobody=NOBODY, argv=[*argv, *old_logs]
+    )
+    *told, status = quick_python(code, open_folder).splitlines()
+    named = f"closed/x.db cannot be the database: This account may not write {open_folder}/closed."
+    assert (named in told[-1]) == bool(old_logs)
+    assert status == f"status {1 if old_logs else 0}"
+    assert "DB_PATH=closed/irc_logs.db\n" in (open_folder / ".env").read_text()
+
+
 def test_a_settings_file_that_may_not_be_looked_for_is_named(tmp_path: Path) -> None:
     argv = ["search", "tea", "--config", "terrarium.toml"]
     code = "import pathlib; pathlib.Path().chmod(0o600)" + AS_NOBODY.format(

@@ -6,6 +6,7 @@ import click
 
 from terrarium_mcp.cli.starting.difference import show_difference
 from terrarium_mcp.cli.starting.env_file import merged, secrets_hidden
+from terrarium_mcp.cli.starting.init_checks import is_visible
 from terrarium_mcp.cli.starting.init_dialogue import Dialogue, Values
 from terrarium_mcp.cli.starting.init_history import history_settings
 from terrarium_mcp.cli.starting.init_irc import irc_settings
@@ -57,7 +58,7 @@ def _answers_in(text: str, env_file: Path) -> Values:
     values = {name: value for name, value in dotenv_in(text, env_file).items() if value}
     if "IRC_SERVER" in values and (port := values.get("IRC_PORT")):
         values["IRC_SERVER"] += f":{port}"
-    if "DB_PATH" in values and (path := env_file.parent / values["DB_PATH"]).exists():
+    if "DB_PATH" in values and is_visible(path := env_file.parent / values["DB_PATH"]):
         values["DB_PATH"] = str(path)
     return values
 

@@ -1,5 +1,7 @@
 """Tries what is about to be written to the settings: the IRC server, the model, the old logs."""
 
+import stat
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -70,15 +72,26 @@ async def listed_models(settings: Settings) -> list[str]:
 
 def history_problem(path: Path) -> str:
     """Why a file cannot be the database; empty if it can."""
-    if path.is_dir():
-        return f"{path} is a folder. {_OTHER_LOGS}"
-    if not path.is_file():
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
         return f"there is no file {path}"
+    except PermissionError:
+        mode = 0  # the examination says how its owner lets this account in
+    if stat.S_ISDIR(mode):
+        return f"{path} is a folder. {_OTHER_LOGS}"
     facts = examine(path, datetime.now(UTC))[0].facts
     wrong = next((one for one in facts if one.wrong and one.name in ("access", "contents")), None)
     if wrong is None:
         return ""
     return f"{wrong.text} {_OTHER_LOGS}" if wrong.name == "contents" else wrong.text
+
+
+def is_visible(path: Path) -> bool:
+    """Whether this account sees anything at a path, which may be in a folder closed to it."""
+    with suppress(PermissionError):  # Path.exists raises it before Python 3.14
+        return path.exists()
+    return False
 
 
 def is_of_terrarium_irc(path: Path) -> bool:

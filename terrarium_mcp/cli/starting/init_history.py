@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from terrarium_mcp.cli.starting.init_checks import history_problem, is_of_terrarium_irc
+from terrarium_mcp.cli.starting.init_checks import history_problem, is_of_terrarium_irc, is_visible
 from terrarium_mcp.cli.starting.init_dialogue import NONE, Dialogue, Values
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
@@ -20,14 +20,18 @@ def history_settings(dialogue: Dialogue, folder: Path) -> Values:
         TerrariumError: an option names a file that cannot be the database, and nobody is asked.
     """
     usual = folder / Settings().db_path
-    found = str(usual) if usual.is_file() and is_of_terrarium_irc(usual) else "none"
+    found = (
+        str(usual)
+        if is_visible(usual) and usual.is_file() and is_of_terrarium_irc(usual)
+        else "none"
+    )
     while True:
         question = _OF_TERRARIUM_IRC if "DB_PATH" not in dialogue.usual else _PRESENT
         typed = dialogue.answer("DB_PATH", question, found)
         if not typed or typed.lower() in NONE:
             _refuse_zone(dialogue)
             return {"DB_PATH": str(Settings().db_path)}
-        if typed == dialogue.usual.get("DB_PATH") and not (folder / typed).exists():
+        if typed == dialogue.usual.get("DB_PATH") and not is_visible(folder / typed):
             _refuse_zone(dialogue)
             return {"DB_PATH": typed}  # of an earlier init, and nothing was recorded yet
         path = Path.cwd() / typed
