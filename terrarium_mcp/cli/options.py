@@ -101,4 +101,4 @@ def warn_of_slips(loaded: LoadedSettings) -> None:
         log.warning("%s", slip)
 
 
-_FILE = click.Path(path_type=Path)
+_FILE = click.Path(path_type=Path, readable=False)

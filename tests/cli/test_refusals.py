@@ -269,6 +269,28 @@ def test_init_says_that_the_folder_of_old_logs_is_closed_to_it_and_leaves_one_th
     assert "DB_PATH=closed/irc_logs.db\n" in (open_folder / ".env").read_text()
 
 
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        ("--db", "This account may not write {file}. SQLite needs to, even for reading: "),
+        ("--env-file", "{file} cannot be read: "),
+        ("--config", "{file} cannot be read as TOML: "),
+    ],
+)
+def test_a_file_that_may_not_be_read_is_no_mistake_of_the_command_line(
+    open_folder: Path, option: str, told: str
+) -> None:
+    open_folder.chmod(0o777)
+    file = open_folder / "file"
+    file.touch(0o600)
+    code = "import tomllib, terrarium_mcp.cli.starting.search" + AS_NOBODY.format(
+        nobody=NOBODY, argv=["search", "tea", option, str(file)]
+    )
+    line, status = quick_python(code, open_folder).splitlines()
+    assert line.startswith(f"terrarium-mcp: {told.format(file=file)}")
+    assert status == "status 1"
+
+
 def test_a_settings_file_that_may_not_be_looked_for_is_named(tmp_path: Path) -> None:
     argv = ["search", "tea", "--config", "terrarium.toml"]
     code = "import pathlib; pathlib.Path().chmod(0o600)" + AS_NOBODY.format(
