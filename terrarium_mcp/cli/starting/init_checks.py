@@ -1,7 +1,7 @@
 """Tries what is about to be written to the settings: the IRC server, the model, the old logs."""
 
+import os
 import stat
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -89,9 +89,7 @@ def history_problem(path: Path) -> str:
 
 def is_visible(path: Path) -> bool:
     """Whether this account sees anything at a path, which may be in a folder closed to it."""
-    with suppress(PermissionError):  # Path.exists raises it before Python 3.14
-        return path.exists()
-    return False
+    return os.path.exists(path)  # noqa: PTH110 -- Path.exists raises before Python 3.14
 
 
 def is_of_terrarium_irc(path: Path) -> bool:

@@ -29,7 +29,7 @@ def check_permissions(path: Path) -> None:
     Raises:
         StoreFailed: it is no file, or a circle of links, or a permission is missing.
     """
-    exists = is_seen(path)
+    exists = is_file_found(path)
     for needed, access in [
         (path.parent, os.R_OK | os.W_OK | os.X_OK),
         (path, os.R_OK | os.W_OK),
@@ -38,7 +38,7 @@ def check_permissions(path: Path) -> None:
             raise forbidden(path, needed)
 
 
-def is_seen(path: Path) -> bool:
+def is_file_found(path: Path) -> bool:
     """Whether there is a file at `path`, as `is_file_there`; where nobody may look, how one may.
 
     Raises:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.records.bridge_report import Heartbeat
-from terrarium_mcp.store.sqlite.engine.folder_access import is_seen
+from terrarium_mcp.store.sqlite.engine.folder_access import is_file_found
 from terrarium_mcp.store.sqlite.health.readonly import untouched
 from terrarium_mcp.store.sqlite.schema import (
     CURRENT,
@@ -24,7 +24,7 @@ def read_heartbeats(path: Path) -> list[Heartbeat]:
         NotOurs: it is another program's.
         NotAdopted: it is terrarium-irc's.
     """
-    if not is_seen(path):
+    if not is_file_found(path):
         raise StoreFailed(
             f"There is no database {path}. The first start makes it; if it is elsewhere, name it"
             " with DB_PATH or --db."

@@ -21,7 +21,7 @@ from terrarium_mcp.store.private_files import create_private
 from terrarium_mcp.store.records.health import DeepCheck, Fact
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.files import bytes_of, free_bytes, wal_of
-from terrarium_mcp.store.sqlite.engine.folder_access import is_seen
+from terrarium_mcp.store.sqlite.engine.folder_access import is_file_found
 from terrarium_mcp.store.sqlite.health.external_changes import external_changes
 from terrarium_mcp.store.sqlite.health.readonly import untouched
 from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
@@ -65,7 +65,7 @@ async def check_deeply(
         NotAdopted: it is terrarium-irc's.
         StoreFailed: it cannot be read at all.
     """
-    is_seen(path)  # or it says why not
+    is_file_found(path)  # or it says why not
     folder = temp or path.parent
     _check_room(path, folder)
     try:
