@@ -341,6 +341,14 @@ async def test_an_argument_of_a_tool_without_any_is_refused(silent_house: House)
     assert refused == "list_enhancement_requests has no argument status. Arguments: none."
 
 
+async def test_what_a_client_invents_for_a_tool_without_arguments_is_no_mistake(
+    silent_house: House,
+) -> None:
+    await silent_house.learns("list_enhancement_requests", random_string="list")
+    refused = await silent_house.is_refused("catch_up", random_string="list")
+    assert refused.startswith("catch_up has no argument random_string.")
+
+
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
