@@ -6,7 +6,8 @@ Days are read whose month is certain: not those of numbers between slashes or da
 no year, nor between dots if the year has two digits (`26.10.24`).
 
 Behind what its lines begin with is a tab, or with a stamp such as `Oct 24 23:57:13` a blank, where
-its user had texts of events with one: mIRC's wording is known there, too.
+its user had texts of events with one: mIRC's wording is known there, too. Where XChat filled up
+that column, more blanks may follow a mark.
 
 In HexChat, what people do and what happens both begin with `*`: events are known by their wording,
 which somebody may act out; only a join and a part show user@host, and are certain. XChat's default
@@ -104,14 +105,15 @@ def _rules_of(gap: str, *of_its_user: LineRule) -> tuple[LineRule, ...]:
 
     `of_its_user` precede those of what else begins as an action does.
     """
-    arrow = rf"(?:-->|<--|---){gap}"
-    mark = rf"(?:\*{gap}|{arrow})"
+    star = rf"\*{gap} {{0,2}}"
+    arrow = rf"(?:-->|<--|---){gap} {{0,2}}"
+    mark = rf"(?:{star}|{arrow})"
 
     def event(kind: MessageType, pattern: str, text: str = "") -> tuple[MessageRule, MessageRule]:
         """An event, as HexChat writes it, where an action may imitate it, and as XChat does."""
         happens = rf"(?P<nick>{NICK}) {pattern}"
         return (
-            message(kind, rf"\*{gap}{happens}", text=text, certain=False),
+            message(kind, star + happens, text=text, certain=False),
             message(kind, arrow + happens, text=text),
         )
 
@@ -122,8 +124,8 @@ def _rules_of(gap: str, *of_its_user: LineRule) -> tuple[LineRule, ...]:
         message(MessageType.NOTICE, rf"->(?P<channel>{CHANNEL})<-{gap}(?P<text>.*)", own=True),
         message(MessageType.JOIN, rf"{mark}{PERSON} {_HAS_JOINED}{_ITS}"),
         message(MessageType.PART, rf"{mark}{PERSON} {_HAS_LEFT}{_ITS}(?: \((?P<text>.*)\))?"),
-        message(MessageType.JOIN, rf"-->{gap}{PERSON} .*"),
-        message(MessageType.PART, rf"<--{gap}{PERSON} .*"),
+        message(MessageType.JOIN, rf"-->{gap} {{0,2}}{PERSON} .*"),
+        message(MessageType.PART, rf"<--{gap} {{0,2}}{PERSON} .*"),
         *event(MessageType.QUIT, rf"{_HAS_QUIT} \((?P<text>.*)\)"),
         message(MessageType.NICK, rf"{mark}You are now known as (?P<new>{NICK})", own=True),
         *event(MessageType.NICK, rf"is now known as (?P<new>{NICK})"),
@@ -147,13 +149,13 @@ def _rules_of(gap: str, *of_its_user: LineRule) -> tuple[LineRule, ...]:
         ),
         # As its user may have modes shown: as they come. They may hold the key of a channel.
         *event(MessageType.MODE, rf"sets modes \[(?P<channel>{CHANNEL}) (?P<text>.*)\]"),
-        chatter(rf"\*{gap}{NICK} sets modes \["),
-        chatter(rf"\*{gap}(?:{'|'.join(_SAYS_TO_ITS_USER)})"),
+        chatter(rf"{star}{NICK} sets modes \["),
+        chatter(rf"{star}(?:{'|'.join(_SAYS_TO_ITS_USER)})"),
         *of_its_user,
-        chatter(rf"\*{gap}{PERSON} "),
+        chatter(rf"{star}{PERSON} "),
         message(
             MessageType.ACTION,
-            rf"\*{gap}(?P<nick>(?![#*]|\w+: ){NICK})(?: (?P<text>.*))?",
+            rf"{star}(?P<nick>(?![#*]|\w+: ){NICK})(?: (?P<text>.*))?",
             certain=False,
         ),
         chatter(rf"\*{gap}|\*\*\*{gap}|>|{arrow}"),
