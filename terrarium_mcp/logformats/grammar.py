@@ -108,8 +108,8 @@ class MessageRule:
 
     Groups of its pattern: nick (for NICK the old one, for KICK who kicks), text, user, host,
     channel, rank (of that channel, whose people alone it was said to), target (who is kicked, or
-    whose mode is set), new (a new nick), people (several nicks, each a message of its own). `text`
-    is put together from them.
+    whose mode is set: perhaps several, with blanks between), new (a new nick), people (several
+    nicks, each a message of its own). `text` is put together from them.
     """
 
     kind: MessageType
@@ -151,7 +151,10 @@ class MessageRule:
     def _composed(self, groups: Mapping[str, str]) -> str:
         if self.kind is MessageType.KICK and not groups.get("text"):
             return groups["target"]  # as the bridge records it: no blank where no reason is
-        return self.text.format_map(groups)
+        text = self.text.format_map(groups)
+        if self.kind is MessageType.MODE and (others := groups.get("target", "").count(" ")):
+            return text[:2] + others * text[1] + text[2:]  # `+oo ada bob`: a letter for each
+        return text
 
 
 def _without_rank(nick: str) -> str:

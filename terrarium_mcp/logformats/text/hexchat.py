@@ -64,6 +64,8 @@ _MODES = (
     ("sets channel limit to", "+l"),
 )
 
+_NICKS = r"\S+(?: \S+)*"
+
 _SAYS_TO_ITS_USER = (
     r"Now talking|Topic for|Users on [#&+!]|Channel [#&+!]\S* (?:url|modes|created)|Cannot join",
     rf"You |You've invited|{NICK} has been invited to {CHANNEL} by {NICK} \(",
@@ -117,6 +119,19 @@ def _rules_of(gap: str, *of_its_user: LineRule) -> tuple[LineRule, ...]:
             message(kind, arrow + happens, text=text),
         )
 
+    def is_given(words: str, mode: str) -> tuple[MessageRule, MessageRule]:
+        """A mode that somebody is given or loses; several people are named in one line.
+
+        Behind a star so are operators alone: somebody may give voice to his anger.
+        """
+        whom = _NICKS if "operator" in words else r"\S+"
+        does = rf"(?P<nick>{NICK}) {words} "
+        text = f"{mode} {{target}}"
+        return (
+            message(MessageType.MODE, rf"{star}{does}(?P<target>{whom})", text=text, certain=False),
+            message(MessageType.MODE, rf"{arrow}{does}(?P<target>{_NICKS})", text=text),
+        )
+
     return (
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})>{gap}(?P<text>.*)"),
         message(MessageType.NOTICE, rf"-{_TO_CHANNEL}-{gap}(?P<text>.*)"),
@@ -135,11 +150,7 @@ def _rules_of(gap: str, *of_its_user: LineRule) -> tuple[LineRule, ...]:
             rf"{_HAS_KICKED} (?P<target>{NICK}) (?:from|de) (?P<channel>{CHANNEL})"
             r" \((?P<text>.*)\)",
         ),
-        *(
-            rule
-            for words, mode in _MODES
-            for rule in event(MessageType.MODE, rf"{words} (?P<target>\S+)", f"{mode} {{target}}")
-        ),
+        *(rule for words, mode in _MODES for rule in is_given(words, mode)),
         *event(MessageType.MODE, "removes channel keyword", text="-k *"),
         *event(MessageType.MODE, "removes user limit", text="-l"),
         *event(
