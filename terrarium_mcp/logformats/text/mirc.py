@@ -83,7 +83,7 @@ def events_of_mirc(mark: str) -> Sequence[MessageRule]:
             rf"Quits: {PERSON}(?: \((?P<text>.*)\))?",
             certain=True,
         ),
-        event(MessageType.QUIT, rf"(?P<nick>{NICK}) has quit IRC \((?P<text>.*)\)"),
+        event(MessageType.QUIT, rf"(?P<nick>{NICK}) has quit(?: IRC)? \((?P<text>.*)\)"),
         event(
             MessageType.KICK,
             rf"{RANK}(?P<target>{NICK}) was kicked by (?P<nick>{NICK}) \((?P<text>.*)\)",
