@@ -175,6 +175,9 @@ LINES = [
             ("bob: ada: hi", PRIVMSG, "bob", "ada: hi"),
             ("\u2022 bob: waves", ACTION, "bob", "waves"),
             ("\u2022 bob waves", ACTION, "bob", "waves"),
+            (" <@bob>\thi", PRIVMSG, "bob", "hi"),
+            ("\tada (a@home) joined the channel", JOIN, "ada", ""),
+            ("\tada (a@home) left IRC (bye)", QUIT, "ada", "bye"),
             ("ada (a@home) joined the channel.", JOIN, "ada", ""),
             ("ada (a@home) left the channel. (bye: now)", PART, "ada", "bye: now"),
         )

@@ -1,7 +1,8 @@
 """Textual: `<client> (<id>)/Channels/<channel>/2026-10-24.txt`; by documentation.
 
 Events are English sentences without a prefix. Its first versions wrote no id, stamps of local time
-without a day (`[23:57:13]`), and nicks as its user had them shown: `<@ada> hi`, or `ada: hi`.
+without a day (`[23:57:13]`), and nicks as its user had them shown: `<@ada> hi`, or `ada: hi`. What
+is copied out of a window has such stamps, too, and tabs between its columns.
 """
 
 import re
@@ -25,10 +26,10 @@ TEXTUAL = TextFormat(
     program="Textual",
     stamp=re.compile(
         rf"\[(?:(?P<iso>){ISO_DAY}T)?(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)"
-        r"(?(iso)(?P<zone>[+-]\d\d:?\d\d|Z))\] "
+        r"(?(iso)(?P<zone>[+-]\d\d:?\d\d|Z))\] (?:\t| (?=<))?"
     ),
     rules=(
-        message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
+        message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})>[ \t]?(?P<text>.*)"),
         message(MessageType.ACTION, rf"\u2022 (?P<nick>{NICK}?):?(?: (?P<text>.*))?"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"{PERSON} joined the channel\.?"),
