@@ -34,6 +34,18 @@ LINES = [
     ("irssi", "1792879033 <@bob> hi", PRIVMSG, "bob", "hi"),
     ("irssi", "1792879033 -!- ada [a@home] has quit [bye]", QUIT, "ada", "bye"),
     ("irssi", "23:57 -!- carl [c@h] has joined #tea", JOIN, "carl", ""),
+    *(
+        ("irssi", f"[23:57] == {body}", *event)
+        for body, *event in (
+            ("carl [~c@h] has joined #tea", JOIN, "carl", ""),
+            ("carl [~c@h] has left #tea []", PART, "carl", ""),
+            ("carl [~c@h] has quit [Quit: bye [now]]", QUIT, "carl", "Quit: bye [now]"),
+            ("carl was kicked from #tea by ada [out]", KICK, "ada", "carl out"),
+            ("carl is now known as carla", NICK, "carl", "carla"),
+            ("mode/#tea [+o carl] by ada", MODE, "ada", "+o carl"),
+            ("ada changed the topic of #tea to: cake", TOPIC, "ada", "cake"),
+        )
+    ),
     (
         "irssi",
         "23:57 -!- carl [c@h] has joined #tea [account carlacc] [realname Carl [C] Real]",
@@ -1669,6 +1681,12 @@ def test_a_log_of_konversation_is_recognised_with_its_channel() -> None:
                 "[23:58] -:- mode/#tea [+k sekrit] by ada",
                 "IRC log ended Sat Oct 24 23:59:00 2026",
             ],
+            ("", "", None),
+        ),
+        (
+            "irssi",
+            "notes/tea.txt",
+            ["[23:57] <bob> hi", "[23:57] == ada [~a@home] has quit [Quit: Page closed]"],
             ("", "", None),
         ),
         (

@@ -4,7 +4,8 @@ Its `log_timestamp` may be another: with a date (`2026-10-24 23:57:13`, `24.10.2
 `Oct 24 23:57`), in brackets, of 12 hours (`11:51 am`), without a blank after it, or seconds since
 1970. It may keep its colours (`autolog_colors`). A theme changes its lines; those are read that
 nothing else looks like. Bots of many kinds (MeetBot, Convos) write what people say in its manner,
-but with one blank before an action.
+but with one blank before an action. What is copied out of qwebirc has another mark before what
+happens.
 """
 
 import re
@@ -57,7 +58,10 @@ _NICK_OF_THEME = r"(?:[^\W\d]|(?:[\[\]{}\\`^]|\|(?=\w))(?![^\s()]*[()]))[^\s<>]*
 """A nick with nothing around it. One that begins with a sign has no parenthesis, as irssi writes
 what is private: `[ada(a@home)] hi`."""
 
-_SURELY_IRSSI = r"(?=<[ @+%&~!]|-!- | \* |-\S+[:(]\S+- )"
+_MARK = "(?:-!-|==)"
+"""What precedes that which happens: the second in qwebirc, a web client with irssi's words."""
+
+_SURELY_IRSSI = rf"(?=<[ @+%&~!]|{_MARK} | \* |-\S+[:(]\S+- )"
 """How lines go on that hardly any other program writes: mIRC's may have the same stamps."""
 
 _COLOUR = re.compile(r"\x04(?:[a-i]|[&'+,.-].|#.{4}|..)")
@@ -97,45 +101,47 @@ IRSSI = TextFormat(
         ),
         message(
             MessageType.JOIN,
-            rf"-!- (?P<nick>{NICK}) \[(?P<user>[^\s@]*)@(?P<host>\S*)\] has joined"
+            rf"{_MARK} (?P<nick>{NICK}) \[(?P<user>[^\s@]*)@(?P<host>\S*)\] has joined"
             rf" (?P<channel>{CHANNEL})(?: \[account \S+\])?(?: \[realname .*\])?",
         ),
         message(
             MessageType.PART,
-            rf"-!- (?P<nick>{NICK}) \[(?P<user>[^\s@]*)@(?P<host>\S*)\] has left"
+            rf"{_MARK} (?P<nick>{NICK}) \[(?P<user>[^\s@]*)@(?P<host>\S*)\] has left"
             rf" (?P<channel>{CHANNEL}) \[(?P<text>.*)\]",
         ),
         message(
             MessageType.QUIT,
-            rf"-!- (?P<nick>{NICK}) \[(?P<user>[^\s@]*)@(?P<host>\S*)\] has quit \[(?P<text>.*)\]",
+            rf"{_MARK} (?P<nick>{NICK}) \[(?P<user>[^\s@]*)@(?P<host>\S*)\] has quit"
+            r" \[(?P<text>.*)\]",
         ),
         message(
             MessageType.KICK,
-            rf"-!- (?P<target>{NICK}) was kicked from (?P<channel>{CHANNEL}) by (?P<nick>{NICK})"
-            r" \[(?P<text>.*)\]",
+            rf"{_MARK} (?P<target>{NICK}) was kicked from (?P<channel>{CHANNEL})"
+            rf" by (?P<nick>{NICK}) \[(?P<text>.*)\]",
         ),
-        message(MessageType.NICK, rf"-!- You're now known as (?P<new>{NICK})", own=True),
-        message(MessageType.NICK, rf"-!- (?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
+        message(MessageType.NICK, rf"{_MARK} You're now known as (?P<new>{NICK})", own=True),
+        message(MessageType.NICK, rf"{_MARK} (?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
         message(
             MessageType.TOPIC,
-            rf"-!- (?P<nick>{NICK}) changed the topic of (?P<channel>{CHANNEL}) to: (?P<text>.*)",
+            rf"{_MARK} (?P<nick>{NICK}) changed the topic of (?P<channel>{CHANNEL})"
+            r" to: (?P<text>.*)",
         ),
         message(
             MessageType.TOPIC,
-            rf"-!- Topic unset by (?P<nick>{NICK}) on (?P<channel>{CHANNEL})",
+            rf"{_MARK} Topic unset by (?P<nick>{NICK}) on (?P<channel>{CHANNEL})",
         ),
         message(
             MessageType.MODE,
-            rf"-!- (?:Server)?[Mm]ode/(?P<channel>{CHANNEL}) \[(?P<text>.*)\]"
+            rf"{_MARK} (?:Server)?[Mm]ode/(?P<channel>{CHANNEL}) \[(?P<text>.*)\]"
             rf" by (?P<nick>{NICK}?)(?:, .*)?",
         ),
         message(
             MessageType.QUIT,
-            rf"-!- Netsplit (?P<text>\S+ <-> \S+) quits: (?P<people>.*?){_AND_MORE}",
+            rf"{_MARK} Netsplit (?P<text>\S+ <-> \S+) quits: (?P<people>.*?){_AND_MORE}",
         ),
-        message(MessageType.JOIN, rf"-!- Netsplit over, joins: (?P<people>.*?){_AND_MORE}"),
-        chatter(rf"-!- Irssi: {CHANNEL}: Total of \d+ nicks", owner_joined=True),
-        chatter(r"-!- |!\S+ "),
+        message(MessageType.JOIN, rf"{_MARK} Netsplit over, joins: (?P<people>.*?){_AND_MORE}"),
+        chatter(rf"{_MARK} Irssi: {CHANNEL}: Total of \d+ nicks", owner_joined=True),
+        chatter(rf"{_MARK} |!\S+ "),
         # Themes: `ada | hi`, `ada> hi`, and with a sign of Unicode in the place of those.
         message(
             MessageType.PRIVMSG,
