@@ -1,6 +1,8 @@
-"""Quassel: what its user copied out of a chat, with the stamps shown there; by documentation.
+"""Quassel: what its user copied out of a chat, with the stamps shown there.
 
-Its history is in a database (`databases/quassel.py`). Stamps have a day if its user shows it.
+Its history is in a database (`databases/quassel.py`). Stamps have a day if its user shows it, and
+brackets or parentheses. What happens is in the language of its user: known in any are comings,
+goings and modes, by their signs and by what is in them that no language changes.
 """
 
 import re
@@ -18,14 +20,16 @@ from terrarium_mcp.logformats.grammar import (
 
 _NAMED = rf"(?P<channel>{CHANNEL})"
 _WHY = r"(?: \((?P<text>.*)\))?"
+_WORDS = r"(?:[^\s(#&+!]\S* )*"
+"""Words of some language, before a channel."""
 _SERVERS = r"Netsplit between (?P<text>\S+ and \S+)"
 
 QUASSEL_TEXT = TextFormat(
     name="quassel-text",
     program="Quassel, copied",
     stamp=re.compile(
-        rf"\[(?:{ISO_DAY}[ T])?(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?"
-        r"(?: ?(?P<half>[AaPp][Mm]))?\] "
+        rf"(?:(?P<round>\()|\[)(?:{ISO_DAY}[ T])?(?P<hour>\d\d?):(?P<minute>\d\d)"
+        r"(?::(?P<second>\d\d))?(?: ?(?P<half>[AaPp][Mm]))?(?(round)\)|\]) "
     ),
     rules=(
         message(MessageType.NICK, rf"<-> You are now known as (?P<new>{NICK})", own=True),
@@ -33,14 +37,17 @@ QUASSEL_TEXT = TextFormat(
         message(MessageType.PRIVMSG, rf"<(?P<nick>(?!-){NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf"-\*- (?P<nick>{NICK})(?: (?P<text>.*))?"),
         message(MessageType.NOTICE, rf"\[(?P<nick>{NICK}?)\] (?P<text>.*)"),
-        message(MessageType.JOIN, rf"--> {PERSON} has joined {_NAMED}"),
-        message(MessageType.PART, rf"<-- {PERSON} has left {_NAMED}{_WHY}"),
-        message(MessageType.QUIT, rf"<-- {PERSON} has quit{_WHY}"),
+        message(MessageType.JOIN, rf"--> {PERSON} {_WORDS}{_NAMED}(?: [^\s(]+)*"),
+        message(MessageType.PART, rf"<-- {PERSON} {_WORDS}{_NAMED}(?: [^\s(]+)*+{_WHY}"),
+        message(MessageType.QUIT, rf"<-- {PERSON} {_WORDS}[^\s(#&+!][^\s(]*{_WHY}"),
         message(
             MessageType.KICK,
             rf"<-\* (?P<nick>{NICK}) has kicked (?P<target>{NICK}) from {_NAMED}{_WHY}",
         ),
-        message(MessageType.MODE, rf"\*\*\* Mode {_NAMED} (?P<text>[+-].*) by (?P<nick>{NICK})"),
+        message(
+            MessageType.MODE,
+            rf"\*\*\* \w+ {_NAMED} (?P<text>[+-]\S+(?: \S+)*) [^\W\d]+ (?P<nick>{NICK})",
+        ),
         message(
             MessageType.TOPIC,
             rf'\* (?P<nick>{NICK}) has changed topic for {_NAMED} to: "(?P<text>.*)"',
@@ -54,5 +61,4 @@ QUASSEL_TEXT = TextFormat(
         ),
         chatter(r"(?:-->|<--) You |\*\*\* (?![^()]+ \([^\s@()]+@[^\s()]+\))|\* |- \{|<-x |-> "),
     ),
-    by_documentation=True,
 )
