@@ -16,6 +16,7 @@ from terrarium_mcp.logformats.text.irccloud import IRCCLOUD
 from terrarium_mcp.logformats.text.ircii import IRCII
 from terrarium_mcp.logformats.text.irssi import IRSSI
 from terrarium_mcp.logformats.text.konversation import KONVERSATION
+from terrarium_mcp.logformats.text.konversation_text import KONVERSATION_TEXT
 from terrarium_mcp.logformats.text.kvirc import KVIRC
 from terrarium_mcp.logformats.text.limechat import LIMECHAT
 from terrarium_mcp.logformats.text.limnoria import LIMNORIA
@@ -61,6 +62,7 @@ TEXT_FORMATS: Sequence[TextFormat] = (
     LIMECHAT,
     CONVOS,
     THE_LOUNGE_2,
+    KONVERSATION_TEXT,
 )
 """Where two formats read a log equally well, the earlier one is taken. irssi's stamps may look like
 those of several others, and its logs are more frequent than those that come after it; of HexChat's,

@@ -403,6 +403,20 @@ LINES = [
         )
     ),
     ("quassel-text", "(23:57:13) <@bob> hi", PRIVMSG, "bob", "hi"),
+    *(
+        ("konversation-text", f"[23:57] {body}", *event)
+        for body, *event in (
+            ("<bob> hi", PRIVMSG, "bob", "hi"),
+            ("* bob waves", ACTION, "bob", "waves"),
+            ("--> ada has joined this channel (~a@home).", JOIN, "ada", ""),
+            ('<-- ada has left this channel ("bye").', PART, "ada", '"bye"'),
+            ("<-- ada has left this channel.", PART, "ada", ""),
+            ("<-- ada has left this server (bye (now)).", QUIT, "ada", "bye (now)"),
+            ("*** ada is now known as b.", NICK, "ada", "b"),
+            ('*** ada sets the channel topic to "tea!".', TOPIC, "ada", "tea!"),
+            ("*** ada gives channel operator privileges to bob.", MODE, "ada", "+o bob"),
+        )
+    ),
     ("weechat", "2026-10-24T23:57:13+0200\tbob\thi", PRIVMSG, "bob", "hi"),
     ("weechat", "2026 Oct 24 23:57\tbob\thi", PRIVMSG, "bob", "hi"),
     ("weechat", "2026/10/24 23:57:13\tbob\thi", PRIVMSG, "bob", "hi"),
@@ -1685,6 +1699,19 @@ def test_a_log_of_konversation_is_recognised_with_its_channel() -> None:
                 "[23:58] <bob> hi",
                 "[23:58] -:- mode/#tea [+k sekrit] by ada",
                 "IRC log ended Sat Oct 24 23:59:00 2026",
+            ],
+            ("", "", None),
+        ),
+        (
+            "konversation-text",
+            "notes/tea.txt",
+            [
+                "[23:57] --> You have joined the channel #tea (~b@h).",
+                '[23:57] *** The channel topic is "tea!".',
+                "[23:57] *** This channel was created on 10/24/26 11:22 AM.",
+                "[23:57] <bob> hi",
+                "[23:58] * bob waves",
+                "[23:58] <-- ada has left this server (bye).",
             ],
             ("", "", None),
         ),

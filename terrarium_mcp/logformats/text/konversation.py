@@ -6,6 +6,7 @@ does not name them, so it is left out.
 """
 
 import re
+from collections.abc import Callable, Sequence
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import Boundary
@@ -15,6 +16,7 @@ from terrarium_mcp.logformats.grammar import (
     NICK,
     PERSON,
     USER_HOST,
+    MessageRule,
     TextFormat,
     boundary,
     chatter,
@@ -24,6 +26,51 @@ from terrarium_mcp.logformats.grammar import (
 _HOST = r"\((?:[^\s@()]*@)?[^\s@()]*\)"
 _REASON = r"(?: \((?P<text>.*)\))?\."
 _PRIVILEGES = (("owner", "q"), ("admin", "a"), ("operator", "o"))
+
+
+def happens_in_konversation(mark: Callable[[str], str]) -> Sequence[MessageRule]:
+    """What happens, behind what `mark` says, a pattern, that its kind of lines begins with."""
+    return (
+        # Where people come and go, the forms without a host, or with it at the end, are older.
+        message(
+            MessageType.JOIN,
+            rf"{mark('Join')}(?P<nick>{NICK}) has joined this channel"
+            rf"(?: \({USER_HOST}\)\.|\. {_HOST})",
+        ),
+        message(MessageType.JOIN, rf"{mark('Join')}{PERSON} has joined this channel\."),
+        message(MessageType.PART, rf"{mark('Part')}{PERSON} has left this channel{_REASON}"),
+        message(
+            MessageType.PART, rf"{mark('Part')}(?P<nick>{NICK}) has left this channel{_REASON}"
+        ),
+        message(MessageType.QUIT, rf"{mark('Quit')}{PERSON} has left this server{_REASON}"),
+        message(MessageType.QUIT, rf"{mark('Quit')}(?P<nick>{NICK}) has left this server{_REASON}"),
+        message(
+            MessageType.NICK, rf"{mark('Nick')}You are now known as (?P<new>{NICK})\.", own=True
+        ),
+        message(
+            MessageType.NICK, rf"{mark('Nick')}(?P<nick>{NICK}) is now known as (?P<new>{NICK})\."
+        ),
+        message(
+            MessageType.KICK,
+            rf"{mark('Kick')}(?P<target>{NICK}) has been kicked from the channel by"
+            rf" (?P<nick>{NICK}?){_REASON}",
+        ),
+        message(
+            MessageType.TOPIC,
+            mark("Topic") + rf'(?P<nick>{NICK}) sets the channel topic to "(?P<text>.*)"\.',
+        ),
+        *(
+            message(
+                MessageType.MODE,
+                rf"{mark('Mode')}(?P<nick>{NICK}) {does} channel {name} privileges {whom}"
+                rf" (?!you\.)(?P<target>{NICK})\.",
+                text=f"{sign}{letter} {{target}}",
+            )
+            for name, letter in _PRIVILEGES
+            for does, whom, sign in (("gives", "to", "+"), ("takes", "from", "-"))
+        ),
+    )
+
 
 KONVERSATION = TextFormat(
     name="konversation",
@@ -41,37 +88,7 @@ KONVERSATION = TextFormat(
             MessageType.NOTICE,
             rf"Notice\t-(?P<nick>{NICK}) to (?P<channel>{CHANNEL})- (?P<text>.*)",
         ),
-        # Where people come and go, the forms without a host, or with it at the end, are older.
-        message(
-            MessageType.JOIN,
-            rf"Join\t(?P<nick>{NICK}) has joined this channel(?: \({USER_HOST}\)\.|\. {_HOST})",
-        ),
-        message(MessageType.JOIN, rf"Join\t{PERSON} has joined this channel\."),
-        message(MessageType.PART, rf"Part\t{PERSON} has left this channel{_REASON}"),
-        message(MessageType.PART, rf"Part\t(?P<nick>{NICK}) has left this channel{_REASON}"),
-        message(MessageType.QUIT, rf"Quit\t{PERSON} has left this server{_REASON}"),
-        message(MessageType.QUIT, rf"Quit\t(?P<nick>{NICK}) has left this server{_REASON}"),
-        message(MessageType.NICK, rf"Nick\tYou are now known as (?P<new>{NICK})\.", own=True),
-        message(MessageType.NICK, rf"Nick\t(?P<nick>{NICK}) is now known as (?P<new>{NICK})\."),
-        message(
-            MessageType.KICK,
-            rf"Kick\t(?P<target>{NICK}) has been kicked from the channel by"
-            rf" (?P<nick>{NICK}?){_REASON}",
-        ),
-        message(
-            MessageType.TOPIC,
-            rf'Topic\t(?P<nick>{NICK}) sets the channel topic to "(?P<text>.*)"\.',
-        ),
-        *(
-            message(
-                MessageType.MODE,
-                rf"Mode\t(?P<nick>{NICK}) {does} channel {name} privileges {whom}"
-                rf" (?!you\.)(?P<target>{NICK})\.",
-                text=f"{sign}{letter} {{target}}",
-            )
-            for name, letter in _PRIVILEGES
-            for does, whom, sign in (("gives", "to", "+"), ("takes", "from", "-"))
-        ),
+        *happens_in_konversation(lambda word: rf"{word}\t"),
         chatter(r"(?!(?:Join|Part|Quit)\t)[^\t<]+\t"),
     ),
     unstamped=(

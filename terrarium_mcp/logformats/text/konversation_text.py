@@ -1,0 +1,29 @@
+"""Konversation: what its user copied out of a window, or saved of it, with the stamps shown there.
+
+Its log is in another form (`konversation.py`). Stamps have a day if its user shows it. What happens
+is read in English.
+"""
+
+import re
+
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.grammar import DOES, ISO_DAY, NICK, TextFormat, chatter, message
+from terrarium_mcp.logformats.text.konversation import happens_in_konversation
+
+_MARKS = {"Join": "--> ", "Part": "<-- ", "Quit": "<-- "}
+
+KONVERSATION_TEXT = TextFormat(
+    name="konversation-text",
+    program="Konversation, copied",
+    stamp=re.compile(
+        rf"\[(?:{ISO_DAY}[ T])?(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?"
+        r"(?: ?(?P<half>[AaPp][Mm]))?\] "
+    ),
+    rules=(
+        message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
+        message(MessageType.ACTION, rf"\* {DOES}"),
+        chatter(r"--> You have joined |<-- You have left "),
+        *happens_in_konversation(lambda word: _MARKS.get(word, r"\*\*\* ")),
+        chatter(r"\*\*\* (?:The (?:channel )?topic |Channel |This channel |You )"),
+    ),
+)
