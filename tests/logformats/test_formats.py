@@ -453,6 +453,7 @@ LINES = [
             ("* bob waves", ACTION, "bob", "waves"),
             ("\u2014 bob waves", ACTION, "bob", "waves"),
             ("-ada-b- psst", NOTICE, "ada-b", "psst"),
+            ("* ada \u2192 b", NICK, "ada", "b"),
             ("\u2192 ada joined (~a@home)", JOIN, "ada", ""),
             ("\u2190 ada left (~a@home)", PART, "ada", ""),
             ("\u2190 ada left (~a@home): bye (now)", PART, "ada", "bye (now)"),

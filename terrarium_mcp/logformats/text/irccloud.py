@@ -30,6 +30,7 @@ IRCCLOUD = TextFormat(
         message(MessageType.PART, rf"\u2190 (?P<nick>{NICK}) left(?: \({USER_HOST}\))?{_WHY}"),
         message(MessageType.QUIT, rf"\u21d0 (?P<nick>{NICK}) quit(?: \({USER_HOST}\))?{_WHY}"),
         message(MessageType.NICK, rf"[\u2014*] (?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
+        message(MessageType.NICK, rf"\* (?P<nick>{NICK}) \u2192 (?P<new>{NICK})"),
         message(
             MessageType.KICK,
             rf"\* (?P<target>{NICK}) was kicked by (?P<nick>{NICK})(?: \((?P<text>.*)\))?",
