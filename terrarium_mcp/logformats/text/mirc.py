@@ -103,6 +103,10 @@ _RULES: Sequence[LineRule] = (
     message(MessageType.NOTICE, rf"{_COLOUR}-{SENDER_TO_CHANNEL}- (?P<text>.*)"),
     message(MessageType.NOTICE, rf"{_COLOUR}-(?P<nick>{SENDER}?)- (?P<text>.*)", private=True),
     *events_of_mirc(rf"{_COLOUR}\*(?:\*\*)? "),
+    # The words of irclog.colabti.org, which has the others from mIRC: who quits "left", too.
+    message(MessageType.JOIN, rf"\*\*\* (?P<nick>{NICK}) joined"),
+    message(MessageType.PART, rf"\*\*\* (?P<nick>{NICK}) left"),
+    message(MessageType.TOPIC, rf"\*\*\* (?P<nick>{NICK}) changes topic to: (?P<text>.*)"),
     chatter(
         rf"{_COLOUR}\*(?:\*\*)? (?:Now talking in|Topic is|Set by|Rejoined channel|Disconnected"
         r"|Attempting to rejoin channel|Retrieving \S+ (?:info|modes)|You were kicked|You're)\b"
