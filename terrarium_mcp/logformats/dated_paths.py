@@ -95,7 +95,8 @@ def without_dates(path: str) -> DatedPath:
     """Separate what a path (with `/`) says of the place from what it says of the time.
 
     The date behind an ending (`#tea.log-20161024`) is that of the rotation: some day after the
-    first line. A month, or a year of two digits, is no day either.
+    first line. Not so the whole name of a file (`#tea/2016-10-24`). A month, or a year of two
+    digits, is no day either.
     """
     sample = of_any_day(path)
     told = _without_dates(sample.path)
@@ -116,7 +117,8 @@ def _without_dates(path: str) -> DatedPath:
         return DatedPath(undated, _day(within.group() if within else in_folders))
     written = next(filter(None, in_name.groups()))
     day = _day(written) or _day(in_folders + written)
-    is_of_rotation = in_name.end() == len(undated)
+    is_whole_name = in_name.group().startswith("/")
+    is_of_rotation = in_name.end() == len(undated) and not is_whole_name
     undated = undated[: in_name.start()] + undated[in_name.end() :]
     return DatedPath(undated, None if is_of_rotation else day)
 

@@ -67,6 +67,13 @@ def test_the_day_of_a_rotation_is_not_that_of_the_first_line(date_of: str) -> No
 
 
 @pytest.mark.parametrize(
+    "path", ["net/#tea/2026-10-24", "net/#tea/2026/2026-10-24", "2026/10/net/#tea/24"]
+)
+def test_a_day_that_is_the_whole_name_is_that_of_the_first_line(path: str) -> None:
+    assert without_dates(path) == ("net/#tea", A_DAY)
+
+
+@pytest.mark.parametrize(
     "path", ["net/#2026.log", "net/#fosdem-2026.log", "net/#24-7.log", "net/#a-20269999.log"]
 )
 def test_a_number_of_a_channel_is_no_date(path: str) -> None:
@@ -91,6 +98,7 @@ _A_NAME = st.sampled_from(
         "users/ada/moddata/log/net_#tea_{}.log",
         "net/#tea/{}_net.txt",
         "net/#tea.log.{}",
+        "net/#tea/{}",
         "net/{}_#tea.log",
         "{}.log",
         "logs/irc/ada@net/#tea.chat/{}.120000+0100CET.txt",
