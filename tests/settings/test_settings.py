@@ -126,10 +126,11 @@ def test_an_empty_setting_is_one_that_is_not_set(home: Path) -> None:
 def test_a_relative_path_counts_from_the_file_it_stands_in(home: Path) -> None:
     other = home / "etc"
     other.mkdir()
-    (other / "my.env").write_text("DB_PATH=logs/irc.db\n")
+    (other / "my.env").write_text("DB_PATH=logs/irc.db\nTERRARIUM_TALK_LOG=talk.jsonl\n")
     (other / "my.toml").write_text('db_path = "/var/irc.db"\nTERRARIUM_TLS_CAFILE = "ca.pem"\n')
     from_env = load_settings(environ={}, env_file=other / "my.env", config=other / "my.toml")
     assert (from_env.db_path, from_env.tls_cafile) == (other / "logs/irc.db", other / "ca.pem")
+    assert from_env.talk_log == other / "talk.jsonl"
     assert load_settings(environ={}, config=other / "my.toml").db_path == Path("/var/irc.db")
     assert load_settings(environ={"DB_PATH": "logs/irc.db"}).db_path == Path("logs/irc.db")
 
@@ -521,7 +522,10 @@ def test_a_refused_secret_is_named_with_its_source(name: str) -> None:
 @pytest.mark.parametrize("key", ["hunter2\nx", "\u201chunter2\u201d", "hunter2\u00a0x", "h\u00e9"])
 def test_a_key_that_no_header_carries_is_refused_without_showing_it(home: Path, key: str) -> None:
     told = complaint(environ={"AGENT_API_KEY": key})
-    assert told.startswith("AGENT_API_KEY (from the environment): no HTTP header can carry it:")
+    assert told.startswith(
+        "AGENT_API_KEY (from the environment): no HTTP header can carry it: a key is one line of"
+        " ASCII. Copy it again, without a line break or typographic quotes."
+    )
     assert key not in told
     assert "hunter2" not in told
     (home / ".env").write_text('AGENT_API_KEY="hunter2\\n"\n')
