@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from types import MappingProxyType
 
@@ -137,6 +137,9 @@ class AutoJoin:
             state = by_name.get(channel.name) or by_name.get(self._client.fold(channel.name))
             if state is None or any(state is one for one in self._channels):
                 state = ChannelState(channel.name, channel.key)
+            elif state.refusals and state.key != channel.key:
+                # The pause was for the old key; it ends without a JOIN, as this is another state.
+                state = replace(state, key=channel.key, refusals=0, returning=False)
             else:
                 state.key = channel.key
                 state.not_before = -inf

@@ -429,6 +429,25 @@ async def test_a_new_key_is_used_when_we_return() -> None:
         assert server.heard("JOIN") == ["JOIN #tea old", "JOIN #tea new"]
 
 
+async def test_a_new_key_for_a_channel_that_refused_the_old_one_is_tried_at_once() -> None:
+    def wrong_key(line: str) -> list[str] | None:
+        refusal = ":srv 475 Terra #tea :Cannot join channel (+k)"
+        return [refusal] if line.startswith("JOIN") and line != "JOIN #tea new" else None
+
+    async with (
+        fake_ircd(answer=wrong_key) as server,
+        staying(login(server.port, "#tea old"), refused=(0.05, 3600)) as (network, ear),
+    ):
+        await server.hears("JOIN #tea old", times=2)
+        await server.settles()  # the refusal was read, and the next try is an hour away
+        network.change_channels([ConfiguredChannel("#tea", "old")])
+        await server.settles()
+        assert server.heard("JOIN") == ["JOIN #tea old"] * 2
+        network.change_channels([ConfiguredChannel("#tea", "new")])
+        await ear.happens("members_complete", "#tea")
+        assert server.heard("JOIN")[2:] == ["JOIN #tea new"]
+
+
 async def test_two_names_of_one_channel_may_stay_in_the_settings() -> None:
     """They are one by `rfc1459`, and two on a network that compares by `ascii`."""
     async with (
