@@ -3,7 +3,7 @@
 import socket
 import ssl
 
-from terrarium_mcp.chat.irc_message import IrcMessage
+from terrarium_mcp.chat.irc_message import IrcMessage, parse_line
 from terrarium_mcp.errors import single_errors
 from terrarium_mcp.irc_bridge.network.errors import TlsFailed, UntrustedCertificate
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
@@ -19,6 +19,9 @@ _HUNG_UP = (ssl.SSLZeroReturnError, ssl.SSLEOFError)
 """How Python before 3.11.4 says that the connection was closed."""
 
 _USUAL_PORTS = "6697 is usual with TLS, 6667 without"
+
+_REFUSAL = b"ERROR :"
+"""How servers such as solanum refuse an address, before TLS: `ERROR :Reconnecting too fast`."""
 
 _TLS_RECORDS = (b"\x15\x03", b"\x16\x03")
 """How an alert and a handshake begin (RFC 8446 5.1)."""
@@ -45,10 +48,17 @@ def unconnected(config: ServerConfig, error: OSError | UnicodeError) -> str:
             return f"no connection to {place}: {cause}"
 
 
-def handshake_failed(config: ServerConfig, error: BaseException) -> ConnectionError:
-    """The error for a failed TLS handshake, with the reason in words."""
+def handshake_failed(
+    config: ServerConfig, error: BaseException, first: bytes = b""
+) -> ConnectionError:
+    """The error for a failed TLS handshake, with the reason in words.
+
+    `first` are the first bytes from the server.
+    """
     if isinstance(error, ssl.SSLCertVerificationError):
         return UntrustedCertificate(_untrusted(config, error))
+    if first.startswith(_REFUSAL):
+        return ConnectionError(not_admitted(parse_line(first.partition(b"\n")[0])))
     return TlsFailed(_no_handshake(config, error))
 
 
@@ -69,7 +79,10 @@ def _no_handshake(config: ServerConfig, error: BaseException) -> str:
         case ssl.SSLError() if not isinstance(error, _HUNG_UP):
             return f"the TLS handshake with {place} failed: {error.reason or error}"
         case _:
-            return f"the server hung up during the TLS handshake: {plain}"
+            return (
+                f"the server hung up during the TLS handshake: {plain}; if it has TLS,"
+                " the server may refuse this address for a while: a ban, or too many connections"
+            )
 
 
 def _untrusted(config: ServerConfig, error: ssl.SSLCertVerificationError) -> str:

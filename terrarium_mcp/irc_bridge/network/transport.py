@@ -1,8 +1,9 @@
 """A connection to a server: TCP or verified TLS, and its bytes cut into lines."""
 
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from typing import Any
 
 import anyio
 from anyio.abc import ByteStream
@@ -109,10 +110,11 @@ async def _connect(config: ServerConfig, timeouts: Timeouts) -> ByteStream:
         raise ConnectionError(unconnected(config, error)) from error
     if not context:
         return stream
+    beneath = _BeneathTls(stream)
     try:
         with anyio.fail_after(timeouts.handshake):
             return await TLSStream.wrap(
-                stream,
+                beneath,
                 hostname=config.host,
                 ssl_context=context,
                 standard_compatible=False,  # IRC servers hang up without a closing handshake
@@ -120,8 +122,34 @@ async def _connect(config: ServerConfig, timeouts: Timeouts) -> ByteStream:
     except BaseException as error:
         await anyio.aclose_forcefully(stream)
         if isinstance(error, OSError | anyio.BrokenResourceError | anyio.EndOfStream):
-            raise handshake_failed(config, error) from error
+            raise handshake_failed(config, error, beneath.first) from error
         raise
+
+
+class _BeneathTls(ByteStream):
+    """The bytes of a TLS connection. It keeps the first ones from the server."""
+
+    def __init__(self, stream: ByteStream) -> None:
+        self.first = b""
+        self._stream = stream
+
+    async def receive(self, max_bytes: int = _CHUNK) -> bytes:
+        received = await self._stream.receive(max_bytes)
+        self.first = self.first or received
+        return received
+
+    async def send(self, item: bytes) -> None:
+        await self._stream.send(item)
+
+    async def send_eof(self) -> None:
+        await self._stream.send_eof()
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    @property
+    def extra_attributes(self) -> Mapping[Any, Callable[[], Any]]:
+        return self._stream.extra_attributes
 
 
 def tls_context(config: ServerConfig) -> ssl.SSLContext:

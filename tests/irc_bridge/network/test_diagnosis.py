@@ -53,7 +53,9 @@ def test_a_closed_connection_is_told_in_the_same_words_on_every_python(
     kind: type[OSError],
 ) -> None:
     error = handshake_failed(login(6697, tls=True), kind("closed (EOF)"))
-    assert str(error) == f"the server hung up during the TLS handshake: {NO_TLS}"
+    banned = "the server may refuse this address for a while: a ban, or too many connections"
+    why = f"{NO_TLS}; if it has TLS, {banned}"
+    assert str(error) == f"the server hung up during the TLS handshake: {why}"
 
 
 def test_silence_in_the_handshake_is_told_with_the_place() -> None:
@@ -129,6 +131,21 @@ async def test_tls_to_a_server_that_speaks_first_is_certain() -> None:
         with told(TlsFailed, f"127.0.0.1:{port} does not speak TLS: set IRC_USE_SSL=off"):
             async with open_connection(login(port, tls=True), PATIENT):
                 pass
+
+
+async def test_a_tls_port_that_refuses_us_without_tls_is_quoted() -> None:
+    async def full(stream: SocketStream) -> None:
+        async with stream:
+            await stream.send(b"ERROR :Reconnecting too fast, throttled.\r\n")
+            await stream.receive()
+
+    listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
+    async with listener, beside(listener.serve, full):
+        with pytest.raises(ConnectionError) as raised:
+            async with open_connection(login(await port_of(listener), tls=True), PATIENT):
+                pass
+    assert str(raised.value) == "the server does not let us in: Reconnecting too fast, throttled."
+    assert not isinstance(raised.value, TlsFailed)  # after which `init` offers to do without TLS
 
 
 async def test_plain_text_to_a_tls_port_names_the_setting(ircd: Ircd) -> None:
