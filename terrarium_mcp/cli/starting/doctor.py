@@ -224,7 +224,7 @@ def _importable(home: Path) -> list[Section]:
 
 
 def _network_sections(settings: Settings, tables: Sequence[NetworkTable]) -> list[Section]:
-    """What each [[network]] table sets; all else is as outside the tables."""
+    """What each [[network]] table sets or its IRC_SERVER implies; all else is as outside them."""
     return [
         Section(
             f"network {network.network_name}",
@@ -232,6 +232,7 @@ def _network_sections(settings: Settings, tables: Sequence[NetworkTable]) -> lis
                 Fact(name, f"{_value(network, field)} ({table.source})")
                 for field, info in type(network).model_fields.items()
                 if (name := str(info.alias)) in table.values
+                or field in network.model_fields_set - settings.model_fields_set
             ],
         )
         for network, table in zip(settings.networks, tables, strict=False)

@@ -414,7 +414,7 @@ async def test_the_second_recorder_is_refused_until_the_first_is_gone_even_by_a_
 def test_doctor_shows_each_network_with_what_it_sets_and_no_secret(tmp_path: Path) -> None:
     (tmp_path / "terrarium.toml").write_text(
         'TERRARIUM_CONTACT = "ada"\n[[network]]\nTERRARIUM_NETWORK = "libera"\n'
-        'IRC_SERVER = "irc.libera.chat"\nIRC_CHANNELS = ["#tea", "#lock s3cret"]\n'
+        'IRC_SERVER = "irc.libera.chat:7000"\nIRC_CHANNELS = ["#tea", "#lock s3cret"]\n'
         'TERRARIUM_SASL_PASSWORD = "hunter2"\nTERRARIUM_TLS_CERT = "bot.pem"\n'
     )
     done = ran("terrarium-mcp doctor", at=tmp_path)
@@ -424,6 +424,7 @@ def test_doctor_shows_each_network_with_what_it_sets_and_no_secret(tmp_path: Pat
     assert table == [
         "network libera",
         f"IRC_SERVER irc.libera.chat {source}",
+        f"IRC_PORT 7000 {source}",
         f"IRC_CHANNELS #tea, #lock *** {source}",
         f"TERRARIUM_SASL_PASSWORD set {source}",
         f"TERRARIUM_TLS_CERT bot.pem {source}",
