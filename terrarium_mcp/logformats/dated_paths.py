@@ -107,20 +107,21 @@ def without_dates(path: str) -> DatedPath:
 def _without_dates(path: str) -> DatedPath:
     in_folders = "".join(_FOLDERS.findall(path)[-1:])
     undated = _YEAR_OF_ROOM.sub(r"\1", _FOLDERS.sub("", path))
-    undated = _FOLDER_OF_MEETINGS.sub("", undated)
+    # What is the whole name of a file has a slash before it, also where no other folder is told.
+    undated = "/" + _FOLDER_OF_MEETINGS.sub("", undated)
     forms = (_LAST, _LAST_OF_YEAR, _FIRST) if in_folders else (_LAST, _FIRST)
     if _HAS_MONTH.match(in_folders):
         forms = (*forms, _LAST_OF_MONTH)
     in_name = next((match for form in forms if (match := form.search(undated))), None)
     if in_name is None:
         within = _ANY_DAY.search(undated)
-        return DatedPath(undated, _day(within.group() if within else in_folders))
+        return DatedPath(undated[1:], _day(within.group() if within else in_folders))
     written = next(filter(None, in_name.groups()))
     day = _day(written) or _day(in_folders + written)
     is_whole_name = in_name.group().startswith("/")
     is_of_rotation = in_name.end() == len(undated) and not is_whole_name
     undated = undated[: in_name.start()] + undated[in_name.end() :]
-    return DatedPath(undated, None if is_of_rotation else day)
+    return DatedPath(undated.removeprefix("/"), None if is_of_rotation else day)
 
 
 def _day(written: str) -> date | None:

@@ -74,6 +74,15 @@ def test_a_day_that_is_the_whole_name_is_that_of_the_first_line(path: str) -> No
 
 
 @pytest.mark.parametrize(
+    "path",
+    ["2026-10-24", "2026/2026-10-24", "2026/10/2026-10-24", "2026/10-24", "2026/10/24", "20261024"],
+)
+def test_the_names_of_days_need_no_folder_but_those_of_dates(path: str) -> None:
+    assert without_dates(path) == ("", A_DAY)
+    assert without_dates(f"{path}.log") == (".log", A_DAY)
+
+
+@pytest.mark.parametrize(
     "path", ["net/#2026.log", "net/#fosdem-2026.log", "net/#24-7.log", "net/#a-20269999.log"]
 )
 def test_a_number_of_a_channel_is_no_date(path: str) -> None:
@@ -100,7 +109,9 @@ _A_NAME = st.sampled_from(
         "net/#tea.log.{}",
         "net/#tea/{}",
         "net/{}_#tea.log",
+        "{}",
         "{}.log",
+        "2026/{}.log",
         "logs/irc/ada@net/#tea.chat/{}.120000+0100CET.txt",
         "net/#tea/{} (1).log",
         "2026/net/talk of {} in part.txt",
