@@ -5,7 +5,7 @@ channel may be another: `#we_ird.chan` of `#we/ird.chan`.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import date, datetime
 from functools import lru_cache
@@ -54,7 +54,7 @@ _COPY = re.compile(rf"{_FORBIDDEN.pattern}.*|\(\d+\)\Z", re.DOTALL)
 """What a program that copies files puts behind the name of a channel: ` - Copy`, ` (conflicted copy
 2026-10-28)`, `(1)`."""
 
-_CHANNEL = re.compile(r"(?<![^/])(?P<channel>#[^/]*?)(?:\.(?:log|txt|weechatlog))?\Z")
+_NAME = re.compile(r"(?<![^/])([^/]+?)(?:\.(?:log|txt|weechatlog))?\Z")
 
 
 class LogOrigin(NamedTuple):
@@ -166,15 +166,18 @@ def _divided(match: re.Match[str]) -> Iterator[tuple[str, str]]:
         yield channel, network
 
 
-def origin_by_name(path: str) -> LogOrigin:
+def origin_by_name(path: str, renamed: Container[str] = ()) -> LogOrigin:
     """The channel and day that the name of a file tells, wherever it lies: `#tea-2026-10-24.log`.
 
     It is for paths that are not laid out as the program of a format does it. One without a channel
-    may tell the day all the same: `2026-10-24.txt`.
+    may tell the day all the same: `2026-10-24.txt`. `renamed` are names (folded) of which an option
+    says that they are channels: `tea-2026-10-24`, `tea/2026/2026-10-24`.
     """
     undated = without_dates(_first_name(path))
-    match = _CHANNEL.search(undated.path)
-    return LogOrigin(target=match["channel"] if match else "", day=undated.day)
+    match = _NAME.search(undated.path)
+    name = match[1] if match else ""
+    is_target = name.startswith("#") or fold(name) in renamed
+    return LogOrigin(target=name if is_target else "", day=undated.day)
 
 
 @lru_cache(maxsize=10)  # by the patterns of each format

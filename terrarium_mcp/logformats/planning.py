@@ -265,7 +265,7 @@ def path_origin(
     """
     choices = context.choices
     found = origins_in(path, form.paths, context.networks)
-    origins = list(dict.fromkeys(found)) or [origin_by_name(path)]
+    origins = list(dict.fromkeys(found)) or [origin_by_name(path, choices.renamed)]
     first = origins[0]
     if first.is_window:
         return _of_person(first, origins, lines, form)

@@ -1207,6 +1207,15 @@ def test_all_meetings_of_a_channel_are_named_by_one_map(folder: str, tmp_path: P
     assert [str(moment.date()) for moment in moments(findings)] == ["2026-10-24", "2026-10-31"]
 
 
+@pytest.mark.parametrize("ending", ["", ".log", ".txt"])
+def test_a_folder_of_days_is_named_by_a_map(ending: str, tmp_path: Path) -> None:
+    names = [f"{channel}/2026/2026-10-24{ending}" for channel in ("tea", "board")]
+    choices = Choices(network="libera", zone=UTC, renamed={"tea": "#tea", "board": "#board"})
+    findings = found(tmp_path, *names, choices=choices, line="[20:01] <ada> hi")
+    assert rooms(findings) == [("libera", "#board"), ("libera", "#tea")]
+    assert {str(moment.date()) for moment in moments(findings)} == {"2026-10-24"}
+
+
 def test_an_option_may_override_what_all_paths_name_alike(tmp_path: Path) -> None:
     names = ("irc.a.#tea.weechatlog", "old/irc.a.#tea.weechatlog", "irc.server.b.weechatlog")
     choices = Choices(zone=BERLIN, network="libera", channel="#x")
