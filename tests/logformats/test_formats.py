@@ -74,6 +74,11 @@ LINES = [
     ("znc", "[23:57:13] <bob> ", PRIVMSG, "bob", ""),
     ("znc", "[23:57:13] *** Joins: bob (~bob@ )", JOIN, "bob", ""),
     ("znc", "[23:57:13] *** Quits: bob (~bob@ ) (bye)", QUIT, "bob", "bye"),
+    ("znc", "[23:57:13] *** Joins: bob", JOIN, "bob", ""),
+    ("znc", "[23:57:13] *** Parts: bob (bye)", PART, "bob", "bye"),
+    ("znc", "[23:57:13] *** Quits: bob (Quit: ada@home)", QUIT, "bob", "Quit: ada@home"),
+    ("znc", "[23:57:13] *** Joins bob", JOIN, "bob", ""),
+    ("znc", "[23:57:13] *** Quits bob (bye)", QUIT, "bob", "bye"),
     ("znc", "[23:57:13] *** bob changes topic to 'it's 'on''", TOPIC, "bob", "it's 'on'"),
     ("hexchat", "Oct 24 23:57:13 *\tbob gives voice to ada", MODE, "bob", "+v ada"),
     (
@@ -1887,6 +1892,12 @@ def test_a_line_of_znc_that_says_nothing_does_not_make_its_log_that_of_another()
     for path in ("libera/#tea/2026-10-24.log", "notes/tea.txt"):
         lines = ["[23:57:13] *** Server sets mode: + ", "[23:57:14] *** Joins: ada (~a@home)"]
         assert best_fit(path, lines).format.name == "znc"
+
+
+def test_a_published_log_of_znc_may_not_tell_where_people_come_from() -> None:
+    lines = ["[23:57:13] *** Joins: ada", "[23:57:14] <ada> hi", "[23:57:15] *** Quits: bob (bye)"]
+    fit = best_fit("2026/10/24.log", lines)
+    assert (fit.format.name, fit.events) == ("znc", 1)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 ZNC writes local time of the user's zone, soju of the server. Own lines look like those of others.
 The module may be loaded for a network, a user and globally: the same lines are then in three files.
+Who publishes a log may leave out where people come from.
 """
 
 import re
@@ -16,8 +17,8 @@ from terrarium_mcp.logformats.grammar import (
     DOES,
     ISO_DAY,
     NICK,
-    PERSON,
     SENDER,
+    USER_HOST,
     ZONE,
     TextFormat,
     boundary,
@@ -36,6 +37,8 @@ from terrarium_mcp.logformats.layout import (
 _DATE = r"(?P<date>\d{4}(?:-\d\d-|/\d\d/|\d\d)\d\d)"
 """The name of a file. Its user may write it otherwise: `20261024`, or with folders `2026/10/24`."""
 
+_PERSON = rf"(?P<nick>{NICK})(?: \({USER_HOST}\))?"
+
 ZNC = TextFormat(
     name="znc",
     program="ZNC or soju",
@@ -50,9 +53,9 @@ ZNC = TextFormat(
         # Of mIRC is `* Joins: ada`, whose logs look alike else.
         message(MessageType.ACTION, rf"\* (?!\S+:(?: |\Z)){DOES}"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
-        message(MessageType.JOIN, rf"\*\*\* Joins: {PERSON}"),
-        message(MessageType.PART, rf"\*\*\* Parts: {PERSON}(?: \((?P<text>.*)\))?"),
-        message(MessageType.QUIT, rf"\*\*\* Quits: {PERSON}(?: \((?P<text>.*)\))?"),
+        message(MessageType.JOIN, rf"\*\*\* Joins:? {_PERSON}"),
+        message(MessageType.PART, rf"\*\*\* Parts:? {_PERSON}(?: \((?P<text>.*)\))?"),
+        message(MessageType.QUIT, rf"\*\*\* Quits:? {_PERSON}(?: \((?P<text>.*)\))?"),
         message(
             MessageType.KICK,
             rf"\*\*\* (?P<target>{NICK}) was kicked by (?P<nick>{NICK})(?: \((?P<text>.*)\))?",
