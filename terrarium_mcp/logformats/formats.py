@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from terrarium_mcp.logformats.grammar import TextFormat
 from terrarium_mcp.logformats.text.bip import BIP
+from terrarium_mcp.logformats.text.botbot import BOTBOT
 from terrarium_mcp.logformats.text.catgirl import CATGIRL
 from terrarium_mcp.logformats.text.chatzilla import CHATZILLA
 from terrarium_mcp.logformats.text.circe import CIRCE
@@ -63,6 +64,7 @@ TEXT_FORMATS: Sequence[TextFormat] = (
     CONVOS,
     THE_LOUNGE_2,
     KONVERSATION_TEXT,
+    BOTBOT,
 )
 """Where two formats read a log equally well, the earlier one is taken. irssi's stamps may look like
 those of several others, and its logs are more frequent than those that come after it; of HexChat's,

@@ -69,6 +69,18 @@ LINES = [
     ("limnoria", "2026-10-24 23:57:13  <bob> hi", PRIVMSG, "bob", "hi"),
     ("limnoria", "2026-10-24T23:57:13  *** bob changed the topic to tea", TOPIC, "bob", "tea"),
     ("weechat", "[2026-10-24 23:57:13]\tbob\thi", PRIVMSG, "bob", "hi"),
+    *(
+        ("botbot", f"{stamp} {body}", *event)
+        for stamp in ("[23:57:13]", "2026-10-24T23:57:13")
+        for body, *event in (
+            ("<bob> hi", PRIVMSG, "bob", "hi"),
+            ("* bob joined the channel", JOIN, "bob", ""),
+            ("* bob has left the channel", PART, "bob", ""),
+            ("* bob has quit", QUIT, "bob", ""),
+            ("* bob is now known as carl", NICK, "bob", "carl"),
+            ("* bob waves", ACTION, "bob", "waves"),
+        )
+    ),
     ("eggdrop", "[23:57:13] tealeaf joined #tea.", JOIN, "tealeaf", ""),
     ("eggdrop", "[23:57:13] bob (b@h) joined #tea (with +o).", JOIN, "bob", ""),
     ("znc", "[23:57:13] <bob> ", PRIVMSG, "bob", ""),
@@ -1892,6 +1904,15 @@ def test_a_line_of_znc_that_says_nothing_does_not_make_its_log_that_of_another()
     for path in ("libera/#tea/2026-10-24.log", "notes/tea.txt"):
         lines = ["[23:57:13] *** Server sets mode: + ", "[23:57:14] *** Joins: ada (~a@home)"]
         assert best_fit(path, lines).format.name == "znc"
+
+
+@pytest.mark.parametrize("stamp", ["[23:57:13]", "2026-10-24T23:57:13"])
+@pytest.mark.parametrize("path", ["tea/2026/tea-2026-10-24.log", "2026-10-24.txt", "libera/#a.log"])
+def test_comings_and_goings_tell_logs_of_botbot_from_those_with_actions(
+    stamp: str, path: str
+) -> None:
+    said = ["* ada joined the channel", "<ada> hi", "* bob has quit", "* ada waves"]
+    assert best_fit(path, [f"{stamp} {one}" for one in said]).format.name == "botbot"
 
 
 def test_a_published_log_of_znc_may_not_tell_where_people_come_from() -> None:
