@@ -42,6 +42,7 @@ LINES = [
             ("carl [~c@h] has quit [Quit: bye [now]]", QUIT, "carl", "Quit: bye [now]"),
             ("carl was kicked from #tea by ada [out]", KICK, "ada", "carl out"),
             ("carl is now known as carla", NICK, "carl", "carla"),
+            ("carl has changed nick to carla", NICK, "carl", "carla"),
             ("mode/#tea [+o carl] by ada", MODE, "ada", "+o carl"),
             ("ada changed the topic of #tea to: cake", TOPIC, "ada", "cake"),
         )

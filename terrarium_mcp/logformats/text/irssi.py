@@ -121,6 +121,7 @@ IRSSI = TextFormat(
         ),
         message(MessageType.NICK, rf"{_MARK} You're now known as (?P<new>{NICK})", own=True),
         message(MessageType.NICK, rf"{_MARK} (?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
+        message(MessageType.NICK, rf"== (?P<nick>{NICK}) has changed nick to (?P<new>{NICK})"),
         message(
             MessageType.TOPIC,
             rf"{_MARK} (?P<nick>{NICK}) changed the topic of (?P<channel>{CHANNEL})"
