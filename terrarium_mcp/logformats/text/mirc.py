@@ -111,6 +111,8 @@ _RULES: Sequence[LineRule] = (
         rf"{_COLOUR}\*(?:\*\*)? (?:Now talking in|Topic is|Set by|Rejoined channel|Disconnected"
         r"|Attempting to rejoin channel|Retrieving \S+ (?:info|modes)|You were kicked|You're)\b"
     ),
+    # Who comes or goes, in other words: which of the two, only the words say.
+    chatter(rf"{_COLOUR}\* {PERSON} [^()#&+!]*(?:{CHANNEL}|\(.*\)\Z)"),
     message(MessageType.ACTION, rf"{_COLOUR}\*\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
     message(
         MessageType.ACTION,
