@@ -1,15 +1,26 @@
 """Konversation: what its user copied out of a window, or saved of it, with the stamps shown there.
 
 Its log is in another form (`konversation.py`). Stamps have a day if its user shows it. What happens
-is read in English.
+is read in English. In another language who comes or goes is known by the arrow and by the address,
+but of who leaves the server it is only known that they leave the channel.
 """
 
 import re
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.grammar import DOES, ISO_DAY, NICK, TextFormat, chatter, message
+from terrarium_mcp.logformats.grammar import (
+    DOES,
+    ISO_DAY,
+    NICK,
+    PERSON,
+    USER_HOST,
+    TextFormat,
+    chatter,
+    message,
+)
 from terrarium_mcp.logformats.text.konversation import happens_in_konversation
 
+_WORDS = r"[^()]*[^()\s]"
 _MARKS = {"Join": "--> ", "Part": "<-- ", "Quit": "<-- "}
 
 KONVERSATION_TEXT = TextFormat(
@@ -24,6 +35,9 @@ KONVERSATION_TEXT = TextFormat(
         message(MessageType.ACTION, rf"\* {DOES}"),
         chatter(r"--> You have joined |<-- You have left "),
         *happens_in_konversation(lambda word: _MARKS.get(word, r"\*\*\* ")),
+        message(MessageType.JOIN, rf"--> {PERSON} {_WORDS}\."),
+        message(MessageType.JOIN, rf"--> (?P<nick>{NICK}) {_WORDS} \({USER_HOST}\)\."),
+        message(MessageType.PART, rf"<-- {PERSON} {_WORDS}(?: \((?P<text>.*)\))?\."),
         chatter(r"\*\*\* (?:The (?:channel )?topic |Channel |This channel |You )"),
     ),
 )
