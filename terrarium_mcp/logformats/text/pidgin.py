@@ -1,7 +1,8 @@
 """Pidgin and Finch: `irc/<nick>@<server>/<channel>.chat/2026-10-24.235713+0200CEST.html`.
 
 By documentation. Logs are HTML or text, of local times; the day is in the name of the file and in
-the first line. Its users may have any language; comings and goings are read in English. In the
+the first line. Its users may have any language: known in each are who comes, by the address behind
+the nick, who quits, by a word that is not translated, and modes; other events in English. In the
 name of a folder `%5b` is a `[`.
 """
 
@@ -26,7 +27,7 @@ _NAME = rf"(?P<nick>(?!\*){NICK}?)"
 _NO_CTCP = r"(?!Received CTCP '.*' \(to \S+\) from (?P=nick)\Z)"
 """What the client says of a request in the words of its sender."""
 
-_MODE = rf"mode \((?P<text>[+-].*?) ?\) by {_NAME}"
+_MODE = rf"\w+ \((?P<text>[+-].*?) ?\) \w+ {_NAME}"
 """Behind a mode without a parameter is a blank."""
 
 _MASK = r"(?P<nick>[^\s<>!]+)!(?P<user>[^\s@]*)@(?P<host>\S*): (?P=nick)"
@@ -68,10 +69,14 @@ PIDGIN = TextFormat(
             rf"{_NAME}(?: \[(?P<user>[^\s@\]]*)@(?P<host>[^\s\]]*)\])? entered the room\.",
         ),
         message(
+            MessageType.JOIN,
+            rf"{_NAME} \[(?P<user>[^\s@\]]*)@(?P<host>[^\s\]]*)\] [^:()\[\]]*",
+        ),
+        message(
             MessageType.KICK,
             rf"(?P<target>{NICK}) left the room \(Kicked by {_NAME} \((?P<text>.*)\)\)\.",
         ),
-        message(MessageType.QUIT, rf"{_NAME} left the room \(quit: (?P<text>.*)\)\."),
+        message(MessageType.QUIT, rf"{_NAME} [^:()]* \(quit: (?P<text>.*)\)\W?"),
         message(MessageType.PART, rf"{_NAME} left the room(?: \((?P<text>.*)\))?\."),
         message(MessageType.NICK, rf"{_NAME} is now known as (?P<new>{NICK}?)\.?"),
         message(MessageType.MODE, _MODE),
