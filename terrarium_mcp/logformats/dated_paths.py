@@ -91,6 +91,11 @@ def of_any_day(path: str) -> PathOfAnyDay:
     return PathOfAnyDay(f"{path[: match.start()]}{_SAMPLE}{path[match.end() :]}", day)
 
 
+def without_folders_of_dates(path: str) -> str:
+    """A path without what its folders say of the time, where its name tells the whole day."""
+    return _FOLDERS.sub("", path) if _ANY_DAY.search(path) else path
+
+
 def without_dates(path: str) -> DatedPath:
     """Separate what a path (with `/`) says of the place from what it says of the time.
 

@@ -14,7 +14,12 @@ from unicodedata import normalize
 from urllib.parse import unquote
 
 from terrarium_mcp.chat.identity import fold, is_channel
-from terrarium_mcp.logformats.dated_paths import COPY_OF_DAY, of_any_day, without_dates
+from terrarium_mcp.logformats.dated_paths import (
+    COPY_OF_DAY,
+    of_any_day,
+    without_dates,
+    without_folders_of_dates,
+)
 
 _WORDS_OF_FOLDERS = {
     *("log", "logs", "moddata", "irclog", "irclogs", "channellogger", "mirc"),
@@ -112,10 +117,11 @@ class _Named(NamedTuple):
 def _named_in(path: str, patterns: tuple[re.Pattern[str], ...]) -> Sequence[_Named]:
     """All that a path names by some patterns, whichever networks are known."""
     original = _first_name(path)
+    with_date = without_folders_of_dates(original)
     named = list[_Named]()
     for pattern in patterns:
         has_date = "date" in pattern.groupindex
-        if match := pattern.search(original if has_date else without_dates(original).path):
+        if match := pattern.search(with_date if has_date else without_dates(original).path):
             day = _day(match["date"] or "") if has_date else without_dates(original).day
             named += (
                 _Named(

@@ -112,6 +112,7 @@ _A_NAME = st.sampled_from(
         "{}",
         "{}.log",
         "2026/{}.log",
+        "net/#tea/2026/10/{}.log",
         "logs/irc/ada@net/#tea.chat/{}.120000+0100CET.txt",
         "net/#tea/{} (1).log",
         "2026/net/talk of {} in part.txt",

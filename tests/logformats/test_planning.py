@@ -1207,6 +1207,16 @@ def test_all_meetings_of_a_channel_are_named_by_one_map(folder: str, tmp_path: P
     assert [str(moment.date()) for moment in moments(findings)] == ["2026-10-24", "2026-10-31"]
 
 
+@pytest.mark.parametrize("folder", ["2026", "2026/10", "2026-10"])
+def test_a_folder_of_a_year_below_that_of_a_channel_is_no_channel(
+    folder: str, tmp_path: Path
+) -> None:
+    name = f"libera/#tea/{folder}/2026-10-24.log"
+    findings = found(tmp_path, name, choices=Choices(zone=UTC), line="[20:01:09] <ada> hi")
+    assert rooms(findings) == [("libera", "#tea")]
+    assert [str(moment.date()) for moment in moments(findings)] == ["2026-10-24"]
+
+
 @pytest.mark.parametrize("ending", ["", ".log", ".txt"])
 def test_a_folder_of_days_is_named_by_a_map(ending: str, tmp_path: Path) -> None:
     names = [f"{channel}/2026/2026-10-24{ending}" for channel in ("tea", "board")]
