@@ -49,6 +49,7 @@ class Ear:
         self.casemappings: list[str] = []
         self.events: list[tuple[str, ...]] = []
         self.pages: list[HistoryPage] = []
+        self.arrivals: list[tuple[str, str]] = []
         self.at_each_line: Callable[[IrcMessage], object] = lambda _: None
         self._news = Bell()
 
@@ -67,10 +68,10 @@ class Ear:
         self._note("joined", channel)
 
     def on_arriving(self, channel: str) -> None:
-        """No scene of these asks for it."""
+        self._notes_arrival("arriving", channel)
 
     def on_arrived(self, channel: str) -> None:
-        """Nor for this."""
+        self._notes_arrival("arrived", channel)
 
     def on_members_complete(self, channel: str) -> None:
         self._note("members_complete", channel)
@@ -108,6 +109,10 @@ class Ear:
         with anyio.fail_after(PATIENCE):
             while not true():
                 await self._news.wait()
+
+    def _notes_arrival(self, what: str, channel: str) -> None:
+        self.arrivals.append((what, channel))
+        self._news.ring()
 
     def _note(self, *event: str) -> None:
         self.events.append(event)

@@ -360,3 +360,17 @@ async def test_who_goes_is_gone_however_the_server_spells_them(line: str) -> Non
         await server.says(":BO!b@h JOIN #tea", ":bo!b@h PART #tea")
         await server.settles()
         assert [member.nick for member in network.members("#tea")] == ["Terra"]
+
+
+@pytest.mark.parametrize("pong", ["srv terrarium-joined-1", "srv", "srv another"])
+async def test_what_came_before_our_join_has_come_at_the_pong_behind_it(pong: str) -> None:
+    def silent(line: str) -> list[str] | None:
+        return [] if line.startswith("PING") else None
+
+    async with fake_ircd(answer=silent) as server, staying(login(server.port, "#tea")) as (_, ear):
+        await ear.until(lambda: bool(ear.arrivals))
+        await server.says(":srv PONG srv terrarium-joined-0", "PING settled")
+        await server.hears("PONG settled")
+        assert ear.arrivals == [("arriving", "#tea")]
+        await server.says(f":srv PONG {pong}")
+        await ear.until(lambda: ear.arrivals[1:] == [("arrived", "#tea")])

@@ -335,6 +335,18 @@ async def test_a_channel_that_forwards_us_is_tried_again_after_a_reload_and_not_
     assert told == [f"{why} Retrying in 86400 s, or when the settings are reloaded."]
 
 
+async def test_a_forward_of_a_channel_that_we_are_in_changes_nothing(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
+        await ear.happens("members_complete", "#tea")
+        await server.says(FORWARD)
+        await server.settles()
+        await server.says(KICK)
+        await ear.happens("members_complete", "#tea", times=2)  # at once: nothing keeps us away
+    assert "forwards" not in caplog.text
+
+
 async def test_after_the_pause_a_channel_that_forwarded_us_is_tried_again() -> None:
     answer = Joins([":srv 470 Terra #tea :Forwarding"])
     async with (
