@@ -46,25 +46,34 @@ MOMENTS = st.none() | st.integers(-3 * 24 * 60, 4 * 24 * 60).map(
 )
 """Any minute of the days on which a log has lines, and before and after these."""
 
-SELECTIONS = st.lists(
-    st.tuples(
-        st.lists(st.sampled_from(ASKED), max_size=2).map(" ".join),
-        st.none() | st.sampled_from(NICKS),
+Selection = tuple[
+    str, str | None, datetime | None, datetime | None, datetime | None, list[str], str, ZoneInfo
+]
+"""Words, a person, after, before, a cutoff, channels, periods, the reader's zone."""
+
+
+def selections_of(
+    words: st.SearchStrategy[str], nicks: st.SearchStrategy[str | None]
+) -> st.SearchStrategy[Selection]:
+    return st.tuples(
+        words,
+        nicks,
         MOMENTS,
         MOMENTS,
         MOMENTS,
         st.sampled_from([CHANNELS, CHANNELS, CHANNELS[:1], CHANNELS[1:]]),
         st.sampled_from(["", "day", "week", "month"]),
         st.sampled_from(ZONES),
-    ),
-    min_size=6,
-    max_size=12,
-)
-"""Words, a person, after, before, a cutoff, channels, periods, the reader's zone."""
+    )
 
-Selection = tuple[
-    str, str | None, datetime | None, datetime | None, datetime | None, list[str], str, ZoneInfo
-]
+
+ANY = selections_of(
+    st.lists(st.sampled_from(ASKED), max_size=2).map(" ".join), st.none() | st.sampled_from(NICKS)
+)
+OF_A_WORD = selections_of(st.sampled_from(["tea", "cafe"]), st.none())
+"""Lines with a word, which may be counted in blocks."""
+
+SELECTIONS = st.lists(st.one_of(ANY, ANY, OF_A_WORD), min_size=6, max_size=12)
 
 
 @given(
