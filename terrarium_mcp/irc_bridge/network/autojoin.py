@@ -137,10 +137,11 @@ class AutoJoin:
             state = by_name.get(channel.name) or by_name.get(self._client.fold(channel.name))
             if state is None or any(state is one for one in self._channels):
                 state = ChannelState(channel.name, channel.key)
-            elif state.refusals and state.key != channel.key:
-                # The pause was for the old key; it ends without a JOIN, as this is another state.
-                state = replace(state, key=channel.key, refusals=0, returning=False)
             else:
+                if state.refusals and state.key != channel.key:
+                    # The pause was for the old key; it ends without a JOIN, as this is another
+                    # state.
+                    state = replace(state, refusals=0, returning=False)
                 state.key = channel.key
                 state.not_before = -inf
             self._channels.append(state)

@@ -460,6 +460,22 @@ async def test_a_new_key_for_a_channel_that_refused_the_old_one_is_tried_at_once
         assert server.heard("JOIN")[2:] == ["JOIN #tea new"]
 
 
+async def test_a_new_key_is_tried_at_once_also_where_a_refusal_was_followed_by_a_forward() -> None:
+    answers = iter([":srv 475 Terra #tea :Cannot join channel (+k)", FORWARD])
+
+    def answer(line: str) -> list[str] | None:
+        return [next(answers)] if line == "JOIN #tea old" else None
+
+    async with (
+        fake_ircd(answer=answer) as server,
+        staying(login(server.port, "#tea old"), refused=(0.05,)) as (network, ear),
+    ):
+        await server.hears("JOIN #tea old", times=2)
+        await server.settles()
+        network.change_channels([ConfiguredChannel("#tea", "new")])
+        await ear.happens("members_complete", "#tea")
+
+
 async def test_two_names_of_one_channel_may_stay_in_the_settings() -> None:
     """They are one by `rfc1459`, and two on a network that compares by `ascii`."""
     async with (
