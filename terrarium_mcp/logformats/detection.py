@@ -31,14 +31,13 @@ SILENT = 0.9
 have said it in a form of their own, as a theme of irssi makes it."""
 
 _HAPPENS = re.compile(
-    r"\([^\s@()]+@[^\s()]+\) (?:join|part|quit|has (?:joined|left) [#&+!]\S*(?: \(.*\))?"
-    r"|Quit(?: \(.*\))?)|sets mode: [+-].*|talking (?:in|on) [#&+!]\S*"
-    r"|(?:joined|has left) the channel|has quit"
+    r"\([^\s@()]+@[^\s()]+\) (?:join|part|quit|Quit|[^()#&+!]*(?:[#&+!].*|\(.*\)))"
+    r"|sets mode: [+-].*|talking (?:in|on) [#&+!]\S*|(?:joined|has left) the channel|has quit"
 )
-"""What follows a nick in old logs of The Lounge, in mIRC's, in HexChat's and in botbot.me's, in the
-form in which others write what somebody does. It counts against a format that reads no event in the
-log in a form of its own: whose program has one writes so only what somebody does. It is imported
-all the same."""
+"""What follows a nick in old logs of The Lounge, in mIRC's, in whatever language, in HexChat's and in
+botbot.me's, in the form in which others write what somebody does. It counts against a format that
+reads no event in the log in a form of its own: whose program has one writes so only what somebody
+does. It is imported all the same."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1923,6 +1923,18 @@ def test_comings_and_goings_tell_logs_of_botbot_from_those_with_actions(
     assert best_fit(path, [f"{stamp} {one}" for one in said]).format.name == "botbot"
 
 
+@pytest.mark.parametrize("stamp", ["[23:57]", "[23:57:13]", "(23:57)"])
+@pytest.mark.parametrize("path", ["notes/tea.txt", "libera/#tea.log", "#tea.libera.log"])
+@pytest.mark.parametrize(
+    "happens", ["(~a@home) hat #tea betreten", "(a@home) est parti de #tea (a+)", "(a@h) Fin (bye)"]
+)
+def test_comings_and_goings_of_mirc_in_another_language_are_no_actions_of_others(
+    stamp: str, path: str, happens: str
+) -> None:
+    lines = [f"{stamp} {one}" for one in ("<bob> hi", f"* ada {happens}", "* bob waves")]
+    assert best_fit(path, lines).format.name == "mirc"
+
+
 def test_a_published_log_of_znc_may_not_tell_where_people_come_from() -> None:
     lines = ["[23:57:13] *** Joins: ada", "[23:57:14] <ada> hi", "[23:57:15] *** Quits: bob (bye)"]
     fit = best_fit("2026/10/24.log", lines)
