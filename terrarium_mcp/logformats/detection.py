@@ -9,6 +9,7 @@ from terrarium_mcp.logformats.entries import LogLine
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.grammar import TextFormat
 from terrarium_mcp.logformats.log_origin import LogOrigin, origin_in
+from terrarium_mcp.logformats.text.botbot import BOTBOT
 
 SAMPLE = 300
 """Lines of a log that are looked at."""
@@ -32,12 +33,15 @@ have said it in a form of their own, as a theme of irssi makes it."""
 
 _HAPPENS = re.compile(
     r"\([^\s@()]+@[^\s()]+\) (?:join|part|quit|Quit|[^()#&+!]*(?:[#&+!].*|\(.*\)))"
-    r"|sets mode: [+-].*|talking (?:in|on) [#&+!]\S*|(?:joined|has left) the channel|has quit"
+    r"|sets mode: [+-].*|talking (?:in|on) [#&+!]\S*"
 )
-"""What follows a nick in old logs of The Lounge, in mIRC's, in whatever language, in HexChat's and in
-botbot.me's, in the form in which others write what somebody does. It counts against a format that
-reads no event in the log in a form of its own: whose program has one writes so only what somebody
-does. It is imported all the same."""
+"""What follows a nick in old logs of The Lounge, in HexChat's and, in any language, in mIRC's, in
+the form in which others write what somebody does. It counts against a format that reads no event in
+the log in a form of its own: whose program has one writes so only what somebody does. So do lines
+that botbot.me's format reads as events. All are imported the same."""
+
+JESTS = 1
+"""Lines with botbot.me's words alone (`* ada has quit`) that do not count: somebody may act so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +143,8 @@ def _told_apart(fits: Sequence[Fit], more: Iterable[str]) -> Fit:
 def _fit(form: TextFormat, path: str, lines: Sequence[str]) -> Fit:
     said = [form.read(raw) for raw in lines]
     if not any(map(_has_event, said)):
-        said = [None if _is_mistaken(line) else line for line in said]
+        mistaken = _mistaken(lines, said)
+        said = [None if at in mistaken else line for at, line in enumerate(said)]
     read = [line for line in said if line is not None]
     total = len(lines) or 1
     return Fit(
@@ -158,8 +163,20 @@ def _has_event(line: LogLine | None) -> bool:
     return line is not None and any(one.kind not in SPEECH and one.certain for one in line.events)
 
 
-def _is_mistaken(line: LogLine | None) -> bool:
-    """Whether a line is read as what a person does that may be what happened to them."""
-    return line is not None and any(
-        one.kind is MessageType.ACTION and _HAPPENS.fullmatch(one.text) for one in line.events
-    )
+def _mistaken(lines: Sequence[str], said: Sequence[LogLine | None]) -> set[int]:
+    """Which lines are read as what a person does, but may be what happened to them."""
+    actions = {
+        at: one.text
+        for at, line in enumerate(said)
+        if line
+        for one in line.events
+        if one.kind is MessageType.ACTION
+    }
+    by_form = {at for at, text in actions.items() if _HAPPENS.fullmatch(text)}
+    by_words = {at for at in actions if _happens_in_botbot(lines[at])}
+    return by_form | by_words if len(by_words) > JESTS else by_form
+
+
+def _happens_in_botbot(raw: str) -> bool:
+    line = BOTBOT.read(raw)
+    return line is not None and any(one.kind not in SPEECH for one in line.events)

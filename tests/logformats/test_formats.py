@@ -1923,6 +1923,22 @@ def test_comings_and_goings_tell_logs_of_botbot_from_those_with_actions(
     assert best_fit(path, [f"{stamp} {one}" for one in said]).format.name == "botbot"
 
 
+@pytest.mark.parametrize("jest", ["has quit", "joined the channel", "is now known as b"])
+@pytest.mark.parametrize(
+    ("name", "path"), [("znc", "libera/#tea/2026-10-24.log"), ("mirc", "libera/#tea.log")]
+)
+def test_one_action_in_the_words_of_botbot_does_not_make_a_log_its(
+    name: str, path: str, jest: str
+) -> None:
+    lines = [f"[23:57:13] {one}" for one in ("<ada> hi", f"* bob {jest}", "* bob waves")]
+    assert best_fit(path, lines).format.name == name
+
+
+def test_the_words_of_botbot_behind_other_stamps_than_its_are_actions() -> None:
+    lines = [f"[23:57] {one}" for one in ("<ada> hi", "* bob has quit", "* ada has quit")]
+    assert best_fit("libera/#tea.log", lines).format.name == "mirc"
+
+
 @pytest.mark.parametrize("stamp", ["[23:57]", "[23:57:13]", "(23:57)"])
 @pytest.mark.parametrize("path", ["notes/tea.txt", "libera/#tea.log", "#tea.libera.log"])
 @pytest.mark.parametrize(
