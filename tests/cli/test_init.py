@@ -121,6 +121,15 @@ def test_with_yes_an_answer_that_cannot_be_used_ends_it(
     assert not list(tmp_path.iterdir())
 
 
+def test_old_logs_that_are_a_circle_of_links_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.db").symlink_to("x.db")
+    options = ["--server", "127.0.0.1:1", "--channels", "tea", "--model-url", "none", "--yes"]
+    done = ran("terrarium-mcp init --old-logs x.db", *options, at=tmp_path)
+    assert done.returncode == 1
+    assert "x.db is a link that leads back to itself." in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+
+
 def test_a_zone_that_is_not_needed_is_checked_and_said_to_be_unused(tmp_path: Path) -> None:
     options = ["--server", "127.0.0.1:1", "--channels", "tea", "--model-url", "none", "--yes"]
     done = ran("terrarium-mcp init --old-zone Mars/X", *options, at=tmp_path)

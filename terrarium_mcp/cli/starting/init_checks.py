@@ -76,8 +76,8 @@ def history_problem(path: Path) -> str:
         mode = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
         return f"there is no file {path}"
-    except PermissionError:
-        mode = 0  # the examination says how its owner lets this account in
+    except OSError:
+        mode = 0  # the examination says why, and how its owner lets this account in
     if stat.S_ISDIR(mode):
         return f"{path} is a folder. {_OTHER_LOGS}"
     facts = examine(path, datetime.now(UTC))[0].facts
