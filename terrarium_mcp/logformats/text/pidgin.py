@@ -64,10 +64,7 @@ PIDGIN = TextFormat(
         message(MessageType.PRIVMSG, rf"{_NAME}: ?+(?:\(notice\) )?+{_NO_CTCP}(?P<text>.*)"),
         chatter(r"\S+: (?:\(notice\) )?Received CTCP '"),
         message(MessageType.ACTION, rf"\*\*\*{_NAME} (?P<text>.*)"),
-        message(
-            MessageType.JOIN,
-            rf"{_NAME}(?: \[(?P<user>[^\s@\]]*)@(?P<host>[^\s\]]*)\])? entered the room\.",
-        ),
+        message(MessageType.JOIN, rf"{_NAME} entered the room\."),
         message(
             MessageType.JOIN,
             rf"{_NAME} \[(?P<user>[^\s@\]]*)@(?P<host>[^\s\]]*)\] [^:()\[\]]*",
