@@ -173,10 +173,10 @@ def _mistaken(lines: Sequence[str], said: Sequence[LogLine | None]) -> set[int]:
         if one.kind is MessageType.ACTION
     }
     by_form = {at for at, text in actions.items() if _HAPPENS.fullmatch(text)}
-    by_words = {at for at in actions if _happens_in_botbot(lines[at])}
+    by_words = {at for at in actions if _is_event_of_botbot(lines[at])}
     return by_form | by_words if len(by_words) > JESTS else by_form
 
 
-def _happens_in_botbot(raw: str) -> bool:
+def _is_event_of_botbot(raw: str) -> bool:
     line = BOTBOT.read(raw)
     return line is not None and any(one.kind not in SPEECH for one in line.events)

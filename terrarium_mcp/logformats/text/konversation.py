@@ -28,7 +28,7 @@ _REASON = r"(?: \((?P<text>.*)\))?\."
 _PRIVILEGES = (("owner", "q"), ("admin", "a"), ("operator", "o"))
 
 
-def happens_in_konversation(mark: Callable[[str], str]) -> Sequence[MessageRule]:
+def events_of_konversation(mark: Callable[[str], str]) -> Sequence[MessageRule]:
     """What happens, behind what `mark` says, a pattern, that its kind of lines begins with."""
     return (
         # Where people come and go, the forms without a host, or with it at the end, are older.
@@ -88,7 +88,7 @@ KONVERSATION = TextFormat(
             MessageType.NOTICE,
             rf"Notice\t-(?P<nick>{NICK}) to (?P<channel>{CHANNEL})- (?P<text>.*)",
         ),
-        *happens_in_konversation(lambda word: rf"{word}\t"),
+        *events_of_konversation(lambda word: rf"{word}\t"),
         chatter(r"(?!(?:Join|Part|Quit)\t)[^\t<]+\t"),
     ),
     unstamped=(

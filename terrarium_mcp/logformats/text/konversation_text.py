@@ -18,7 +18,7 @@ from terrarium_mcp.logformats.grammar import (
     chatter,
     message,
 )
-from terrarium_mcp.logformats.text.konversation import happens_in_konversation
+from terrarium_mcp.logformats.text.konversation import events_of_konversation
 
 _WORDS = r"[^()]*[^()\s]"
 _MARKS = {"Join": "--> ", "Part": "<-- ", "Quit": "<-- "}
@@ -34,7 +34,7 @@ KONVERSATION_TEXT = TextFormat(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf"\* {DOES}"),
         chatter(r"--> You have joined |<-- You have left "),
-        *happens_in_konversation(lambda word: _MARKS.get(word, r"\*\*\* ")),
+        *events_of_konversation(lambda word: _MARKS.get(word, r"\*\*\* ")),
         message(MessageType.JOIN, rf"--> {PERSON} {_WORDS}\."),
         message(MessageType.JOIN, rf"--> (?P<nick>{NICK}) {_WORDS} \({USER_HOST}\)\."),
         message(MessageType.PART, rf"<-- {PERSON} {_WORDS}(?: \((?P<text>.*)\))?\."),
