@@ -11,7 +11,11 @@ from enum import Enum, auto
 from itertools import islice
 from typing import NamedTuple
 
-from terrarium_mcp.chat.english.words import is_everyday_word, is_stop_word
+from terrarium_mcp.chat.english.words import (
+    is_everyday_word,
+    is_stop_word,
+    may_name_somebody,
+)
 from terrarium_mcp.chat.identity import fold
 
 _CHUNK = re.compile(r"[^\s,;:?!\"()]+")
@@ -57,13 +61,16 @@ _OTHERS = r"[^\s,]+(?:,\s+[^\s,]+){0,5},?"
 _NICK = "\ue001"
 """A private-use character that stands for the nick while signs are looked for."""
 
+_CALLED = rf"\b(?:nick|user|person)\s+{_NICK}"
+_SPOKE = rf"{_NICK}\s+(?:has\s+|had\s+|also\s+|ever\s+)?{_SAID}\b"
+
 _SIGNS = tuple(
     (strength, re.compile(sign))
     for strength, sign in (
         (3, rf"[@<]{_NICK}"),
-        (3, rf"\b(?:nick|user|person)\s+{_NICK}"),
+        (3, _CALLED),
         (3, rf"\b{_DID}\s+{_NICK}\s+(?:ever\s+|also\s+|not\s+)?{_SAYS}\b"),
-        (3, rf"{_NICK}\s+(?:has\s+|had\s+|also\s+|ever\s+)?{_SAID}\b"),
+        (3, _SPOKE),
         (3, rf"\b(?:told|asked|advised|tell|ask|advise)\s+{_NICK}"),
         (3, rf"\baccording\s+to\s+{_NICK}"),
         (2, rf"{_NICK}['\u2019]s(?!\w)"),
@@ -80,6 +87,9 @@ _SIGNS = tuple(
 )
 """Signs in a folded question that a nick is meant, and how strong each is. `from` and `does` stand
 before the names of programs as well: `boot from knoppix`, `does citrix work`."""
+
+_OF_VERBS = (_CALLED, _SPOKE)
+"""Signs that a modal verb has, too, which may be a nick as well: `a user may`, `who will say`."""
 
 _THING = re.compile(
     r"\b(?:the|an?|my|your|our|their|his|her|its|this|these|those|any|some|another|every|each|no"
@@ -160,7 +170,11 @@ def people_named(
 def _reading(nick: str, text: str, lines: int, lines_with: int, *, is_topic: bool) -> _Reading:
     """What a nick in `text` means that said `lines` messages and is a word in `lines_with`."""
     marked = re.sub(rf"(?<!\w){re.escape(nick)}(?!\w)", _NICK, fold(text))
-    sign = max((strength for strength, one in _SIGNS if one.search(marked)), default=0)
+    found = {one.pattern: strength for strength, one in _SIGNS if one.search(marked)}
+    if is_stop_word(nick):  # a verb, which only its place makes a nick, however often it is said
+        sign = max((found[one] for one in found if one not in _OF_VERBS), default=0)
+        return _Reading.PERSON if sign >= _MAKES_A_PERSON else _Reading.WORD
+    sign = max(found.values(), default=0)
     share = lines / (1 + lines_with)
     if share < _HARDLY_A_NICK:
         return _Reading.PERSON if sign > _MAKES_A_PERSON else _Reading.WORD
@@ -198,5 +212,5 @@ def _names(text: str) -> Iterator[list[str]]:
     for chunk in islice(chunks, _MOST_NAMES):
         name = fold(chunk.strip(".,'\u2019<>@"))
         spellings = [name, name[:-2]] if name.endswith(_POSSESSIVE) else [name]
-        if kept := [nick for nick in spellings if nick and not is_stop_word(nick)]:
+        if kept := [nick for nick in spellings if nick and may_name_somebody(nick)]:
             yield kept

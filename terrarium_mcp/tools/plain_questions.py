@@ -22,6 +22,7 @@ from terrarium_mcp.chat.questions.people import (
     PersonQuestion,
     asks_for_their_words,
     names_a_speaker,
+    names_a_stop_word,
     person_question,
 )
 from terrarium_mcp.chat.records import SPEECH
@@ -87,8 +88,9 @@ class QuestionParts(NamedTuple):
 
     @property
     def asks_for_all(self) -> bool:
-        """Whether it asks for whatever was said."""
-        return not self.is_quoting and asks_what_was_said(self.rest)
+        """Whether it asks for whatever was said, whoever said it."""
+        is_general = not self.is_quoting and asks_what_was_said(self.rest)
+        return is_general and not names_a_stop_word(self.rest)
 
 
 async def read_as_question(

@@ -134,6 +134,24 @@ def test_a_word_that_is_in_most_lines_needs_the_verb_of_a_speaker() -> None:
     assert named("what was told by teabot", *common) == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "people"),
+    [
+        ("what did will say about the gate?", ("will",)),
+        ("what did ada and will find?", ("will",)),
+        ("did anybody like will's gate?", ("will",)),
+        ("links from will", ("will",)),
+        ("who will say that first?", ()),
+        ("how much tea a user will get", ()),
+        ("will the gate rust?", ()),
+        ("what will the gate cost", ()),
+    ],
+)
+def test_a_verb_is_a_nick_where_only_one_may_stand(text: str, people: tuple[str, ...]) -> None:
+    assert people_named(text, {"will": 4}, {"will": 10_000}) == (people, ())
+    assert people_named(text, {"will": 4}, {"will": 4}) == (people, ())
+
+
 def test_the_name_of_the_channel_is_a_word_there() -> None:
     known = {"raku": 50}, {"raku": 20}
     assert people_named("how rusty raku?", *known).people == ("raku",)

@@ -107,6 +107,26 @@ async def test_a_person_without_a_topic_is_who_said_it(
     assert told.ids == ids
 
 
+async def test_a_verb_in_the_place_of_a_nick_is_one(house: House) -> None:
+    await house.hears("""
+        <will> the gate is painted
+        <ada> that will rust
+        <may> will: it will, ask bo
+    """)
+    for query, read_as, ids in (
+        ("what did will say?", "from:will", [1]),
+        ("what did will say in May?", "from:will after:2026-05-01 before:2026-06-01", [1]),
+        ("what did may say in may?", "from:may after:2026-05-01 before:2026-06-01", [3]),
+        ("what was the last thing may said in #tea?", "from:may in:#tea", [3]),
+    ):
+        told = await asked(house, query)
+        assert notes(told) == [f"note: read as {read_as}"]
+        assert told.ids == ids
+    assert 'lookup_nick(nick="will")' in (await asked(house, "who is will?")).text
+    general = await asked(house, "what did they say in May?")
+    assert notes(general) == ["note: read as after:2026-05-01 before:2026-06-01"]
+
+
 async def test_the_last_words_of_somebody_come_first(talked_house: House) -> None:
     told = await asked(talked_house, "what was the last thing ada said", limit=1)
     assert "newest first" in told.text.splitlines()[0]

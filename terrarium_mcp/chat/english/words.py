@@ -19,6 +19,11 @@ _ENDINGS = (
 _MAX_LETTERS = 30
 """A longer word has no other forms."""
 
+_MODAL_VERBS = frozenset(
+    {"can", "could", "may", "might", "must", "shall", "should", "will", "would"}
+)
+"""Stop words that no sentence has where it names somebody: there `will` and `may` are nicks."""
+
 _stemmer = Stemmer.Stemmer("porter")
 
 
@@ -50,6 +55,14 @@ def word_forms(word: str) -> tuple[str, ...]:
 def is_stop_word(word: str) -> bool:
     """Whether a normalized word says nothing about what a question asks for."""
     return word in _stop_words()
+
+
+def may_name_somebody(word: str) -> bool:
+    """Whether a normalized word may be a nick in the place of one: no other stop word than a verb.
+
+    What did `he` say is not asked of a nick, and what did `will` say of nothing else.
+    """
+    return word in _MODAL_VERBS or not is_stop_word(word)
 
 
 def telling_words(words: Iterable[str]) -> frozenset[str]:

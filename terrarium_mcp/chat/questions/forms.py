@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from terrarium_mcp.chat.english.words import is_stop_word
+from terrarium_mcp.chat.english.words import may_name_somebody
 
 NICK = r"[^\s,;:?!\"()]+"
 """What may be a nick, as a regular expression."""
@@ -55,9 +55,12 @@ def matches(patterns: Iterable[str], text: str) -> Iterator[re.Match[str]]:
 
 
 def named_person(word: str) -> str:
-    """The nick, or "" for a word that names nobody: a stop word, `everyone`, `nobody`."""
+    """The nick, or "" for a word that names nobody: a stop word, `everyone`, `nobody`.
+
+    A verb such as `will` is a nick there.
+    """
     folded = word.lower()
-    return "" if folded in _NOBODY or is_stop_word(folded) else word
+    return "" if folded in _NOBODY or not may_name_somebody(folded) else word
 
 
 def person_in(patterns: Iterable[str], text: str) -> str:

@@ -5,6 +5,7 @@ No line says what the question says, so no words of it find one: the person and 
 
 from typing import NamedTuple
 
+from terrarium_mcp.chat.english.words import is_stop_word
 from terrarium_mcp.chat.question import asks_what_was_said
 from terrarium_mcp.chat.questions.forms import (
     NICK,
@@ -170,6 +171,15 @@ def person_question(
             others=others,
         )
     return None
+
+
+def names_a_stop_word(text: str) -> bool:
+    """Whether a text asks for the words of somebody called as a verb is: `what did will say`.
+
+    The others of its words alone ask for whatever was said.
+    """
+    asked = person_question(text)
+    return asked is not None and any(is_stop_word(nick.lower()) for nick in asked.nicks)
 
 
 class LinkQuestion(NamedTuple):
