@@ -50,6 +50,7 @@ async def talked_house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterato
         ("what was ada's last message?", "from:ada", [3, 1]),
         ("what did ada announce in May?", "from:ada after:2026-05-01 before:2026-06-01", [1, 3]),
         ("what did ada say recently?", "from:ada", [3, 1]),
+        ("what did ada say the other day?", "from:ada", [3, 1]),
         ("what has ada been saying lately in #tea", "from:ada in:#tea", [3, 1]),
         ("what happened recently in #tea?", "in:#tea", [4, 3, 2, 1]),
         ("any news lately?", "every line", [4, 3, 2, 1]),

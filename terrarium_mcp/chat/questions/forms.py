@@ -24,7 +24,9 @@ _NOBODY = frozenset(
 """Words in the place of a nick that name nobody, beside stop words."""
 
 _LATELY = re.compile(
-    r"\s*\b(?:(?:most\s+)?recently|lately|of\s+late|these\s+days)\b", re.IGNORECASE
+    r"\s*\b(?:(?:most\s+)?recently|lately|of\s+late|these\s+days"
+    r"|(?:just\s+)?the\s+other\s+(?:day|night|evening|morning|afternoon|week))\b",
+    re.IGNORECASE,
 )
 
 
