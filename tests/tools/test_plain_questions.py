@@ -87,6 +87,7 @@ async def talked_house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterato
         ("latest links", "has:link", [2]),
         ("links in May", "has:link after:2026-05-01 before:2026-06-01", [2]),
         ("urls from may", "has:link after:2026-05-01 before:2026-06-01", [2]),
+        ("links posted last month", "has:link after:2026-05-01 before:2026-06-01", [2]),
         ("any links last month?", "has:link after:2026-05-01 before:2026-06-01", [2]),
         ("links from last month", "has:link after:2026-05-01 before:2026-06-01", [2]),
         ("bo's links", "from:bo has:link", [2]),

@@ -46,9 +46,10 @@ _FIND = r"(?:show|list|find|give)(?:\s+me)?"
 _ALL = r"(?:all\s+)?(?:the\s+)?"
 _SHOW = rf"(?:(?:what(?:'s|\s+is|\s+are|\s+was|\s+were)?|{_FIND})\s+)?{_ALL}"
 _WERE_SHARED = (
-    r"(?:\s+(?:that\s+)?(?:were|was|have\s+been|got)"
-    r"\s+(?:posted|pasted|shared|sent|dropped|given|mentioned))?"
+    r"(?:\s+(?:that\s+)?(?:(?:were|was|have\s+been|got)\s+)?"
+    r"(?:posted|pasted|shared|sent|dropped|given|mentioned))?"
 )
+_ANY_LINK = rf"(?:{_SHOW}|(?:any|which)\s+){_LINK}"
 
 _SHOW_THE = rf"(?:(?:what(?:'s|\s+is|\s+was)|{_FIND})\s+(?:the\s+)?|the\s+)"
 
@@ -65,6 +66,7 @@ _FORMS = (
     rf"what\s+{_HAVE}\s+{_NICK}\s+{_OFTEN}{_TELL}{_TOLD}",
     rf"(?:what|which)\s+{_LINK}\s+{_HAVE}\s+{_NICK}\s+{_OFTEN}{_PASTE}",
     rf"{_SHOW}{_LINK}\s+(?:by|from|that)\s+{_NICK}(?:\s+{_PASTE})?",
+    rf"{_ANY_LINK}{_WERE_SHARED}\s+(?:by|from)\s+{_NICK}",
     rf"(?:what|which|any|{_FIND})\s+{_ALL}{_LINK}{_WERE_SHARED}{_HERE}",
     rf"{_SHOW}{_END}\s+{_MANY}{_LINKS}{_WERE_SHARED}{_HERE}",
     rf"{_SHOW_THE}{_END}\s+{_LINK}{_WERE_SHARED}{_HERE}",
@@ -91,20 +93,16 @@ _OF_A_CHANNEL = rf"{_ALL}{_END}\s+(?:line|message){_EVER}"
 _OF_A_TIME = rf"{_ALL}{_LINKS}{_WERE_SHARED}{_HERE}"
 """The question for links where a time is named: elsewhere `links` is a word, and a program."""
 
-_ANY_LINK = rf"(?:{_SHOW}|(?:any|which)\s+){_LINK}"
 _ONE = rf"(?P<nick>{NICK}?)"
-_WERE_GIVEN = (
-    r"(?:\s+(?:that\s+)?(?:(?:were|was|have\s+been|got)\s+)?"
-    r"(?:posted|pasted|shared|sent|dropped|given|mentioned))?"
-)
 _TOPIC = r"\s+(?:about|on|for|to|with)\s+(?P<words>\S(?:.*?\S)?)"
 _ABOUT_LINKS = (
-    rf"{_ANY_LINK}{_TOPIC}{_WERE_GIVEN}\s+(?:by|from)\s+{_ONE}",
+    rf"{_ANY_LINK}{_TOPIC}{_WERE_SHARED}\s+(?:by|from)\s+{_ONE}",
     *(
-        f"{pattern}{_TOPIC}{_WERE_GIVEN}{_HERE}"
+        f"{pattern}{_TOPIC}{_WERE_SHARED}{_HERE}"
         for pattern in (
             _ANY_LINK,
             rf"{_ANY_LINK}{_WERE_SHARED}\s+(?:(?:{_PASTE})\s+)?(?:by|from)\s+{_ONE}",
+            rf"{_ANY_LINK}\s+(?:that\s+)?{_ONE}\s+{_PASTE}",
             rf"(?:what|which)\s+{_LINK}\s+{_HAVE}\s+{_ONE}\s+{_OFTEN}{_PASTE}",
             rf"{_SHOW}{_ONE}['\u2019]s\s+{_LINK}",
             rf"who\s+(?:has\s+|have\s+)?{_PASTE}\s+(?:(?:an?|any|the|some)\s+)?{_LINK}",

@@ -56,6 +56,9 @@ ADA = PersonQuestion("ada")
         ("show me all the links from ada", PersonQuestion("ada", only_links=True)),
         ("list links by ada", PersonQuestion("ada", only_links=True)),
         ("which links were shared?", PersonQuestion("", only_links=True)),
+        ("any links posted here?", PersonQuestion("", only_links=True)),
+        ("which links were posted by ada?", PersonQuestion("ada", only_links=True)),
+        ("any links shared by ada", PersonQuestion("ada", only_links=True)),
         ("what urls were posted here?", PersonQuestion("", only_links=True)),
         ("show me all the links", PersonQuestion("", only_links=True)),
         ("any links?", PersonQuestion("", only_links=True)),
@@ -98,7 +101,7 @@ def test_the_person_is_who_said_it(text: str, meant: PersonQuestion) -> None:
 
 
 def test_links_alone_are_asked_for_where_a_time_is_named_and_else_a_word() -> None:
-    for text in ("links", "the urls", "all the links that were posted here"):
+    for text in ("links", "the urls", "all the links that were posted here", "links posted"):
         assert person_question(text, of_a_time=True) == PersonQuestion("", only_links=True)
         assert person_question(text) is None
     assert person_question("last link", of_a_time=True) is None
@@ -114,6 +117,8 @@ def test_links_alone_are_asked_for_where_a_time_is_named_and_else_a_word() -> No
         ("any links from ada on sqlite?", [LinkQuestion("sqlite", "ada")]),
         ("which links did ada share about sqlite?", [LinkQuestion("sqlite", "ada")]),
         ("ada's links about sqlite", [LinkQuestion("sqlite", "ada")]),
+        ("what was the link that ada posted about sqlite?", [LinkQuestion("sqlite", "ada")]),
+        ("the link ada gave for the wiki", [LinkQuestion("the wiki", "ada")]),
         (
             "links about sqlite from ada",
             [LinkQuestion("sqlite", "ada"), LinkQuestion("sqlite from ada")],
