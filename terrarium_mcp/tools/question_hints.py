@@ -140,6 +140,8 @@ async def _count_hints(
     counts = "counts the lines with a link" if asked.only_links else "does"
     if asked.of_part_of_days:
         counts += " for all hours, and with nick names the busiest hours of one person"
+    if asked.of_weekdays:
+        counts += " for each day, and adds up no weekdays"
     return [f"a search does not count: {call} {counts}"]
 
 

@@ -179,6 +179,15 @@ async def test_who_asks_who_talks_most_at_night_is_told_what_the_figures_have(ho
     )
 
 
+async def test_who_asks_for_a_weekday_is_told_that_the_figures_have_days(house: House) -> None:
+    await house.hears("<bo> the owl flies at night")
+    told = await house.learns(
+        "search_irc_history", LATER, query="on which day of the week do people talk most in #tea?"
+    )
+    call = f'{COUNTS}channel="#tea", per="day") does for each day, and adds up no weekdays\n'
+    assert call in told.outside
+
+
 async def test_who_asks_how_often_somebody_was_kicked_is_told_the_query_that_counts_it(
     house: House,
 ) -> None:

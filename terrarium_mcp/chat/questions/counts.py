@@ -3,13 +3,14 @@
 A search does not count; the figures do.
 """
 
+import re
 from typing import NamedTuple
 
 from terrarium_mcp.chat.questions.forms import NICK, form, matches, named_person
 
 _NICK = rf"(?P<nick>{NICK})"
 _WORDS = r"(?P<words>.+?)"
-_DID = r"(?:did|does|has|had)"
+_DID = r"(?:did|do|does|has|have|had)"
 _OFTEN = r"how\s+(?:often|many\s+times)"
 _LINES = r"how\s+(?:many\s+(?:lines|messages)|much)"
 _SAY = r"(?:say|said|mention|mentioned|write|written|use|used|talk(?:ed)?\s+about)"
@@ -60,6 +61,9 @@ _PART_OF_DAYS = (
 )
 """A count of one part of every day, of which there are no figures."""
 
+_WEEKDAY = re.compile(r"\b(?:weekday|day\s+of\s+the\s+week)\b", re.IGNORECASE)
+"""A day of every week, of which there are no figures either."""
+
 _FORMS = tuple(
     f"{pattern}{_HERE}"
     for pattern in (
@@ -94,7 +98,8 @@ class CountQuestion(NamedTuple):
     """What to count: the lines of a nick, or with some words, or a link; of none, all lines.
 
     `per` is the period by which they are counted; "" for the whole time, whose hours of day the
-    figures name. With `of_part_of_days` it asks for those of one part of every day alone.
+    figures name. With `of_part_of_days` it asks for those of one part of every day alone, with
+    `of_weekdays` for those of each weekday.
     """
 
     nick: str = ""
@@ -102,6 +107,7 @@ class CountQuestion(NamedTuple):
     only_links: bool = False
     per: str = ""
     of_part_of_days: bool = False
+    of_weekdays: bool = False
 
 
 def count_question(text: str) -> CountQuestion | None:
@@ -113,6 +119,10 @@ def count_question(text: str) -> CountQuestion | None:
         asked = _asked_for(part["asked"])
         if asked and not asked.words:  # else the words may name the night
             return asked._replace(of_part_of_days=True)
+    if _WEEKDAY.search(text):
+        asked = _asked_for(_WEEKDAY.sub("day", text))
+        if asked and asked.per:
+            return asked._replace(of_weekdays=True)
     return _asked_for(text)
 
 

@@ -45,6 +45,13 @@ EVERYTHING = CountQuestion()
         ("busiest hour", EVERYTHING),
         ("on which day was busiest?", CountQuestion(per="day")),
         ("on which day did people talk most?", CountQuestion(per="day")),
+        ("which day do people talk most", CountQuestion(per="day")),
+        ("on what weekday is it busiest?", CountQuestion(per="day", of_weekdays=True)),
+        (
+            "on which day of the week does ada write most?",
+            CountQuestion("ada", per="day", of_weekdays=True),
+        ),
+        ("how often did ada say weekday?", CountQuestion("ada", "weekday")),
         ("in which month did everybody write the most messages", CountQuestion(per="month")),
         ("who posted most links?", CountQuestion(only_links=True)),
         ("who has shared the most urls here", CountQuestion(only_links=True)),
