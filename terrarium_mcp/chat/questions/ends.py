@@ -9,8 +9,8 @@ from terrarium_mcp.chat.questions.forms import NICK, matches, named_person
 
 _WORDS = r"(?P<words>.+?)"
 _END = r"(?:first|(?P<last>last))"
-_SAY = r"(?:say|mention|use|bring\s+up|suggest)"
-_SAID = r"(?:said|mentioned|used|brought\s+up|suggested)"
+_SAY = r"(?:say|mention|use|bring\s+up|suggest|(?:ask|complain)\s+about)"
+_SAID = r"(?:said|mentioned|used|brought\s+up|suggested|(?:asked|complained)\s+about)"
 _TOLD = rf"(?:{_SAID}|discussed|talked\s+about)"
 _SOMEBODY = rf"(?:(?:some|any)(?:one|body)|(?P<nick>{NICK}))"
 _THE = r"(?:wh(?:en|at)(?:['\u2019]s|\s+(?:is|was))\s+)?(?:the\s+)?"
@@ -18,7 +18,7 @@ _THE = r"(?:wh(?:en|at)(?:['\u2019]s|\s+(?:is|was))\s+)?(?:the\s+)?"
 _FORMS = (
     rf"who\s+{_SAID}\s+{_WORDS}\s+{_END}",
     rf"who\s+{_END}\s+{_SAID}\s+{_WORDS}",
-    rf"who\s+(?:is|was)\s+the\s+{_END}\s+(?:one\s+)?to\s+{_SAY}\s+{_WORDS}",
+    rf"who\s+(?:is|was)\s+(?:the\s+)?{_END}\s+(?:(?:one|person)\s+)?to\s+{_SAY}\s+{_WORDS}",
     rf"when\s+(?:was|were)\s+{_WORDS}\s+{_END}\s+{_TOLD}",
     rf"when\s+(?:was|were)\s+{_WORDS}\s+{_TOLD}\s+(?:for\s+)?the\s+{_END}\s+time",
     rf"when\s+did\s+{_SOMEBODY}\s+{_END}\s+(?:{_SAY}|(?:talk|speak)\s+about)\s+{_WORDS}",
