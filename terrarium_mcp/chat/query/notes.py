@@ -34,8 +34,13 @@ _MOST_SHOWN = 40
 """Characters of what was typed that a note repeats."""
 
 
-def syntax_hint(word: str) -> str:
-    """How to write what a word was probably meant for; "" of any other word."""
+def syntax_hint(word: str, *, is_in_question: bool = False) -> str:
+    """How to write what a word was probably meant for; "" of any other word.
+
+    A question may stress its `NOT`, and no minus excludes anything there.
+    """
+    if is_in_question and word == "NOT":
+        return ""
     if word in _OTHER_SYNTAX:
         return _OTHER_SYNTAX[word]
     if _NEEDS_VALUE.fullmatch(word):

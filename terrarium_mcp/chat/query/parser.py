@@ -82,7 +82,8 @@ class _QueryParser:
             elif part["word"] == "AND" and not part["minus"] and self._is_between:
                 continue  # all words must occur anyway
             elif part["key"] is None:
-                if hint := notes.syntax_hint(part["word"] or ""):
+                word = part["word"] or ""
+                if hint := notes.syntax_hint(word, is_in_question=self._is_question):
                     self._note(hint)
                 self._take_text(part)
             else:

@@ -307,6 +307,12 @@ def test_what_looks_like_an_operator_and_is_none_is_text_and_said(
         assert query.notes[0].startswith(note)
 
 
+def test_a_question_may_stress_its_not() -> None:
+    query = parsed("which of them did NOT rust?")
+    assert "NOT" in [term.text for term in query.terms]
+    assert query.notes == ()
+
+
 def test_other_notes_say_what_was_left_out() -> None:
     assert parsed('from:"" tea').notes == ("from: has no value and was ignored",)
     assert parsed("-has:link").excluded == word("has:link")
