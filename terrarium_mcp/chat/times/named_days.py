@@ -53,7 +53,8 @@ RELATION = (
 )
 """Words in front of days that say which time is meant by them; whoever was `around on Friday` was
 here on that day."""
-_RELATED = rf"(?:(?:the\s+)?(?<!\bthis\s)(?<!\blast\s)(?:day|week|month|year)\s+)?{RELATION}"
+_SPAN = r"(?<!\bthis\s)(?<!\blast\s)(?:day|weekend|week|month|year)"
+_RELATED = rf"(?:(?:the\s+)?{_SPAN}\s+)?{RELATION}"
 """These, perhaps with how long that time is: `the week before`. In `this week before Friday` the
 week is another time."""
 _PART_OF = rf"(?:(?:on|in|during)\s+)?(?:the\s+)?{PART}\s+of"
@@ -83,6 +84,8 @@ _WEEKDAYS = (
 )
 """Several, such as `sunday and monday`."""
 _BEFORE_LAST = rf"\s+before\s+last{BY_NUMBER_ALONE}"
+_OF_NO_EVENT = r"(?!\s+weekend\s+(?:before|prior\s+to|after|of)\b)"
+"""Behind this there is no time that only an event dates: `the weekend before the meeting`."""
 _BEGINNING = r"(?P<part>beginning|start)"
 _OF_A_YEAR = r"(?=,?\s+(?:(?:of|in)\s+)?(?:last|this)\s+year\b)"
 _NO_RANGE = r"(?<!\bto\s)(?<!\band\s)"
@@ -196,8 +199,12 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"this\s+{PART}", relative.this_part),
     (r"tonight", relative.tonight),
     (r"last\s+night", relative.last_night),
-    (rf"(?:on\s+|over\s+|at\s+)?(?:the\s+)?weekend{_BEFORE_LAST}", relative.weekend_before_last),
-    (r"(?:on\s+|over\s+|at\s+)?(?P<which>the|last|this|past)\s+weekend", relative.weekend),
+    # The words in front of `last` say that the one before it is meant.
+    (rf"(?:the\s+)?weekend\s+before\s+(?P<which>last){BY_NUMBER_ALONE}", relative.weekend),
+    (
+        rf"(?:on\s+|over\s+|at\s+)?(?P<which>the{_OF_NO_EVENT}|last|this|past)\s+weekend",
+        relative.weekend,
+    ),
     (rf"(?:a\s+)?{_COUNT}(?P<unit>day|week|fortnight|month|year)s?\s+ago", relative.some_time_ago),
     (rf"(?:on\s+)?{_COUNT}(?P<weekday>{WEEKDAY})s\s+ago", relative.weekdays_ago),
     (

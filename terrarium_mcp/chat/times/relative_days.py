@@ -78,12 +78,6 @@ def weekend(found: re.Match[str], today: date) -> list[Days]:
     return [(first, first + timedelta(2))]
 
 
-def weekend_before_last(_: re.Match[str], today: date) -> list[Days]:
-    """The one before the latest weekend that is over."""
-    first = PERIODS["week"].first_day(today) - timedelta(9)
-    return [(first, first + timedelta(2))]
-
-
 def some_time_ago(found: re.Match[str], today: date) -> list[Days]:
     """That long ago, plus and minus half of the unit; a few are between two and six."""
     return [so_long_before(one_day(today), found["count"], found["unit"])]

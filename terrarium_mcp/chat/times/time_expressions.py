@@ -42,12 +42,15 @@ length if that is longer."""
 _AROUND = timedelta(3)
 """How far a time around a day reaches."""
 
+_SATURDAY = 5
+"""The number of that weekday."""
+
 _HOW_MANY = (
     r"(?P<the>the\s+(?:(?:first|last)\s+)?)?"
     rf"(?:(?:a\s+)?(?P<count>(?!an?\b)(?:[1-9]\d{{0,3}}|{COUNT_WORD}))(?:\s+of)?\s+)?"
 )
 _RELATED = re.compile(
-    rf"{_HOW_MANY}(?:(?P<unit>day|week|month|year)s?\s+)?(?P<relation>{RELATION})\b",
+    rf"{_HOW_MANY}(?:(?P<unit>day|weekend|week|month|year)s?\s+)?(?P<relation>{RELATION})\b",
     re.IGNORECASE,
 )
 _COUNTED = re.compile(
@@ -343,6 +346,8 @@ def _related(days: Days, related: re.Match[str], today: date) -> Days:
     first, after = days
     if related["unit"] and related["count"]:
         return _so_long_from(days, related)
+    if related["unit"] and related["unit"].lower() == "weekend":
+        return _weekend_beside(days, related["relation"].lower())
     unit = PERIODS[related["unit"].lower()] if related["unit"] else None
     match related["relation"].lower().split()[0]:
         case "since":
@@ -356,6 +361,23 @@ def _related(days: Days, related: re.Match[str], today: date) -> Days:
         case "around":
             return days
     return _EARLIEST, after  # until, till, up to, by
+
+
+def _weekend_beside(days: Days, relation: str) -> Days:
+    """The last weekend that is over before some days, or the first that begins after them.
+
+    Raises:
+        ValueError: it is related to them in another way.
+    """
+    match relation:
+        case "after":
+            saturday = days[1] + timedelta((_SATURDAY - days[1].weekday()) % 7)
+        case "before":
+            latest = days[0] - timedelta(2)
+            saturday = latest - timedelta((latest.weekday() - _SATURDAY) % 7)
+        case _:
+            raise ValueError(relation)
+    return saturday, saturday + timedelta(2)
 
 
 def _so_long_from(days: Days, related: re.Match[str]) -> Days:

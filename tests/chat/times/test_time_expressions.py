@@ -539,6 +539,12 @@ def test_a_long_row_of_little_words_is_read_in_no_time() -> None:
         ("until the year before last", "1900-01-01", "2025-01-01"),
         ("the weekend before last", "2026-05-02", "2026-05-04"),
         ("since the weekend before last", "2026-05-02", "2026-05-15"),
+        ("on the weekend before last", "2026-05-02", "2026-05-04"),
+        ("the weekend before Christmas", "2025-12-20", "2025-12-22"),
+        ("the weekend before 9 May", "2026-05-02", "2026-05-04"),
+        ("the weekend before 11 May", "2026-05-09", "2026-05-11"),
+        ("the weekend after 2 May", "2026-05-09", "2026-05-11"),
+        ("since the weekend after 24 April", "2026-04-25", "2026-05-15"),
         ("since the beginning of the week", "2026-05-11", "2026-05-15"),
         ("since the start of the month", "2026-05-01", "2026-05-15"),
         ("since the beginning of the year", "2026-01-01", "2026-05-15"),
@@ -577,6 +583,14 @@ def test_a_long_row_of_little_words_is_read_in_no_time() -> None:
 )
 def test_words_in_front_of_a_time_say_which_is_meant(text: str, since: str, until: str) -> None:
     assert days(f"what happened {text}?") == [(since, until)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["the weekend before the meeting", "the weekend after the release", "the weekend of the party"],
+)
+def test_a_weekend_that_an_event_dates_is_no_time(text: str) -> None:
+    assert days(f"what happened {text}?") == []
 
 
 def test_this_weekend_is_the_last_one_until_it_begins() -> None:
