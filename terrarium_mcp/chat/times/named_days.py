@@ -205,6 +205,8 @@ READERS: tuple[tuple[str, Reader], ...] = (
         rf"(?:on\s+|over\s+|at\s+)?(?P<which>the{_OF_NO_EVENT}|last|this|past)\s+weekend",
         relative.weekend,
     ),
+    (r"(?:at\s+)?this\s+time\s+last\s+(?P<unit>week|month|year)", relative.this_time_last),
+    (r"(?:on\s+)?this\s+(?:very\s+)?day\s+last\s+(?P<unit>year)", relative.ago_today),
     (rf"(?:a\s+)?{_COUNT}(?P<unit>day|week|fortnight|month|year)s?\s+ago", relative.some_time_ago),
     (rf"(?:on\s+)?{_COUNT}(?P<weekday>{WEEKDAY})s\s+ago", relative.weekdays_ago),
     (

@@ -33,6 +33,10 @@ _UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "year": 365}
 """About how many days each unit has: `two months ago` is not exact either."""
 
 
+_AROUND_DAYS = {"week": 0, "month": 3, "year": 15}
+"""How many days on each side are meant by this time of the last such unit."""
+
+
 def day_before_yesterday(_: re.Match[str], today: date) -> list[Days]:
     """Two days ago."""
     return [one_day(today - timedelta(2))]
@@ -93,6 +97,13 @@ def so_long_after(days: Days, count: str, unit: str) -> Days:
     """What is so many days, weeks, months or years after some days."""
     least, most, around = _far(days, count, unit)
     return days[0] + least - around, days[1] + most + around
+
+
+def this_time_last(found: re.Match[str], today: date) -> list[Days]:
+    """The day a week ago, or the days around that of a month or a year ago."""
+    unit = found["unit"].lower()
+    middle, around = today - timedelta(_UNIT_DAYS[unit]), timedelta(_AROUND_DAYS[unit])
+    return [(middle - around, middle + around + timedelta(1))]
 
 
 def half_ago(found: re.Match[str], today: date) -> list[Days]:
