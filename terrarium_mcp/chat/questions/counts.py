@@ -67,6 +67,7 @@ _WEEKDAY = re.compile(r"\b(?:weekday|day\s+of\s+the\s+week)\b", re.IGNORECASE)
 _FORMS = tuple(
     f"{pattern}{_HERE}"
     for pattern in (
+        rf"who\s+(?:all\s+|else\s+)?(?:(?:has|have)\s+)?{_SPOKE}",
         rf"who\s+(?:(?:has|have|is|was)\s+)?{_SPEAK}\s+{_MOST}",
         rf"who\s+(?:(?:has|have|is|was)\s+)?{_SPEAK}\s+{_MOST}\s+about\s+{_WORDS}",
         rf"who\s+(?:(?:has|have|is|was)\s+)?(?:{_USES}|{_SPEAK}\s+about)\s+{_WORDS}\s+{_MOST}",

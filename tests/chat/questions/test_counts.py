@@ -14,6 +14,9 @@ EVERYTHING = CountQuestion()
     [
         ("who spoke most?", EVERYTHING),
         ("who talks the most here", EVERYTHING),
+        ("who spoke here?", EVERYTHING),
+        ("who else was active", EVERYTHING),
+        ("who has said something?", EVERYTHING),
         ("Who has posted most messages?", EVERYTHING),
         ("who's the most active?", EVERYTHING),
         ("who are the top talkers", EVERYTHING),
