@@ -12,7 +12,7 @@ _END = r"(?:first|(?P<last>last))"
 _SAY = r"(?:say|mention|use|bring\s+up|suggest|(?:ask|complain)\s+about)"
 _SAID = r"(?:said|mentioned|used|brought\s+up|suggested|(?:asked|complained)\s+about)"
 _TOLD = rf"(?:{_SAID}|discussed|talked\s+about)"
-_SOMEBODY = rf"(?:(?:some|any)(?:one|body)|(?P<nick>{NICK}))"
+_SOMEBODY = rf"(?:(?:some|any)(?:one|body)|we|people|folks|(?P<nick>{NICK}))"
 _THE = r"(?:wh(?:en|at)(?:['\u2019]s|\s+(?:is|was))\s+)?(?:the\s+)?"
 
 _FORMS = (
@@ -23,7 +23,8 @@ _FORMS = (
     rf"when\s+(?:was|were)\s+{_WORDS}\s+{_TOLD}\s+(?:for\s+)?the\s+{_END}\s+time",
     rf"when\s+did\s+{_SOMEBODY}\s+{_END}\s+(?:{_SAY}|(?:talk|speak)\s+about)\s+{_WORDS}",
     rf"{_THE}{_END}\s+time\s+(?:that\s+)?{_SOMEBODY}\s+(?:{_SAID}|(?:talked|spoke)\s+about)\s+{_WORDS}",
-    rf"{_THE}{_END}\s+time\s+(?:that\s+)?{_WORDS}\s+(?:was|were)\s+{_TOLD}",
+    rf"{_THE}{_END}\s+time\s+(?:that\s+)?{_WORDS}\s+(?:(?:was|were)\s+{_TOLD}|came\s+up)",
+    rf"when\s+did\s+{_WORDS}\s+{_END}\s+come\s+up",
     rf"{_THE}{_END}\s+(?:mention|line|message)\s+(?:of|about|with)\s+{_WORDS}",
 )
 

@@ -77,7 +77,7 @@ _FORMS = (
     rf"who\s+(?:is|was)\s+the\s+{_END}\s+(?:(?:one|person)\s+)?to\s+{_SPEAK}{_HERE}",
     rf"who\s+(?:spoke|talked|wrote|posted|said\s+(?:something|anything))\s+{_LAST}{_HERE}",
     rf"{_ALL}{_END}\s+{_MANY}(?:lines|messages){_EVER}(?:\s+(?:from|of))?",
-    rf"{_SHOW}{_END}\s+{_LINE}\s+(?:that\s+)?{_NICK}\s+(?:said|wrote|posted)",
+    rf"{_SHOW}{_END}\s+{_LINE}\s+(?:that\s+)?{_NICK}\s+{_OFTEN}(?:said|wrote|posted)",
     rf"{_SHOW}{_END}\s+{_LINE}\s+(?:by|from|of)\s+{_NICK}",
     rf"{_SHOW}{_NICK}['\u2019]s\s+(?:{_END}\s+{_LINE}|lines|messages)",
     rf"when\s+did\s+{_NICK}\s+(?P<first>first)\s+(?:ever\s+)?{_SPEAK}",

@@ -9,9 +9,14 @@ _NICK = rf"(?P<nick>{NICK})"
 _SOMEBODY = r"(?:anyone|anybody|someone|somebody|you|we|they|people)"
 _LATELY = r"(?:\s+(?:lately|recently|today|around|here|this\s+\w+|in\s+here))*"
 
+_LAST_TIME = r"(?:when\s+(?:is|was)\s+)?(?:the\s+)?last\s+time\s+(?:that\s+)?"
+_SPOKE = r"(?:spoke|talked|wrote|posted|joined|showed\s+up|said\s+(?:some|any)thing)"
+
 _FORMS = (
     rf"when\s+(?:was|is)\s+{_NICK}\s+last\s+(?:here|seen|active|around|online|on|in\s+.+)",
     rf"when\s+did\s+{_NICK}\s+last\s+(?:speak|talk|write|post|join|show\s+up|say\s+(?:some|any)thing)",
+    rf"{_LAST_TIME}{_NICK}\s+(?:was\s+(?:here|seen|active|around|online)|{_SPOKE}){_LATELY}",
+    rf"{_LAST_TIME}{_SOMEBODY}\s+(?:saw|heard\s+from|talked\s+to)\s+{_NICK}{_LATELY}",
     rf"when\s+did\s+{_SOMEBODY}\s+last\s+(?:see|hear\s+from|talk\s+to)\s+{_NICK}",
     rf"(?:has|have|did)\s+{_SOMEBODY}\s+(?:seen?|hear[d]?\s+from)\s+{_NICK}{_LATELY}",
     rf"is\s+{_NICK}\s+(?:still\s+)?(?:around|online|active)",

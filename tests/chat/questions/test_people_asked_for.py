@@ -76,6 +76,7 @@ ADA = PersonQuestion("ada")
         ("who spoke last here?", PersonQuestion("", is_for_last=True)),
         ("what was the last thing ada said?", PersonQuestion("ada", is_for_last=True)),
         ("the latest message from ada", PersonQuestion("ada", is_for_last=True)),
+        ("the last thing ada ever said", PersonQuestion("ada", is_for_last=True)),
         ("what was the very first thing ada said?", PersonQuestion("ada", is_for_first=True)),
         ("when did ada first speak?", PersonQuestion("ada", is_for_first=True)),
         ("what was the first message ever posted?", PersonQuestion("", is_for_first=True)),

@@ -18,6 +18,8 @@ from terrarium_mcp.chat.questions.presence import asks_who_is_here, last_seen_of
         *["when did LjL last speak?", "when did LjL last say something", "is LjL still around?"],
         *["has anyone seen LjL lately?", "have you heard from LjL", "did anybody see LjL today"],
         *["when did we last hear from LjL?", "is LjL online"],
+        *["when was the last time LjL said something?", "last time that LjL was here"],
+        *["the last time anybody saw LjL", "when was the last time we heard from LjL here?"],
     ],
 )
 def test_who_was_last_here_is_named(text: str) -> None:
@@ -31,7 +33,8 @@ def test_who_was_last_here_is_named(text: str) -> None:
         *["has anyone seen this?", "when was it last seen", "is there anything around"],
         *["when was the gate last painted?", "has anyone seen the new gate", "LjL", ""],
         *["when did LjL last paint the gate?", "is LjL around the gate", "what did LjL say"],
-        "when did LjL last say hello?",
+        *["when did LjL last say hello?", "the last time LjL was painted", "last time LjL"],
+        "the last time they said something",
     ],
 )
 def test_other_questions_ask_for_what_was_said(text: str) -> None:
