@@ -38,12 +38,13 @@ said as words (`a chroot`), 39 are below it."""
 
 _SAYS = (
     "(?:say|tell|ask|mention|suggest|recommend|write|think|reply|answer|explain|claim|propose"
-    "|advise|want|complain|prefer|like|believe|agree|know|remember)"
+    "|advise|want|complain|prefer|like|believe|agree|disagree|promise|know|remember)"
 )
 _SAID = (
     "(?:said|says|wrote|writes|told|tells|asks|asked|mentions|mentioned|suggests|suggested"
     "|recommends|recommended|thinks|thought|replied|replies|answered|explains|explained|claims"
-    "|claimed|proposed|advised|complained|reported|prefers|believes|say|ask|think)"
+    "|claimed|proposed|advised|complained|reported|prefers|believes|agrees|agreed|disagrees"
+    "|disagreed|promises|promised|say|ask|think)"
 )
 _DID = "(?:did|does|do|has|had|have|would|could|can|should|might)"
 _MAY = "(?:is|was|will|would|could|can|should|might|does|has)"

@@ -36,6 +36,7 @@ def test_people_are_those_who_said_something() -> None:
         *["did mark come", "does mark know", "what had mark", "who is mark", "who was mark"],
         *["by mark", "links from mark", "the nick mark", "user mark", "@mark", "<mark>", "mark's"],
         *["mark\u2019s", "mark said", "mark say", "mark says", "mark wrote", "mark asked"],
+        *["mark promised", "has mark agreed", "mark disagrees", "does mark promise"],
         *["mark ask", "mark mentioned", "mark suggested", "mark told", "mark thought"],
         *["mark think", "mark thinks", "Did MARK", "what was mark told"],
         *["did ada and mark vote", "what did ada, bo or mark bring", "was mark just talking"],
