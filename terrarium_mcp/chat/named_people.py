@@ -44,7 +44,7 @@ _SAID = (
     "(?:said|says|wrote|writes|told|tells|asks|asked|mentions|mentioned|suggests|suggested"
     "|recommends|recommended|thinks|thought|replied|replies|answered|explains|explained|claims"
     "|claimed|proposed|advised|complained|reported|prefers|believes|agrees|agreed|disagrees"
-    "|disagreed|promises|promised|say|ask|think)"
+    "|disagreed|promises|promised)"
 )
 _DID = "(?:did|does|do|has|had|have|would|could|can|should|might)"
 _MAY = "(?:is|was|will|would|could|can|should|might|does|has)"
@@ -63,7 +63,8 @@ _NICK = "\ue001"
 """A private-use character that stands for the nick while signs are looked for."""
 
 _CALLED = rf"\b(?:nick|user|person)\s+{_NICK}"
-_SPOKE = rf"{_NICK}\s+(?:has\s+|had\s+|also\s+|ever\s+)?{_SAID}\b"
+_OFTEN = r"(?:has\s+|had\s+|also\s+|ever\s+)?"
+_SPEAKS = rf"{_NICK}\s+{_OFTEN}(?:say|ask|think)\b"
 
 _SIGNS = tuple(
     (strength, re.compile(sign))
@@ -71,7 +72,8 @@ _SIGNS = tuple(
         (3, rf"[@<]{_NICK}"),
         (3, _CALLED),
         (3, rf"\b{_DID}\s+{_NICK}\s+(?:ever\s+|also\s+|not\s+)?{_SAYS}\b"),
-        (3, _SPOKE),
+        (3, _SPEAKS),
+        (3, rf"{_NICK}\s+{_OFTEN}{_SAID}\b"),
         (3, rf"\b(?:told|asked|advised|tell|ask|advise)\s+{_NICK}"),
         (3, rf"\baccording\s+to\s+{_NICK}"),
         (2, rf"{_NICK}['\u2019]s(?!\w)"),
@@ -89,7 +91,7 @@ _SIGNS = tuple(
 """Signs in a folded question that a nick is meant, and how strong each is. `from` and `does` stand
 before the names of programs as well: `boot from knoppix`, `does citrix work`."""
 
-_OF_VERBS = (_CALLED, _SPOKE)
+_OF_VERBS = (_CALLED, _SPEAKS)
 """Signs that a modal verb has, too, which may be a nick as well: `a user may`, `who will say`."""
 
 _THING = re.compile(

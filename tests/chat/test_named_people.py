@@ -142,6 +142,7 @@ def test_a_word_that_is_in_most_lines_needs_the_verb_of_a_speaker() -> None:
         ("what did ada and will find?", ("will",)),
         ("did anybody like will's gate?", ("will",)),
         ("links from will", ("will",)),
+        ("who knows what will said?", ("will",)),
         ("who will say that first?", ()),
         ("how much tea a user will get", ()),
         ("will the gate rust?", ()),
