@@ -26,6 +26,7 @@ _HERE = r"(?:here|there|around|online|active|present|in\s+here|in\s+(?:the|this)
 _SPEAK = r"(?:sa(?:y|id)\s+(?:some|any)thing|speak|spoken|talk(?:ed)?|shown?\s+up)"
 _AT_A_TIME = (
     rf"(?:was|were)\s+{_NICK}(?:\s+{_HERE})?",
+    rf"(?:has|have)\s+{_NICK}\s+(?:ever\s+)?been(?:\s+{_HERE})?",
     rf"(?:did|has|have)\s+{_NICK}\s+(?:ever\s+)?{_SPEAK}(?:\s+here)?",
 )
 """Of a time that is named, whose words may be the rest: `was ada around yesterday?`"""

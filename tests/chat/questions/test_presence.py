@@ -72,6 +72,7 @@ def test_any_text_may_be_asked(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        *["has LjL been here", "has LjL ever been online?"],
         *["was LjL here?", "was LjL in the channel", "Was LjL online", "did LjL say anything?"],
         *["has LjL spoken here", "did LjL show up", "was LjL?"],
     ],
