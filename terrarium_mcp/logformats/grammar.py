@@ -68,6 +68,8 @@ USER_HOST = r"(?P<user>[^\s@()<>]*)@(?P<host>[^\s()<>]*) ?"
 PERSON = rf"(?P<nick>{NICK}) \({USER_HOST}\)"
 """Who comes or goes, and from where."""
 
+CLOCK = r"(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?: ?(?P<half>[AaPp][Mm]))?"
+"""Of 24 hours, or of 12 with their half."""
 ISO_DAY = r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"
 ZONE = r"(?P<zone>[+-]\d\d:?\d\d|Z)"
 BEFORE_MONTH = "(?:de |d['\u2019])?"

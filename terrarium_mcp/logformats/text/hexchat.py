@@ -22,7 +22,7 @@ import re
 from collections.abc import Sequence
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.dated_clocks import CLOCK, dated_stamps
+from terrarium_mcp.logformats.dated_clocks import ZONED_CLOCK, dated_stamps
 from terrarium_mcp.logformats.entries import Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
@@ -184,7 +184,7 @@ HEXCHAT = TextFormat(
     program="HexChat or XChat",
     stamp=re.compile(
         r"(?:(?P<epoch>\d{9,11})|(?:(?P<bracket>\[)|(?P<round>\())?"
-        rf"(?:{ISO_OR_NAMED_DAY}[ T])?{CLOCK}(?(bracket)\])(?(round)\)))"
+        rf"(?:{ISO_OR_NAMED_DAY}[ T])?{ZONED_CLOCK}(?(bracket)\])(?(round)\)))"
         r" (?(month)(?(year)(?=\S+\t))|(?=\S+\t))"
     ),
     other_stamps=dated_stamps(r" (?=\S+\t)"),

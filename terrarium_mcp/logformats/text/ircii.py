@@ -14,6 +14,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import TO_RANK, Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    CLOCK,
     CTIME_PERHAPS_CUT,
     DOES,
     ISO_DAY,
@@ -118,10 +119,7 @@ _RULES: tuple[LineRule, ...] = (
 IRCII = TextFormat(
     name="ircii",
     program="ircII, EPIC, BitchX or ERC",
-    stamp=re.compile(
-        rf"(?P<bracket>\[)?(?:{ISO_DAY}[ T])?(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?"
-        r"(?: ?(?P<half>[AaPp][Mm]))?(?(bracket)\]) "
-    ),
+    stamp=re.compile(rf"(?P<bracket>\[)?(?:{ISO_DAY}[ T])?{CLOCK}(?(bracket)\]) "),
     rules=_RULES,
     unstamped=(
         boundary(Boundary.OPENED, rf"IRC log started {CTIME_PERHAPS_CUT}"),

@@ -19,6 +19,7 @@ from terrarium_mcp.logformats.entries import Boundary, LogEvent
 from terrarium_mcp.logformats.grammar import (
     BEFORE_MONTH,
     CHANNEL,
+    CLOCK,
     DOES,
     FOLDER_OF_CHANNEL,
     ISO_OR_NAMED_DAY,
@@ -82,9 +83,7 @@ IRSSI = TextFormat(
     program="irssi",
     stamp=re.compile(
         r"(?:(?P<epoch>\d{9,11}) | ?(?P<bracket>\[)?"
-        rf"(?:{ISO_OR_NAMED_DAY}[ T])?"
-        r"(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?: ?(?P<half>[AaPp][Mm]))?"
-        rf"{ZONE}?(?(bracket)\] |(?: |(?=<|-!-))))"
+        rf"(?:{ISO_OR_NAMED_DAY}[ T])?{CLOCK}{ZONE}?(?(bracket)\] |(?: |(?=<|-!-))))"
     ),
     other_stamps=dated_stamps(f" {_SURELY_IRSSI}"),
     rules=(

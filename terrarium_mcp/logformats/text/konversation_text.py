@@ -9,6 +9,7 @@ import re
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
+    CLOCK,
     DOES,
     ISO_DAY,
     NICK,
@@ -26,10 +27,7 @@ _MARKS = {"Join": "--> ", "Part": "<-- ", "Quit": "<-- "}
 KONVERSATION_TEXT = TextFormat(
     name="konversation-text",
     program="Konversation, copied",
-    stamp=re.compile(
-        rf"\[(?:{ISO_DAY}[ T])?(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?"
-        r"(?: ?(?P<half>[AaPp][Mm]))?\] "
-    ),
+    stamp=re.compile(rf"\[(?:{ISO_DAY}[ T])?{CLOCK}\] "),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf"\* {DOES}"),

@@ -10,6 +10,7 @@ import re
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    CLOCK,
     ISO_DAY,
     NICK,
     PERSON,
@@ -27,10 +28,7 @@ _SERVERS = r"Netsplit between (?P<text>\S+ and \S+)"
 QUASSEL_TEXT = TextFormat(
     name="quassel-text",
     program="Quassel, copied",
-    stamp=re.compile(
-        rf"(?:(?P<round>\()|\[)(?:{ISO_DAY}[ T])?(?P<hour>\d\d?):(?P<minute>\d\d)"
-        r"(?::(?P<second>\d\d))?(?: ?(?P<half>[AaPp][Mm]))?(?(round)\)|\]) "
-    ),
+    stamp=re.compile(rf"(?:(?P<round>\()|\[)(?:{ISO_DAY}[ T])?{CLOCK}(?(round)\)|\]) "),
     rules=(
         message(MessageType.NICK, rf"<-> You are now known as (?P<new>{NICK})", own=True),
         message(MessageType.NICK, rf"<-> (?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
