@@ -53,10 +53,11 @@ RELATION = (
 )
 """Words in front of days that say which time is meant by them; whoever was `around on Friday` was
 here on that day."""
-_SPAN = r"(?<!\bthis\s)(?<!\blast\s)(?:day|weekend|week|month|year)"
+_BESIDE = r"weekend(?=\s+(?:before|prior\s+to|after)\b)"
+_SPAN = rf"(?<!\bthis\s)(?<!\blast\s)(?:day|week|month|year|{_BESIDE})"
 _RELATED = rf"(?:(?:the\s+)?{_SPAN}\s+)?{RELATION}"
 """These, perhaps with how long that time is: `the week before`. In `this week before Friday` the
-week is another time."""
+week is another time, and so is the weekend in `the weekend until Monday`."""
 _PART_OF = rf"(?:(?:on|in|during)\s+)?(?:the\s+)?{PART}\s+of"
 _AT = rf"(?:on|at|over|during|last|this|{_PART_OF}|{_RELATED})\s+"
 _IN = rf"(?:in|during|this|of|from|{_RELATED})\s+(?:the\s+)?"

@@ -364,19 +364,12 @@ def _related(days: Days, related: re.Match[str], today: date) -> Days:
 
 
 def _weekend_beside(days: Days, relation: str) -> Days:
-    """The last weekend that is over before some days, or the first that begins after them.
-
-    Raises:
-        ValueError: it is related to them in another way.
-    """
-    match relation:
-        case "after":
-            saturday = days[1] + timedelta((_SATURDAY - days[1].weekday()) % 7)
-        case "before":
-            latest = days[0] - timedelta(2)
-            saturday = latest - timedelta((latest.weekday() - _SATURDAY) % 7)
-        case _:
-            raise ValueError(relation)
+    """The last weekend that is over before some days, or the first that begins after them."""
+    if relation == "after":
+        saturday = days[1] + timedelta((_SATURDAY - days[1].weekday()) % 7)
+    else:
+        latest = days[0] - timedelta(2)
+        saturday = latest - timedelta((latest.weekday() - _SATURDAY) % 7)
     return saturday, saturday + timedelta(2)
 
 

@@ -543,6 +543,8 @@ def test_a_long_row_of_little_words_is_read_in_no_time() -> None:
         ("the weekend before Christmas", "2025-12-20", "2025-12-22"),
         ("the weekend before 9 May", "2026-05-02", "2026-05-04"),
         ("the weekend before 11 May", "2026-05-09", "2026-05-11"),
+        ("the weekend prior to 9 May", "2026-05-02", "2026-05-04"),
+        ("the weekend around 9 May", "2026-05-09", "2026-05-11"),
         ("the weekend after 2 May", "2026-05-09", "2026-05-11"),
         ("since the weekend after 24 April", "2026-04-25", "2026-05-15"),
         ("this time last year", "2025-04-29", "2025-05-30"),
@@ -587,6 +589,12 @@ def test_a_long_row_of_little_words_is_read_in_no_time() -> None:
 )
 def test_words_in_front_of_a_time_say_which_is_meant(text: str, since: str, until: str) -> None:
     assert days(f"what happened {text}?") == [(since, until)]
+
+
+def test_a_weekend_until_or_around_a_day_is_a_time_beside_that_day() -> None:
+    for text in ("over the weekend until Monday", "the weekend around Christmas"):
+        assert ("2026-05-09", "2026-05-11") in days(f"what happened {text}?")
+    assert len(days("what happened the weekend around Christmas?")) == 2
 
 
 @pytest.mark.parametrize(
