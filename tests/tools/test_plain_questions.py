@@ -49,6 +49,16 @@ async def talked_house(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterato
         ("what did from:ada say?", "from:ada", [3, 1]),
         ("what was ada's last message?", "from:ada", [3, 1]),
         ("what did ada announce in May?", "from:ada after:2026-05-01 before:2026-06-01", [1, 3]),
+        (
+            "what did ada say on the day after 30 April?",
+            "from:ada after:2026-05-01 before:2026-05-02",
+            [1, 3],
+        ),
+        (
+            "what did ada say over the two weeks before 9 May?",
+            "from:ada after:2026-04-25 before:2026-05-09",
+            [1, 3],
+        ),
         ("what did ada say recently?", "from:ada", [3, 1]),
         ("what did ada say the other day?", "from:ada", [3, 1]),
         ("what has ada been saying lately in #tea", "from:ada in:#tea", [3, 1]),

@@ -55,7 +55,7 @@ RELATION = (
 here on that day."""
 _BESIDE = r"weekend(?=\s+(?:before|prior\s+to|after)\b)"
 _SPAN = rf"(?<!\bthis\s)(?<!\blast\s)(?:day|week|month|year|{_BESIDE})"
-_RELATED = rf"(?:(?:the\s+)?{_SPAN}\s+)?{RELATION}"
+_RELATED = rf"(?:(?:(?:(?:on|over|at)\s+)?the\s+)?{_SPAN}\s+)?{RELATION}"
 """These, perhaps with how long that time is: `the week before`. In `this week before Friday` the
 week is another time, and so is the weekend in `the weekend until Monday`."""
 _PART_OF = rf"(?:(?:on|in|during)\s+)?(?:the\s+)?{PART}\s+of"

@@ -46,7 +46,7 @@ _SATURDAY = 5
 """The number of that weekday."""
 
 _HOW_MANY = (
-    r"(?P<the>the\s+(?:(?:first|last)\s+)?)?"
+    r"(?:(?:on|over|at)\s+)?(?P<the>the\s+(?:(?:first|last)\s+)?)?"
     rf"(?:(?:a\s+)?(?P<count>(?!an?\b)(?:[1-9]\d{{0,3}}|{COUNT_WORD}))(?:\s+of)?\s+)?"
 )
 _RELATED = re.compile(
