@@ -65,6 +65,7 @@ _NICK = "\ue001"
 _CALLED = rf"\b(?:nick|user|person)\s+{_NICK}"
 _OFTEN = r"(?:has\s+|had\s+|also\s+|ever\s+)?"
 _SPEAKS = rf"{_NICK}\s+{_OFTEN}(?:say|ask|think)\b"
+_ASKED = rf"\b(?:ask|asked)\s+{_NICK}"
 
 _SIGNS = tuple(
     (strength, re.compile(sign))
@@ -74,7 +75,8 @@ _SIGNS = tuple(
         (3, rf"\b{_DID}\s+{_NICK}\s+(?:ever\s+|also\s+|not\s+)?{_SAYS}\b"),
         (3, _SPEAKS),
         (3, rf"{_NICK}\s+{_OFTEN}{_SAID}\b"),
-        (3, rf"\b(?:told|asked|advised|tell|ask|advise)\s+{_NICK}"),
+        (3, _ASKED),
+        (3, rf"\b(?:told|advised|tell|advise)\s+{_NICK}"),
         (3, rf"\baccording\s+to\s+{_NICK}"),
         (2, rf"{_NICK}['\u2019]s(?!\w)"),
         (2, rf"\bby\s+{_NICK}"),
@@ -91,8 +93,9 @@ _SIGNS = tuple(
 """Signs in a folded question that a nick is meant, and how strong each is. `from` and `does` stand
 before the names of programs as well: `boot from knoppix`, `does citrix work`."""
 
-_OF_VERBS = (_CALLED, _SPEAKS)
-"""Signs that a modal verb has, too, which may be a nick as well: `a user may`, `who will say`."""
+_OF_VERBS = (_CALLED, _SPEAKS, _ASKED)
+"""Signs that a modal verb has, too, which may be a nick as well: `a user may`, `who will say`,
+`who asked can we go`."""
 
 _THING = re.compile(
     r"\b(?:the|an?|my|your|our|their|his|her|its|this|these|those|any|some|another|every|each|no"
