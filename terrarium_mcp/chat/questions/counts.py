@@ -6,7 +6,7 @@ A search does not count; the figures do.
 import re
 from typing import NamedTuple
 
-from terrarium_mcp.chat.questions.forms import NICK, form, matches, named_person
+from terrarium_mcp.chat.questions.forms import NICK, PRONOUN, form, matches, named_person
 
 _NICK = rf"(?P<nick>{NICK})"
 _WORDS = r"(?P<words>.+?)"
@@ -38,7 +38,7 @@ _DISCUSS = (
 )
 """Not `used` or `wrote` alone: what people use and write is more than what they say."""
 
-_NO_PRONOUN = r"(?!(?:it|this|that|these|those|them|us|me|you|him|her)\b\W*$)"
+_NO_PRONOUN = rf"(?!{PRONOUN}\b\W*$)"
 _ABOUT = (
     r"(?:(?:were|are|was)\s+(?:there\s+)?)?(?:about|on|with|mention(?:ed|ing)?|contain(?:ed|ing)?)"
 )

@@ -5,7 +5,7 @@ Ranked lines do not tell; lines with the words, sorted by time, do.
 
 from typing import NamedTuple
 
-from terrarium_mcp.chat.questions.forms import NICK, matches, named_person
+from terrarium_mcp.chat.questions.forms import NICK, PRONOUN, form, matches, named_person
 
 _WORDS = r"(?P<words>.+?)"
 _END = r"(?:first|(?P<last>last))"
@@ -42,6 +42,8 @@ def end_question(text: str) -> EndQuestion | None:
     for match in matches(_FORMS, text):
         nick = match.groupdict().get("nick") or ""
         if nick and not named_person(nick):  # `when did she first say tea?`
+            continue
+        if form(PRONOUN).fullmatch(match["words"]):  # `when did it last come up?`
             continue
         words = match["words"].strip(" \"'")
         return EndQuestion(words, is_for_last=bool(match["last"]), nick=nick)

@@ -12,6 +12,9 @@ NICK = r"[^\s,;:?!\"()]+"
 BE = r"(?:was|were|is|are|got|has|have|had|been|did|get)"
 """What may stand before the participle of what happens to somebody, as a regular expression."""
 
+PRONOUN = r"(?:it|this|that|these|those|they|them|us|me|you|him|her)"
+"""What stands for words that were said before, and finds none of them, as a regular expression."""
+
 _AND = re.compile(r"\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or|&)\s+", re.IGNORECASE)
 
 OTHER_NICKS = rf"(?P<others>(?:(?:{_AND.pattern}){NICK})*)"

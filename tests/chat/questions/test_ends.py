@@ -13,6 +13,7 @@ from terrarium_mcp.chat.questions.ends import EndQuestion, end_question
         ("who said hello first?", EndQuestion("hello")),
         ("Who first mentioned green tea", EndQuestion("green tea")),
         ("who was the first one to suggest nginx?", EndQuestion("nginx")),
+        ('who first said "it"?', EndQuestion("it")),
         ("who was first to mention nginx", EndQuestion("nginx")),
         ("who was the last person to ask about tea?", EndQuestion("tea", is_for_last=True)),
         ("who first complained about the gate?", EndQuestion("the gate")),
@@ -50,6 +51,7 @@ def test_what_was_said_first_or_last_is_named(text: str, meant: EndQuestion) -> 
     [
         *["who came first", "who said hello", "when was the gate first painted", "first", ""],
         *["when did she first mention tea?", "when did everybody last say hello"],
+        *["when did it last come up?", "when did we last use this", "who was last to say that?"],
     ],
 )
 def test_other_questions_ask_for_no_end(text: str) -> None:
