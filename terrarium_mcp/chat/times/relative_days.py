@@ -32,7 +32,6 @@ Reader = Callable[[re.Match[str], date], list[Days]]
 _UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "year": 365}
 """About how many days each unit has: `two months ago` is not exact either."""
 
-
 _AROUND_DAYS = {"week": 0, "month": 3, "year": 15}
 """How many days on each side are meant by this time of the last such unit."""
 
@@ -76,10 +75,24 @@ def last_day(_: re.Match[str], today: date) -> list[Days]:
 
 def weekend(found: re.Match[str], today: date) -> list[Days]:
     """The latest weekend that has begun, or that before this week."""
-    monday = PERIODS["week"].first_day(today)
-    is_this = found["which"].lower() != "last" and today >= monday + timedelta(5)
-    first = monday + timedelta(5 if is_this else -2)
-    return [(first, first + timedelta(2))]
+    this = _weekend_of_week(today)
+    is_this = found["which"].lower() != "last" and today >= this[0]
+    return [this if is_this else weekend_before(one_day(today))]
+
+
+def weekend_before(days: Days) -> Days:
+    """The last weekend that is over before some days, and is not that of their week."""
+    return _weekend_of_week(days[0] - timedelta(7))
+
+
+def weekend_after(days: Days) -> Days:
+    """The first weekend that begins after some days."""
+    return _weekend_of_week(days[1] + timedelta(1))  # a Sunday's own has begun
+
+
+def _weekend_of_week(day: date) -> Days:
+    saturday = PERIODS["week"].first_day(day) + timedelta(5)
+    return saturday, saturday + timedelta(2)
 
 
 def some_time_ago(found: re.Match[str], today: date) -> list[Days]:

@@ -27,7 +27,13 @@ from terrarium_mcp.chat.times.nested_days import NamedDays, nested
 from terrarium_mcp.chat.times.parts_of_day import FIRST_HOUR, hours_of, part_named
 from terrarium_mcp.chat.times.patterns import in_ascii_letters
 from terrarium_mcp.chat.times.recent_hours import RecentTime, recent_times
-from terrarium_mcp.chat.times.relative_days import how_long, so_long_after, so_long_before
+from terrarium_mcp.chat.times.relative_days import (
+    how_long,
+    so_long_after,
+    so_long_before,
+    weekend_after,
+    weekend_before,
+)
 from terrarium_mcp.chat.times.seasons import Days
 from terrarium_mcp.chat.times.times_alone import is_meant
 from terrarium_mcp.chat.times.timestamps import local, midnight
@@ -41,9 +47,6 @@ length if that is longer."""
 
 _AROUND = timedelta(3)
 """How far a time around a day reaches."""
-
-_SATURDAY = 5
-"""The number of that weekday."""
 
 _HOW_MANY = (
     r"(?:(?:on|over|at)\s+)?(?P<the>the\s+(?:(?:first|last)\s+)?)?"
@@ -347,7 +350,8 @@ def _related(days: Days, related: re.Match[str], today: date) -> Days:
     if related["unit"] and related["count"]:
         return _so_long_from(days, related)
     if related["unit"] and related["unit"].lower() == "weekend":
-        return _weekend_beside(days, related["relation"].lower())
+        is_after = related["relation"].lower() == "after"
+        return weekend_after(days) if is_after else weekend_before(days)
     unit = PERIODS[related["unit"].lower()] if related["unit"] else None
     match related["relation"].lower().split()[0]:
         case "since":
@@ -361,16 +365,6 @@ def _related(days: Days, related: re.Match[str], today: date) -> Days:
         case "around":
             return days
     return _EARLIEST, after  # until, till, up to, by
-
-
-def _weekend_beside(days: Days, relation: str) -> Days:
-    """The last weekend that is over before some days, or the first that begins after them."""
-    if relation == "after":
-        saturday = days[1] + timedelta((_SATURDAY - days[1].weekday()) % 7)
-    else:
-        latest = days[0] - timedelta(2)
-        saturday = latest - timedelta((latest.weekday() - _SATURDAY) % 7)
-    return saturday, saturday + timedelta(2)
 
 
 def _so_long_from(days: Days, related: re.Match[str]) -> Days:
