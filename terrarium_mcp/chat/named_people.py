@@ -94,8 +94,9 @@ _SIGNS = tuple(
 before the names of programs as well: `boot from knoppix`, `does citrix work`."""
 
 _OF_VERBS = (_CALLED, _SPEAKS, _ASKED)
-"""Signs that a modal verb has, too, which may be a nick as well: `a user may`, `who will say`,
-`who asked can we go`."""
+_NOT_OF_VERBS = tuple(sign for sign in _SIGNS if sign[1].pattern not in _OF_VERBS)
+"""Those that a modal verb has only if it is a nick: not `a user may`, `who will say`, `who asked
+can we go`."""
 
 _THING = re.compile(
     r"\b(?:the|an?|my|your|our|their|his|her|its|this|these|those|any|some|another|every|each|no"
@@ -176,11 +177,11 @@ def people_named(
 def _reading(nick: str, text: str, lines: int, lines_with: int, *, is_topic: bool) -> _Reading:
     """What a nick in `text` means that said `lines` messages and is a word in `lines_with`."""
     marked = re.sub(rf"(?<!\w){re.escape(nick)}(?!\w)", _NICK, fold(text))
-    found = {one.pattern: strength for strength, one in _SIGNS if one.search(marked)}
-    if is_stop_word(nick):  # a verb, which only its place makes a nick, however often it is said
-        sign = max((found[one] for one in found if one not in _OF_VERBS), default=0)
+    is_verb = is_stop_word(nick)
+    signs = _NOT_OF_VERBS if is_verb else _SIGNS
+    sign = max((strength for strength, one in signs if one.search(marked)), default=0)
+    if is_verb:  # only its place makes it a nick, however often it is said
         return _Reading.PERSON if sign >= _MAKES_A_PERSON else _Reading.WORD
-    sign = max(found.values(), default=0)
     share = lines / (1 + lines_with)
     if share < _HARDLY_A_NICK:
         return _Reading.PERSON if sign > _MAKES_A_PERSON else _Reading.WORD
