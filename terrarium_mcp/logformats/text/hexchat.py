@@ -107,8 +107,8 @@ def _rules_of(gap: str, *of_its_user: LineRule) -> tuple[LineRule, ...]:
 
     `of_its_user` precede those of what else begins as an action does.
     """
-    star = rf"\*{gap} {{0,2}}"
-    arrow = rf"(?:-->|<--|---){gap} {{0,2}}"
+    filled = rf"{gap} {{0,2}}"
+    star, arrow = rf"\*{filled}", rf"(?:-->|<--|---){filled}"
     mark = rf"(?:{star}|{arrow})"
 
     def event(kind: MessageType, pattern: str, text: str = "") -> tuple[MessageRule, MessageRule]:
@@ -139,8 +139,8 @@ def _rules_of(gap: str, *of_its_user: LineRule) -> tuple[LineRule, ...]:
         message(MessageType.NOTICE, rf"->(?P<channel>{CHANNEL})<-{gap}(?P<text>.*)", own=True),
         message(MessageType.JOIN, rf"{mark}{PERSON} {_HAS_JOINED}{_ITS}"),
         message(MessageType.PART, rf"{mark}{PERSON} {_HAS_LEFT}{_ITS}(?: \((?P<text>.*)\))?"),
-        message(MessageType.JOIN, rf"-->{gap} {{0,2}}{PERSON} .*"),
-        message(MessageType.PART, rf"<--{gap} {{0,2}}{PERSON} .*"),
+        message(MessageType.JOIN, rf"-->{filled}{PERSON} .*"),
+        message(MessageType.PART, rf"<--{filled}{PERSON} .*"),
         *event(MessageType.QUIT, rf"{_HAS_QUIT} \((?P<text>.*)\)"),
         message(MessageType.NICK, rf"{mark}You are now known as (?P<new>{NICK})", own=True),
         *event(MessageType.NICK, rf"is now known as (?P<new>{NICK})"),
