@@ -2,8 +2,8 @@
 
 import socket
 import ssl
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 import anyio
 import pytest
@@ -119,30 +119,31 @@ async def test_tls_to_a_port_without_it_names_the_setting(ircd: Ircd) -> None:
             pass
 
 
-async def test_tls_to_a_server_that_speaks_first_is_certain() -> None:
-    async def plain(stream: SocketStream) -> None:
+@asynccontextmanager
+async def speaking_first(line: bytes) -> AsyncIterator[int]:
+    """The port of a server without TLS that says a line at once."""
+
+    async def says(stream: SocketStream) -> None:
         async with stream:
-            await stream.send(b":srv NOTICE * :*** Looking up your hostname\r\n")
+            await stream.send(line + b"\r\n")
             await stream.receive()
 
     listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
-    async with listener, beside(listener.serve, plain):
-        port = await port_of(listener)
+    async with listener, beside(listener.serve, says):
+        yield await port_of(listener)
+
+
+async def test_tls_to_a_server_that_speaks_first_is_certain() -> None:
+    async with speaking_first(b":srv NOTICE * :*** Looking up your hostname") as port:
         with told(TlsFailed, f"127.0.0.1:{port} does not speak TLS: set IRC_USE_SSL=off"):
             async with open_connection(login(port, tls=True), PATIENT):
                 pass
 
 
 async def test_a_tls_port_that_refuses_us_without_tls_is_quoted() -> None:
-    async def full(stream: SocketStream) -> None:
-        async with stream:
-            await stream.send(b"ERROR :Reconnecting too fast, throttled.\r\n")
-            await stream.receive()
-
-    listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
-    async with listener, beside(listener.serve, full):
+    async with speaking_first(b"ERROR :Reconnecting too fast, throttled.") as port:
         with pytest.raises(ConnectionError) as raised:
-            async with open_connection(login(await port_of(listener), tls=True), PATIENT):
+            async with open_connection(login(port, tls=True), PATIENT):
                 pass
     assert str(raised.value) == "the server does not let us in: Reconnecting too fast, throttled."
     assert not isinstance(raised.value, TlsFailed)  # after which `init` offers to do without TLS
