@@ -16,6 +16,7 @@ from terrarium_mcp.server import build_server
 from terrarium_mcp.serving.http import Listening, serve_http
 from terrarium_mcp.serving.stdio import leave
 from terrarium_mcp.store import open_store
+from tests.patience import PATIENCE
 from tests.store.scene import SETTINGS
 
 BEAT = 0.001  # seconds between two beats of an idle loop
@@ -47,7 +48,7 @@ async def main(path: Path) -> None:
     logging.basicConfig()
     heart = Heart()
     async with open_store(path, SETTINGS) as store:
-        await store.opening.wait()
+        await store.opening.wait(PATIENCE)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(heart.beat)
             server = build_server(store, SETTINGS)
