@@ -200,12 +200,15 @@ class AutoJoin:
             self._post("PART", name, _UNNAMED)
             return
         self._post("PART", name, "only here by invitation of my operator")
-        cut = [one for one in self._channels if one.is_asked_for and _is_cut(name, one.name)]
-        if not cut:
+        cut = [one for one in self._channels if _is_cut(name, one.name)]
+        # One that is not to be tried again yet was asked for twice: this is the second answer.
+        if not any(one.is_asked_for or _is_too_soon(one) for one in cut):
             label = self._label(name)
             log.warning("forced into %s, which the settings do not name: leaving it", label)
         pause = self._timeouts.forwarded
         for channel in cut:
+            if not channel.is_asked_for:
+                continue
             channel.is_asked_for = False
             channel.not_before = anyio.current_time() + pause
             log.error(
@@ -317,8 +320,8 @@ class AutoJoin:
             self._return_after(self._timeouts.rejoin[channel.kicks - 1], channel)
 
     def _gave_up(self, channel: ChannelState) -> bool:
-        is_too_soon = anyio.current_time() < channel.not_before
-        return channel.left_out or is_too_soon or channel.kicks > len(self._timeouts.rejoin)
+        was_kicked_out = channel.kicks > len(self._timeouts.rejoin)
+        return channel.left_out or was_kicked_out or _is_too_soon(channel)
 
     def _return_after(self, pause: float, channel: ChannelState) -> None:
         if not channel.returning:
@@ -348,6 +351,10 @@ class AutoJoin:
             self._by_name = {fold(channel.name): channel for channel in self._channels}
             self._folded_by = casemapping
         return self._by_name.get(self._client.fold(name))
+
+
+def _is_too_soon(channel: ChannelState) -> bool:
+    return anyio.current_time() < channel.not_before
 
 
 def _lines_of(channels: Sequence[ChannelState], at_most: int) -> Iterator[list[ChannelState]]:
