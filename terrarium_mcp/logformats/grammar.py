@@ -7,6 +7,7 @@ parts of a pattern that follow each other, and repeat, match the same characters
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
@@ -88,6 +89,14 @@ CTIME = _CTIME_MINUTE + _CTIME_REST
 CTIME_PERHAPS_CUT = rf"{_CTIME_MINUTE}(?:{_CTIME_REST})?"
 """The same, or its first 16 characters, without seconds and year."""
 
+
+_SECONDS_OF_A_DAY = 86_400
+
+_CLOCKS = defaultdict[str, dict[str, Stamp]](dict)
+"""The stamps without a day that were read, by the pattern of a format and how they are written.
+
+They are not in the format, which goes with each of 5,000 logs to the process that reads them.
+"""
 
 _GROUP = re.compile(r"\(\?P<\w+>")
 """The beginning of a named group, of which a pattern has no two of one name."""
@@ -340,7 +349,7 @@ class TextFormat:
         text = self._text_of(line)
         stamp, body, rules = None, text, self.unstamped
         if match := self._stamped(text):
-            stamp, body, rules = stamp_in(match), text[match.end() :], self.rules
+            stamp, body, rules = self._stamp_in(match), text[match.end() :], self.rules
             if stamp is None:
                 return None
         for one in rules:
@@ -352,6 +361,16 @@ class TextFormat:
         if match := self.stamp.match(text):  # nearly always
             return match
         return next((match for one in self.other_stamps if (match := one.match(text))), None)
+
+    def _stamp_in(self, match: re.Match[str]) -> Stamp | None:
+        """As `stamp_in`. A clock without a day shows the same again on every day."""
+        known, written = _CLOCKS[self.stamp.pattern], match[0]
+        if stamp := known.get(written):
+            return stamp
+        stamp = stamp_in(match)
+        if stamp and not stamp.day and len(known) < _SECONDS_OF_A_DAY:
+            known[written] = stamp
+        return stamp
 
     def _text_of(self, line: str) -> str:
         return self.text_of(line) if self.text_of else line
