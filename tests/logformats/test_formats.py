@@ -498,6 +498,7 @@ LINES = [
             ("<--| ada has left #tea (bye (now))", PART, "ada", "bye (now)"),
             ("<--| bob was booted from #tea by ada (out)", KICK, "ada", "bob out"),
             ("|<-- ada has left irc.example.org (bye)", QUIT, "ada", "bye"),
+            ("=-= ada has changed the topic to ``it's tea''", TOPIC, "ada", "it's tea"),
             ("=-= ada is now known as b", NICK, "ada", "b"),
             ("=-= Mode #tea +o bob by ada", MODE, "ada", "+o bob"),
             ("=-= ada has changed the topic to \u201ctea!\u201d", TOPIC, "ada", "tea!"),

@@ -1,4 +1,7 @@
-"""ChatZilla: `<network>/channels/#channel.2026-10-24.log`, local times; by documentation."""
+"""ChatZilla: `<network>/channels/#channel.2026-10-24.log`, local times; by documentation.
+
+In logs of 2008 and 2011 a topic stands between `` and ''.
+"""
 
 import re
 
@@ -48,7 +51,8 @@ CHATZILLA = TextFormat(
         ),
         message(
             MessageType.TOPIC,
-            rf"=-= (?P<nick>{NICK}) has changed the topic to [\u201c\"'](?P<text>.*)[\u201d\"']",
+            rf"=-= (?P<nick>{NICK}) has changed the topic to (?:(?P<old>``)|[\u201c\"'])"
+            r"(?P<text>.*)(?(old)''|[\u201d\"'])",
         ),
         message(MessageType.ACTION, rf"\* {DOES}"),
         chatter(r"-->\||<--\||\|<--|=-=|===|\[[A-Z]+\]"),
