@@ -142,6 +142,8 @@ LINES = [
     ("hexchat", "Dec 30 12:00:05 <--\tbob (n=bob@host) has left #x (bye)", PART, "bob", "bye"),
     ("hexchat", "Dec 30 12:00:08 ---\tcarol is now known as carol_", NICK, "carol", "carol_"),
     ("hexchat", "Dec 30 12:00:10 <--\tdave has quit (bye (now))", QUIT, "dave", "bye (now)"),
+    ("hexchat", "Dec 30 12:00:10 <--\tdave (~d@host) has quit (bye)", QUIT, "dave", "bye"),
+    ("hexchat", "Oct 24 23:57:13 *\tdave (~d@host) has quit (bye)", QUIT, "dave", "bye"),
     ("hexchat", "Dec 30 12:00:10 <--\tada has kicked bob from #x (out)", KICK, "ada", "bob out"),
     ("hexchat", "Dec 30 12:00:10 ---\tada has changed the topic to: tea!", TOPIC, "ada", "tea!"),
     ("hexchat", "Dec 30 12:00:10 ---\tada gives voice to bob", MODE, "ada", "+v bob"),

@@ -139,6 +139,8 @@ def _rules_of(gap: str, *of_its_user: LineRule) -> tuple[LineRule, ...]:
         message(MessageType.NOTICE, rf"->(?P<channel>{CHANNEL})<-{gap}(?P<text>.*)", own=True),
         message(MessageType.JOIN, rf"{mark}{PERSON} {_HAS_JOINED}{_ITS}"),
         message(MessageType.PART, rf"{mark}{PERSON} {_HAS_LEFT}{_ITS}(?: \((?P<text>.*)\))?"),
+        # As its user may have a quit shown: by default without user@host.
+        message(MessageType.QUIT, rf"{mark}{PERSON} {_HAS_QUIT} \((?P<text>.*)\)"),
         message(MessageType.JOIN, rf"-->{filled}{PERSON} .*"),
         message(MessageType.PART, rf"<--{filled}{PERSON} .*"),
         *event(MessageType.QUIT, rf"{_HAS_QUIT} \((?P<text>.*)\)"),
