@@ -29,6 +29,7 @@ from terrarium_mcp.logformats.text.rcirc import RCIRC
 from terrarium_mcp.logformats.text.textual import TEXTUAL
 from terrarium_mcp.logformats.text.thelounge import THE_LOUNGE
 from terrarium_mcp.logformats.text.thelounge_2 import THE_LOUNGE_2
+from terrarium_mcp.logformats.text.tiny import TINY
 from terrarium_mcp.logformats.text.tunes import TUNES
 from terrarium_mcp.logformats.text.ubuntu import UBUNTU
 from terrarium_mcp.logformats.text.weechat import WEECHAT
@@ -65,6 +66,7 @@ TEXT_FORMATS: Sequence[TextFormat] = (
     THE_LOUNGE_2,
     KONVERSATION_TEXT,
     BOTBOT,
+    TINY,
 )
 """Where two formats read a log equally well, the earlier one is taken. irssi's stamps may look like
 those of several others, and its logs are more frequent than those that come after it; of HexChat's,

@@ -563,6 +563,10 @@ LINES = [
             ("-!- z-e-d has been kicked by ada!~ada@127.0.0.1 []", KICK, "ada", "z-e-d"),
         )
     ),
+    ("tiny", "[23:57:13] ada: hi: bob", PRIVMSG, "ada", "hi: bob"),
+    ("tiny", "[23:57:13] ada joined the channel.", JOIN, "ada", ""),
+    ("tiny", "[23:57:13] ada left.", PART, "ada", ""),
+    ("tiny", "[23:57:13] ada is now known as b.", NICK, "ada", "b"),
     *(
         ("tunes", f"23:57:13 {body}", *event)
         for body, *event in (
@@ -717,6 +721,31 @@ def test_a_forged_line_inside_a_message_remains_a_message() -> None:
         ):
             (event,) = events_of(name, begin + forged)
             assert (event.kind, event.nick, event.text) == (PRIVMSG, "bob", forged)
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        (
+            "tiny",
+            [
+                "*** Logging started at 2026-10-24 23:57:00",
+                "[23:57:13] ada: one",
+                "[00:02:13] ada: two",
+                "*** Logging ended at 2026-10-25 00:03:00",
+                "*** Logging started at 2026-10-31 09:00:00",
+                "[09:00:13] ada: three",
+            ],
+        ),
+    ],
+)
+def test_a_log_that_says_when_it_was_begun_needs_no_day(name: str, lines: list[str]) -> None:
+    reader = LogReader(FORMATS[name], UTC, channel="#tea")
+    items = reader.read(line.encode() for line in lines)
+    assert [
+        (f"{item.said_at:%m-%d}", item.event.text) for item in items if isinstance(item, DatedEvent)
+    ] == [("10-24", "one"), ("10-25", "two"), ("10-31", "three")]
+    assert reader.counts.rejected == 0
 
 
 @pytest.mark.parametrize(
@@ -1639,6 +1668,18 @@ def test_a_log_of_konversation_is_recognised_with_its_channel() -> None:
             "convos/ada@example.org/irc-libera/2026/10/#t%2Fea.log",
             ["2026-10-24T23:57:13 0 <bob> hi", "2026-10-24T23:57:14 1 <bob> ada: hi"],
             ("libera", "#t/ea", None),
+        ),
+        (
+            "tiny",
+            "tiny_logs/irc.example.org_#tea_pot.txt",
+            ["*** Logging started at 2026-10-24 23:57:12", "", "[23:57:13] bob: hi"],
+            ("irc.example.org", "#tea_pot", None),
+        ),
+        (
+            "tiny",
+            "tiny_logs/irc.example.org_bob.txt",
+            ["*** Logging started at 2026-10-24 23:57:12", "", "[23:57:13] bob: psst"],
+            ("irc.example.org", "bob", None),
         ),
         (
             "textual",

@@ -52,6 +52,7 @@ MORE_LINES = (
     ("konversation", "[Saturday, October 24, 2026] [11:57:13 PM CEST] <bob>\thi"),
     ("konversation", "*** on Sat Oct 24 23:57:00 2026"),
     ("kvirc", "### Log session started at Sat Oct 24 23:57:12 2026 ###"),
+    ("tiny", "*** Logging started at 2026-10-24 23:57:12"),
     ("pidgin", '<font size="2">(23:57:13)</font> <b>bob:</b> hi &amp; &#10;<br/>'),
 )
 """Beside the lines that the formats are tested with."""
