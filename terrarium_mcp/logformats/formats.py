@@ -31,6 +31,7 @@ from terrarium_mcp.logformats.text.thelounge import THE_LOUNGE
 from terrarium_mcp.logformats.text.thelounge_2 import THE_LOUNGE_2
 from terrarium_mcp.logformats.text.tiny import TINY
 from terrarium_mcp.logformats.text.tunes import TUNES
+from terrarium_mcp.logformats.text.twisted import TWISTED
 from terrarium_mcp.logformats.text.ubuntu import UBUNTU
 from terrarium_mcp.logformats.text.weechat import WEECHAT
 from terrarium_mcp.logformats.text.znc import ZNC
@@ -56,6 +57,7 @@ TEXT_FORMATS: Sequence[TextFormat] = (
     TUNES,
     PIDGIN,
     TEXTUAL,
+    TWISTED,
     RCIRC,
     CIRCE,
     IRCII,
@@ -71,4 +73,5 @@ TEXT_FORMATS: Sequence[TextFormat] = (
 """Where two formats read a log equally well, the earlier one is taken. irssi's stamps may look like
 those of several others, and its logs are more frequent than those that come after it; of HexChat's,
 whose user may have put blanks for tabs, other lines tell. catgirl precedes it: both read a day of
-talk alone, and one in a file named by catgirl is hardly irssi's."""
+talk alone, and one in a file named by catgirl is hardly irssi's.
+Twisted's log bot precedes rcirc, which reads `[connected at ...]` as what somebody does."""

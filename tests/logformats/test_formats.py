@@ -567,6 +567,9 @@ LINES = [
     ("tiny", "[23:57:13] ada joined the channel.", JOIN, "ada", ""),
     ("tiny", "[23:57:13] ada left.", PART, "ada", ""),
     ("tiny", "[23:57:13] ada is now known as b.", NICK, "ada", "b"),
+    ("twisted", "[23:57:13] <bob> hi", PRIVMSG, "bob", "hi"),
+    ("twisted", "[23:57:13] * bob waves", ACTION, "bob", "waves"),
+    ("twisted", "[23:57:13] ada is now known as b", NICK, "ada", "b"),
     *(
         ("tunes", f"23:57:13 {body}", *event)
         for body, *event in (
@@ -735,6 +738,18 @@ def test_a_forged_line_inside_a_message_remains_a_message() -> None:
                 "*** Logging ended at 2026-10-25 00:03:00",
                 "*** Logging started at 2026-10-31 09:00:00",
                 "[09:00:13] ada: three",
+            ],
+        ),
+        (
+            "twisted",
+            [
+                "[23:57:00] [connected at Sat Oct 24 23:57:00 2026]",
+                "[23:57:01] [I have joined #tea]",
+                "[23:57:13] <ada> one",
+                "[00:02:13] <ada> two",
+                "[00:03:00] [disconnected at Sun Oct 25 00:03:00 2026]",
+                "[09:00:00] [connected at Sat Oct 31 09:00:00 2026]",
+                "[09:00:13] <ada> three",
             ],
         ),
     ],
@@ -1680,6 +1695,18 @@ def test_a_log_of_konversation_is_recognised_with_its_channel() -> None:
             "tiny_logs/irc.example.org_bob.txt",
             ["*** Logging started at 2026-10-24 23:57:12", "", "[23:57:13] bob: psst"],
             ("irc.example.org", "bob", None),
+        ),
+        *(
+            (
+                "twisted",
+                path,
+                ["[23:57:12] [connected at Sat Oct 24 23:57:12 2026]", "[23:57:13] <bob> hi"],
+                origin,
+            )
+            for path, origin in (
+                ("logs/libera/#tea.log", ("libera", "#tea", None)),
+                ("tea.log", ("", "", None)),
+            )
         ),
         (
             "textual",

@@ -53,6 +53,7 @@ MORE_LINES = (
     ("konversation", "*** on Sat Oct 24 23:57:00 2026"),
     ("kvirc", "### Log session started at Sat Oct 24 23:57:12 2026 ###"),
     ("tiny", "*** Logging started at 2026-10-24 23:57:12"),
+    ("twisted", "[23:57:12] [connected at Sat Oct 24 23:57:12 2026]"),
     ("pidgin", '<font size="2">(23:57:13)</font> <b>bob:</b> hi &amp; &#10;<br/>'),
 )
 """Beside the lines that the formats are tested with."""
