@@ -26,6 +26,7 @@ from terrarium_mcp.logformats.text.pidgin import PIDGIN
 from terrarium_mcp.logformats.text.quassel_text import QUASSEL_TEXT
 from terrarium_mcp.logformats.text.rbot import RBOT
 from terrarium_mcp.logformats.text.rcirc import RCIRC
+from terrarium_mcp.logformats.text.srain import SRAIN
 from terrarium_mcp.logformats.text.textual import TEXTUAL
 from terrarium_mcp.logformats.text.thelounge import THE_LOUNGE
 from terrarium_mcp.logformats.text.thelounge_2 import THE_LOUNGE_2
@@ -69,6 +70,7 @@ TEXT_FORMATS: Sequence[TextFormat] = (
     KONVERSATION_TEXT,
     BOTBOT,
     TINY,
+    SRAIN,
 )
 """Where two formats read a log equally well, the earlier one is taken. irssi's stamps may look like
 those of several others, and its logs are more frequent than those that come after it; of HexChat's,

@@ -563,6 +563,21 @@ LINES = [
             ("-!- z-e-d has been kicked by ada!~ada@127.0.0.1 []", KICK, "ada", "z-e-d"),
         )
     ),
+    *(
+        ("srain", f"[23:57:13] {body}", *event)
+        for body, *event in (
+            ("<bob> hi", PRIVMSG, "bob", "hi"),
+            ("<ada*> hi", PRIVMSG, "ada", "hi"),
+            ("* bob waves", ACTION, "bob", "waves"),
+            ("= bob has joined", JOIN, "bob", ""),
+            ("= bob has left", PART, "bob", ""),
+            ("= bob has left: bye", PART, "bob", "bye"),
+            ("= bob has quit: bye: now", QUIT, "bob", "bye: now"),
+            ("= bob is now known as b", NICK, "bob", "b"),
+            ("= mode #tea +o bob  by ada", MODE, "ada", "+o bob"),
+            ("! bob are kicked by ada: out", KICK, "ada", "bob out"),
+        )
+    ),
     ("tiny", "[23:57:13] ada: hi: bob", PRIVMSG, "ada", "hi: bob"),
     ("tiny", "[23:57:13] ada joined the channel.", JOIN, "ada", ""),
     ("tiny", "[23:57:13] ada left.", PART, "ada", ""),
@@ -1529,6 +1544,11 @@ def test_a_mode_of_a_channel_is_read_in_kvirc(happens: str, mode: str) -> None:
     assert (event.kind, event.nick, event.text) == (MODE, "ada", mode)
 
 
+@pytest.mark.parametrize("body", ["= You have joined", "! You are kicked by bob: out"])
+def test_what_srain_tells_its_user_of_themselves_is_read_and_not_recorded(body: str) -> None:
+    assert events_of("srain", f"[23:57:13] {body}") == ()
+
+
 def test_what_circe_tells_of_people_is_no_action_in_kvirc() -> None:
     assert FORMATS["kvirc"].read("[23:50:00] *** Join: ada (~ada@host.example)") is None
 
@@ -1683,6 +1703,18 @@ def test_a_log_of_konversation_is_recognised_with_its_channel() -> None:
             "convos/ada@example.org/irc-libera/2026/10/#t%2Fea.log",
             ["2026-10-24T23:57:13 0 <bob> hi", "2026-10-24T23:57:14 1 <bob> ada: hi"],
             ("libera", "#t/ea", None),
+        ),
+        (
+            "srain",
+            "srain/logs/libera/2026-10-24.#tea.log",
+            ["[23:57:12] = You have joined", "[23:57:13] <bob> hi", "[23:57:14] <ada*> hi, bob"],
+            ("libera", "#tea", date(2026, 10, 24)),
+        ),
+        (
+            "srain",
+            "srain/logs/libera/2026-10-24.bob.log",
+            ["[23:57:13] <bob> psst", "[23:57:14] <ada*> yes?"],
+            ("libera", "bob", date(2026, 10, 24)),
         ),
         (
             "tiny",

@@ -1,0 +1,49 @@
+"""Srain: `<network>/2026-10-24.<channel>.log`, local times; by documentation.
+
+A star follows the nick of its user where they say something. What happens is in the language of its
+user, behind a sign that no action has: known is English. A topic stands in the next line, where
+nothing tells it from another, so it is left out.
+"""
+
+import re
+
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.grammar import (
+    CHANNEL,
+    DOES,
+    NICK,
+    TextFormat,
+    chatter,
+    message,
+)
+
+_HAPPENS = rf"= (?P<nick>{NICK})"
+_WHY = r"(?:: (?P<text>.*))?"
+
+SRAIN = TextFormat(
+    name="srain",
+    program="Srain",
+    stamp=re.compile(r"\[(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\] "),
+    rules=(
+        message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK}?)\*?> (?P<text>.*)"),
+        message(MessageType.ACTION, rf"\* {DOES}"),
+        message(MessageType.JOIN, rf"{_HAPPENS} has joined"),
+        message(MessageType.PART, rf"{_HAPPENS} has left{_WHY}"),
+        message(MessageType.QUIT, rf"{_HAPPENS} has quit{_WHY}"),
+        message(MessageType.NICK, rf"{_HAPPENS} is now known as (?P<new>{NICK})"),
+        message(
+            MessageType.MODE,
+            rf"= mode (?P<channel>{CHANNEL}) (?P<text>[+-]\S+(?: \S+)*) +by (?P<nick>{NICK})",
+        ),
+        message(
+            MessageType.KICK,
+            rf"! (?P<target>(?!You ){NICK}) are kicked by (?P<nick>{NICK}?){_WHY}",
+        ),
+        chatter("[=!] "),
+    ),
+    unstamped=(chatter(r"\t"),),
+    paths=(re.compile(r"(?P<network>[^/]+)/(?P<date>\d{4}-\d\d-\d\d)\.(?P<channel>[^/]+)\.log\Z"),),
+    has_file_a_day=True,
+    has_own_names=True,
+    by_documentation=True,
+)
