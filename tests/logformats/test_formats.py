@@ -1549,6 +1549,23 @@ def test_what_srain_tells_its_user_of_themselves_is_read_and_not_recorded(body: 
     assert events_of("srain", f"[23:57:13] {body}") == ()
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "You have joined",
+        "Topic: tea",
+        "Topic:",
+        "ada set the topic at: Oct 24, 2026, 11:57 PM",
+        "Mode: +nt",
+        "Created at: Oct 24, 2026, 11:57 PM",
+        "Names: @ada bob",
+        "Disconnected",
+    ],
+)
+def test_what_limechat_shows_whoever_joins_is_said_by_nobody(body: str) -> None:
+    assert events_of("limechat", f"23:57 {body}") == ()
+
+
 def test_what_circe_tells_of_people_is_no_action_in_kvirc() -> None:
     assert FORMATS["kvirc"].read("[23:50:00] *** Join: ada (~ada@host.example)") is None
 

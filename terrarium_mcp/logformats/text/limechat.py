@@ -1,12 +1,13 @@
 """LimeChat: `<channel>/2026-10-24_<network>.txt`, local times, in minutes; by documentation.
 
-What a person does is written as if they had said it.
+What a person does is written as if they had said it. So is what the server answers whoever joins,
+as if somebody called Topic or Mode had.
 """
 
 import re
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.grammar import USER_HOST, TextFormat, message
+from terrarium_mcp.logformats.grammar import USER_HOST, TextFormat, chatter, message
 
 _NICK = r"[^\s:<>\x00-\x1f]+"
 _PERSON = rf"(?P<nick>{_NICK})"
@@ -17,6 +18,8 @@ LIMECHAT = TextFormat(
     program="LimeChat",
     stamp=re.compile(r"(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))? "),
     rules=(
+        chatter(rf"Topic:(?: |\Z)|Mode: [+-]|Names: |Created at: |{_NICK} set the topic at: "),
+        chatter(r"(?:You have joined|Disconnected)\Z"),
         message(MessageType.PRIVMSG, rf"{_PERSON}: (?P<text>.*)"),
         message(MessageType.JOIN, rf"{_PERSON} has joined \({USER_HOST}\)"),
         message(MessageType.QUIT, rf"{_PERSON} has left IRC{_WHY}"),
