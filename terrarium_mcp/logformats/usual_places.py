@@ -39,6 +39,7 @@ _PLACES = (
     ("Convos", ".local/share/convos"),
     ("rbot", ".rbot/logs"),
     ("catgirl", ".local/share/catgirl/log"),
+    ("Srain", ".local/share/srain/logs"),
 )
 """By the documentation of each program, for its default settings."""
 
