@@ -35,6 +35,7 @@ _REMEDIES: Mapping[str, str] = MappingProxyType(
 """What to do about a refused JOIN, by its numeric; the rest is up to the channel's operators."""
 
 _LONGEST_PART = 3  # bytes of a character of UTF-8 that was cut
+_CHANNEL_ID = 5  # characters that the server puts before the short name of !tea (RFC 2811 3)
 
 
 @dataclass
@@ -191,8 +192,8 @@ class AutoJoin:
     def _leave(self, name: str) -> None:
         """Leave a channel that the settings do not name.
 
-        Where the server cuts long names, it is what it made of one of ours, which is not tried
-        again for long: the people there would see us come and go.
+        Where the server cuts or completes names, it is what it made of one of ours, which is not
+        tried again for long: the people there would see us come and go.
         """
         folded = self._client.fold(name)
         if folded in self._unwanted:
@@ -200,24 +201,34 @@ class AutoJoin:
             self._post("PART", name, _UNNAMED)
             return
         self._post("PART", name, "only here by invitation of my operator")
-        cut = [one for one in self._channels if _is_cut(name, one.name)]
+        renamed = [one for one in self._channels if self._why_renamed(one.name, name)]
         # One that is not to be tried again yet was asked for twice: this is the second answer.
-        if not any(one.is_asked_for or _is_too_soon(one) for one in cut):
+        if not any(one.is_asked_for or _is_too_soon(one) for one in renamed):
             label = self._label(name)
             log.warning("forced into %s, which the settings do not name: leaving it", label)
         pause = self._timeouts.forwarded
-        for channel in cut:
+        for channel in renamed:
             if not channel.is_asked_for:
                 continue
             channel.is_asked_for = False
             channel.not_before = anyio.current_time() + pause
             log.error(
-                "the server takes %s for %s: its name is too long there, so it is neither joined"
-                " nor recorded. Retrying in %g s, or when the settings are reloaded.",
+                "the server takes %s for %s: %s, so it is neither joined nor recorded."
+                " Retrying in %g s, or when the settings are reloaded.",
                 self._label(channel.name),
                 self._label(name),
+                self._why_renamed(channel.name, name),
                 pause,
             )
+
+    def _why_renamed(self, asked: str, name: str) -> str:
+        """Why the server may join us to `name` when asked for another; empty if it would not."""
+        if _is_cut(name, asked):
+            return "its name is too long there"
+        is_safe = asked[:1] == name[:1] == "!"
+        if is_safe and self._client.is_same_channel(asked[1:], name[1 + _CHANNEL_ID :]):
+            return "IRC_CHANNELS must name it in full"
+        return ""
 
     def on_names_end(self, line: IrcMessage) -> None:
         """Report that a member list is complete, unless WHO is about to show the accounts."""

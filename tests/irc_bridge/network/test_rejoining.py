@@ -591,26 +591,35 @@ async def test_more_channels_than_the_server_allows_are_named_in_one_line(
     assert named == [f"{told} Not joined, not recorded: {left_out}. {way_out}"]
 
 
-@pytest.mark.parametrize("cut", [b"#long-t\xc3\xa9", b"#long-t\xc3"], ids=["between", "inside"])
-async def test_a_channel_whose_name_the_server_cuts_is_not_tried_again_and_again(
-    cut: bytes, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize(
+    ("asked", "name", "told"),
+    [
+        ("#long-t\u00e9a", b"#long-t\xc3\xa9", "its name is too long there"),
+        ("#long-t\u00e9a", b"#long-t\xc3", "its name is too long there"),
+        ("!Tea", b"!1A2B3tea", "for labnet/!1A2B3tea: IRC_CHANNELS must name it in full"),
+    ],
+    ids=["cut between", "cut inside", "completed"],
+)
+async def test_a_channel_whose_name_the_server_changes_is_not_tried_again_and_again(
+    asked: str, name: bytes, told: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    joined = b":Terra!u@host.example JOIN " + cut
+    joined = b":Terra!u@host.example JOIN " + name
 
     def answer(line: str) -> list[str | bytes] | None:
         # The second time as if a look round had asked again before the answer came.
-        return [joined] * 2 if line == "JOIN #long-t\u00e9a" else None
+        return [joined] * 2 if line == f"JOIN {asked}" else None
 
-    async with fake_ircd(isupport="CHANTYPES=# TARGMAX=JOIN:1", answer=answer) as server:
-        who = login(server.port, "#long-t\u00e9a", "#mate", network="labnet")
+    async with fake_ircd(isupport="CHANTYPES=#! TARGMAX=JOIN:1", answer=answer) as server:
+        who = login(server.port, asked, "#mate", network="labnet")
         async with staying(who, look_round=0.01, rejoin=(0.02,) * 9) as (_, ear):
             await ear.happens("members_complete", "#mate")
-            await server.hears("PART #long-t")
-            tried = len(server.heard("JOIN #long-t"))  # twice, where a look round was quicker
+            await server.hears(f"PART {asked[0]}")
+            tried = len(server.heard(f"JOIN {asked}"))  # twice, where a look round was quicker
             for times in range(2, 5):  # in a look round, or after the pause
                 await server.says(KICK.replace("#tea", "#mate"))
                 await server.hears("JOIN #mate", times=times)
-            assert len(server.heard("PART #long-t")) == 2 * tried
-            assert len(server.heard("JOIN #long-t")) == tried
-    assert "takes labnet/#long-t\u00e9a for labnet/#long-t" in caplog.text
+            assert len(server.heard(f"PART {asked[0]}")) == 2 * tried
+            assert len(server.heard(f"JOIN {asked}")) == tried
+    assert f"takes labnet/{asked} for labnet/{asked[0]}" in caplog.text
+    assert told in caplog.text
     assert "forced into" not in caplog.text
