@@ -13,6 +13,7 @@ from terrarium_mcp.chat.times.calendar_words import (
     latest_day,
     latest_year_with,
     month_number,
+    weekday_number,
 )
 from terrarium_mcp.chat.times.feasts import feast, feasts_between, latest_feast
 from terrarium_mcp.chat.times.relative_days import this_or_last
@@ -93,6 +94,20 @@ def in_week_of_month(found: re.Match[str], today: date) -> list[Days]:
         return [(after - timedelta(7), after)]
     begins = first + timedelta(7 * (_NTH[found["nth"].lower()] - 1))
     return [(begins, begins + timedelta(7))]
+
+
+def on_nth_weekday_of_month(found: re.Match[str], today: date) -> list[Days]:
+    """Such a weekday of a month, or such a weekend, which is of the month of its Saturday."""
+    read = in_month if found["month"] else this_or_last
+    ((first, _),) = read(found, today)
+    after, name = PERIODS["month"].following(first), found["weekday"]
+    weekday = weekday_number(name or "saturday")
+    if found["nth"].lower() == "last":
+        begins = after - timedelta((after.weekday() - weekday - 1) % 7 + 1)
+    else:
+        begins = first + timedelta((weekday - first.weekday()) % 7)
+        begins += timedelta(7 * (_NTH[found["nth"].lower()] - 1))
+    return [(begins, begins + timedelta(1 if name else 2))]
 
 
 def in_week_of_year(found: re.Match[str], _: date) -> list[Days]:

@@ -54,10 +54,12 @@ RELATION = (
 """Words in front of days that say which time is meant by them; whoever was `around on Friday` was
 here on that day."""
 _BESIDE = r"weekend(?=\s+(?:before|prior\s+to|after)\b)"
-_SPAN = rf"(?<!\bthis\s)(?<!\blast\s)(?:day|week|month|year|{_BESIDE})"
-_RELATED = rf"(?:(?:(?:(?:on|over|at)\s+)?the\s+)?{_SPAN}\s+)?{RELATION}"
-"""These, perhaps with how long that time is: `the week before`. In `this week before Friday` the
-week is another time, and so is the weekend in `the weekend until Monday`."""
+_SPAN = rf"(?:day|week|month|year|{_BESIDE})"
+_THE = r"(?:(?:on|over|at)\s+)?the\s+(?:(?:first|last)\s+)?"
+_RELATED = rf"(?:(?:{_THE}|(?<!\bthis\s)(?<!\blast\s)){_SPAN}\s+)?{RELATION}"
+"""These, perhaps with how long that time is: `the week before`, `the last week before`. In `this
+week before Friday` the week is another time, and so is the weekend in `the weekend until Monday`.
+"""
 _PART_OF = rf"(?:(?:on|in|during)\s+)?(?:the\s+)?{PART}\s+of"
 _AT = rf"(?:on|at|over|during|last|this|{_PART_OF}|{_RELATED})\s+"
 _IN = rf"(?:in|during|this|of|from|{_RELATED})\s+(?:the\s+)?"
@@ -69,6 +71,8 @@ _WITHIN_THE = r"(?:in|during|over|within|for)\s+the"
 """In front of `last month` these make it the month up to now, rather than that of the calendar."""
 _LATELY = rf"(?:{_WITHIN}\s+)?(?:the\s+)?"
 _ANY_NTH = r"(?P<nth>first|second|third|fourth|last)"
+_NTH_WEEKDAY = rf"{_ANY_NTH}\s+(?:(?P<weekday>{WEEKDAY})|weekend)"
+_ANY_MONTH = rf"(?:{_MONTH}(?:,?\s+{_YEAR})?|(?P<which>last|this)\s+(?P<unit>month))"
 _DAY_PART = rf"(?:\s+{PART})?"
 _NO_OTHER_DAY = "".join(
     rf"(?<!\b{word}\s)"
@@ -144,6 +148,10 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (
         rf"(?:in\s+)?(?:the\s+)?{_ANY_NTH}\s+week\s+(?:of|in)\s+{_MONTH}(?:,?\s+{_YEAR})?",
         dated.in_week_of_month,
+    ),
+    (
+        rf"(?:on\s+|over\s+|in\s+)?(?:the\s+)?{_NTH_WEEKDAY}\s+(?:of|in)\s+{_ANY_MONTH}",
+        dated.on_nth_weekday_of_month,
     ),
     (rf"(?:in\s+)?(?:the\s+)?(?P<nth>first|second)\s+half\s+of\s+{_YEAR}", dated.in_half_of_year),
     (rf"(?:in\s+)?(?:the\s+)?{_ANY_NTH}\s+quarter\s+of\s+{_YEAR}", dated.in_quarter),
@@ -278,6 +286,7 @@ INSIDE_OTHERS: tuple[Reader, ...] = (
     dated.in_quarter,
     dated.in_week_of_day,
     dated.in_week_of_month,
+    dated.on_nth_weekday_of_month,
     dated.in_latest_season,
     dated.at_latest_feast,
     dated.between_feasts,

@@ -129,8 +129,9 @@ def _inside(shorter: NamedDays, longer: Days, today: date) -> Days | None:
     if not readings:
         return None
     days = next((one for one in readings if one[1] <= longer[1]), readings[0])
+    # Days of a month, such as its second week, are read the same on the day before them.
     earlier = _read_on(shorter, days[0] - timedelta(1))
-    return longer if earlier and _begins_in(longer, earlier) else days
+    return longer if earlier and earlier != days and _begins_in(longer, earlier) else days
 
 
 def _read_on(named: NamedDays, today: date) -> Days | None:

@@ -30,6 +30,8 @@ from tests.chat.times.scene import NOW, days
         ("thursday three weeks ago", "2026-04-23", "2026-04-24"),
         ("last month, on the 3rd", "2026-04-03", "2026-04-04"),
         ("from monday to friday last week", "2026-05-04", "2026-05-11"),
+        ("the second week of june last year", "2025-06-08", "2025-06-15"),
+        ("in the last week of June of last year", "2025-06-24", "2025-07-01"),
         ("yesterday, this week", "2026-05-13", "2026-05-14"),
         ("6-7 may last year", "2025-05-06", "2025-05-08"),
         ("in march-may last year", "2025-03-01", "2025-06-01"),
