@@ -24,7 +24,8 @@ async def changed_nick_note(request: Request, search: Search, hits: Hits) -> lis
     No search includes them unasked: several people may have used the same nick.
     """
     query = search.query
-    if search.cursor or hits.total >= ENOUGH or not query.people:
+    found = hits.total if hits.rung in EXACT else hits.with_all_words
+    if search.cursor or found >= ENOUGH or not query.people:
         return []
     changes = {
         nick: await _nick_changes(request, nick, search.rooms)
@@ -36,7 +37,6 @@ async def changed_nick_note(request: Request, search: Search, hits: Hits) -> lis
         return []
     widened = replace(query, people=(*query.people, *dict.fromkeys(others)), notes=())
     more = await found_exactly(widened, search, request)
-    found = hits.total if hits.rung in EXACT else hits.with_all_words
     if more.total <= found:
         return []
     told = "; ".join(_told(nick, its, search.zone) for nick, its in changes.items() if its)

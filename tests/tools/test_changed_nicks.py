@@ -50,6 +50,16 @@ async def test_a_few_lines_get_the_note_too_and_many_get_none(house: House) -> N
     assert "changed nick" not in (await searched(house, "from:ada")).outside
 
 
+async def test_many_lines_with_only_some_of_the_words_hide_no_line_that_the_nick_adds(
+    house: House,
+) -> None:
+    await furnish(house)
+    await house.hears("<ada> more tea\n<ada> tea again\n<ada> and tea", at=NOON + 2 * DAY)
+    told = await searched(house, "from:ada tea five")
+    assert len(told.ids) > 3
+    assert "tea five from:ada from:ada_away finds 1 line" in told.outside
+
+
 @pytest.mark.parametrize("query", ["from:ada coffee", "from:ada on:2026-05-03", "from:bo cake"])
 async def test_a_nick_that_adds_no_line_is_not_named(house: House, query: str) -> None:
     await furnish(house)
