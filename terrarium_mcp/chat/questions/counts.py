@@ -7,12 +7,15 @@ import re
 from typing import NamedTuple
 
 from terrarium_mcp.chat.questions.forms import NICK, PRONOUN, form, matches, named_person
+from terrarium_mcp.chat.times.calendar_words import COUNT_WORD
 
 _NICK = rf"(?P<nick>{NICK})"
 _WORDS = r"(?P<words>.+?)"
 _DID = r"(?:did|do|does|has|have|had)"
 _OFTEN = r"how\s+(?:often|many\s+times)"
-_LINES = r"how\s+(?:many\s+(?:lines|messages)|much)"
+_MANY = r"(?:how\s+many|(?:what\s+(?:is|was)\s+)?(?:the\s+)?number\s+of)"
+_LINES = rf"(?:{_MANY}\s+(?:lines|messages)|how\s+much)"
+_MENTIONS = rf"{_MANY}\s+mentions"
 _SAY = r"(?:say|said|mention|mentioned|write|written|use|used|talk(?:ed)?\s+about)"
 _SEND = r"(?:say|said|write|written|post|posted|send|sent|talk|talked)"
 _SPEAK = (
@@ -20,7 +23,7 @@ _SPEAK = (
 )
 _MOST = r"(?:the\s+)?most(?:\s+(?:lines|messages|often))?"
 _USES = r"(?:says?|said|mentions?|mentioned|uses?|used|writes?|wrote)"
-_LINKS = r"how\s+many\s+(?P<links>links?|urls?)"
+_LINKS = rf"{_MANY}\s+(?P<links>links?|urls?)"
 _SHARE = r"(?:share|shared|paste|pasted|drop|dropped|give|given|mentioned)"
 _PEOPLE = (
     r"how\s+many\s+(?:(?:different|distinct|unique|other)\s+)?"
@@ -43,15 +46,27 @@ _ABOUT = (
     r"(?:(?:were|are|was)\s+(?:there\s+)?)?(?:about|on|with|mention(?:ed|ing)?|contain(?:ed|ing)?)"
 )
 _CHANNEL = r"(?:(?:the|this)\s+channel|it|this|here)"
-_EVERYBODY = r"(?:people|folks|every(?:one|body)|we|you\s+all)"
+_EVERYBODY = r"(?:people|folks|every(?:one|body)|any(?:one|body)|we|you\s+all)"
 _LINKED = rf"(?:{_SPEAK}|sends?|sent|{_SHARE}|shares|pastes|drops|gives|gave)"
 _PERIOD, _BUSIEST = r"(?P<per>day|week|month|hour)", r"(?:the\s+)?(?:busiest|most\s+active)"
+_TOP = rf"(?:top(?:\s+(?:\d{{1,3}}|{COUNT_WORD}))?|biggest|most\s+active)"
+_TALKERS = (
+    rf"(?:{_TOP}\s+(?:talker|speaker|poster)s?"
+    r"|most\s+(?:active|talkative)\s+(?:people|person|(?:user|member|nick)s?))"
+)
 _HERE = r"(?:\s+(?:here|overall|of\s+all|in\s+(?:here|(?:this|the)\s+channel)))*"
 
-_EACH_TIME = r"(?:per|each|every|by)\s+(?P<per>day|week|month)"
+_AND_WHO = (
+    rf"(?:,?\s+(?:and\s+)?(?:by\s+whom(?:\s+{_MOST})?"
+    rf"|who(?:\s+{_USES}\s+(?:it|that))?\s+{_MOST}))?"
+)
+"""The question for those who said most besides, whom the same figures name."""
+
+_EACH_TIME = r"(?:on\s+)?(?:per|each|every|by)\s+(?P<per>day|week|month)"
+_COUNT = rf"(?:{_OFTEN}|{_LINES}|{_MENTIONS}|{_MANY}\s+(?:links?|urls?))"
 _EACH = (
-    rf"(?P<asked>(?:{_OFTEN}|{_LINES}|how\s+many\s+(?:links?|urls?))\b.*?)\s+{_EACH_TIME}{_HERE}",
-    rf"(?P<asked>how\s+many\s+(?:lines|messages|links|urls))\s+{_EACH_TIME}(?P<rest>\s.+)",
+    rf"(?P<asked>{_COUNT}\b.*?)\s+{_EACH_TIME}{_HERE}{_AND_WHO}",
+    rf"(?P<asked>{_MANY}\s+(?:lines|messages|mentions|links|urls))\s+{_EACH_TIME}(?P<rest>\s.+)",
 )
 """A count for each period. Not of who said most: the figures list no people for a period."""
 
@@ -65,21 +80,24 @@ _WEEKDAY = re.compile(r"\b(?:weekday|day\s+of\s+the\s+week)\b", re.IGNORECASE)
 """A day of every week, of which there are no figures either."""
 
 _FORMS = tuple(
-    f"{pattern}{_HERE}"
+    f"{pattern}{_HERE}{_AND_WHO}"
     for pattern in (
         rf"who\s+(?:all\s+|else\s+)?(?:(?:has|have)\s+)?{_SPOKE}",
         rf"who\s+(?:(?:has|have|is|was)\s+)?{_SPEAK}\s+{_MOST}",
         rf"who\s+(?:(?:has|have|is|was)\s+)?{_SPEAK}\s+{_MOST}\s+about\s+{_WORDS}",
         rf"who\s+(?:(?:has|have|is|was)\s+)?(?:{_USES}|{_SPEAK}\s+about)\s+{_WORDS}\s+{_MOST}",
+        rf"(?:who(?:'s|\s+(?:is|are|was|were))\s+)?(?:the\s+)?{_TALKERS}",
         r"who(?:'s|\s+(?:is|are|was|were))\s+(?:the\s+)?most\s+(?:active|talkative)",
-        r"who\s+(?:is|are|was|were)\s+the\s+(?:top|biggest)\s+(?:talker|speaker|poster)s?",
         rf"{_OFTEN}\s+{_DID}\s+{_NICK}\s+(?:ever\s+)?{_SAY}\s+{_WORDS}",
+        rf"{_OFTEN}\s+{_DID}\s+{_EVERYBODY}\s+(?:ever\s+)?{_SAY}\s+{_NO_PRONOUN}{_WORDS}",
+        rf"{_OFTEN}\s+{_DID}\s+(?!{PRONOUN}\s){_WORDS}\s+c[oa]me\s+up",
         rf"{_OFTEN}\s+{_DID}\s+{_NICK}\s+{_SPEAK}",
         rf"{_OFTEN}\s+(?:is|are|was|were|has|have)\s+{_WORDS}\s+(?:been\s+)?(?:said|mentioned)",
         rf"{_LINES}\s+{_DID}\s+{_NICK}\s+{_SEND}",
         rf"{_LINES}\s+(?:is|are|was|were|ha(?:s|ve)\s+been)\s+(?:there|said|written|posted|sent)",
-        r"how\s+many\s+(?:lines|messages)",
-        rf"how\s+many\s+(?:lines|messages)\s+{_ABOUT}\s+{_WORDS}",
+        rf"{_MANY}\s+(?:lines|messages)",
+        rf"{_MANY}\s+(?:lines|messages)\s+{_ABOUT}\s+{_WORDS}",
+        rf"{_MENTIONS}\s+(?:(?:are|were)\s+there\s+)?of\s+{_WORDS}",
         rf"{_LINKS}\s+{_DID}\s+{_NICK}\s+(?:{_SEND}|{_SHARE})",
         rf"{_LINKS}\s+(?:is|are|was|were|have\s+been)\s+(?:there|{_SEND}|{_SHARE})",
         rf"{_PEOPLE}\s+(?:(?:have|had)\s+)?{_SPOKE}",
@@ -87,7 +105,6 @@ _FORMS = tuple(
         rf"(?:which|what)\s+{_PERIOD}\s+(?:is|was|has\s+been)\s+{_BUSIEST}",
         rf"(?:(?:which|what)(?:['\u2019]s|\s+(?:is|was|has\s+been))\s+)?{_BUSIEST}\s+{_PERIOD}",
         rf"(?:(?:on|in|at|during)\s+)?(?:which|what)\s+{_PERIOD}\s+{_DID}\s+{_EVERYBODY}\s+{_SPEAK}\s+{_MOST}",
-        r"(?:the\s+)?(?:top|biggest|most\s+active)\s+(?:talker|speaker|poster)s",
         rf"who\s+(?:(?:has|have|is|was)\s+)?{_LINKED}\s+(?:the\s+)?most\s+(?P<links>links|urls)",
         rf"(?:(?:on|in|at|during)\s+)?(?:which|what)\s+{_PERIOD}\s+(?:is|was)(?:\s+{_CHANNEL})?\s+{_BUSIEST}",
         rf"(?:(?:on|in|at|during)\s+)?(?:which|what)\s+{_PERIOD}\s+{_DID}\s+{_NICK}\s+{_SPEAK}\s+{_MOST}",
@@ -113,6 +130,10 @@ class CountQuestion(NamedTuple):
 
 def count_question(text: str) -> CountQuestion | None:
     """What a text asks to be counted, without its time and channel; None if for no count."""
+    if _WEEKDAY.search(text):
+        asked = count_question(_WEEKDAY.sub("day", text))
+        if asked and asked.per == "day":
+            return asked._replace(of_weekdays=True)
     if each := next(matches(_EACH, text), None):
         asked = _asked_for(each["asked"] + each.groupdict().get("rest", ""))
         return asked and asked._replace(per=each["per"].lower())
@@ -120,10 +141,6 @@ def count_question(text: str) -> CountQuestion | None:
         asked = _asked_for(part["asked"])
         if asked and not asked.words:  # else the words may name the night
             return asked._replace(of_part_of_days=True)
-    if _WEEKDAY.search(text):
-        asked = _asked_for(_WEEKDAY.sub("day", text))
-        if asked and asked.per:
-            return asked._replace(of_weekdays=True)
     return _asked_for(text)
 
 
