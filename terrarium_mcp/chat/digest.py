@@ -81,13 +81,14 @@ class PostedLink:
 class Digest:
     """What a stretch of the log holds. `said` is all its speech, by so many `people`.
 
-    `mentions`, `questions` (those for which no answer was found), `links` and `moves` (arrivals and
-    departures of people who spoke, then or before) are in the order of time; the largest of
-    `conversations` leads.
+    Of that `alone` is in no conversation. This, `mentions`, `questions` (those for which no answer
+    was found), `links` and `moves` (arrivals and departures of people who spoke, then or before)
+    are in the order of time; the largest of `conversations` leads.
     """
 
     said: Sequence[Message]
     people: int
+    alone: Sequence[Message]
     mentions: Sequence[Message]
     questions: Sequence[Message]
     conversations: Sequence[ConversationSummary]
@@ -119,11 +120,13 @@ def digest_of(
         for group in connected
         for talk in without_silences(group, times)
     ]
+    together = {message.id for talk in talks if len(talk) > 1 for message in talk}
     speakers = {(one.room.id, folded(one)) for one in said.values()}
     themselves = {(one.room.id, fold(nick, one.room.casemapping)) for one in messages}
     return Digest(
         said=[*said.values()],
         people=len({(message.room.network, folded(message)) for message in said.values()}),
+        alone=[message for message in said.values() if message.id not in together],
         mentions=[message for message in said.values() if nick and _is_mention(message, nick)],
         questions=_unanswered(groups, kept, set(_followed_by_an_answer(said.values(), nick))),
         conversations=_summaries(talks),

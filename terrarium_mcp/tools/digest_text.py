@@ -62,12 +62,14 @@ class DigestSection(NamedTuple):
 def digest_sections(digest: "Digest", nick: str, budget: int) -> list[DigestSection]:
     """The sections of a digest that have any line, for an answer of so many tokens.
 
-    What was said is shown line by line only where no other section tells of it.
+    What was said is shown line by line only where no other section tells of that line.
     """
     most = {name: max(most, most * budget // USUAL_TOKENS) for name, most in MOST_SHOWN.items()}
     largest = digest.conversations[: most["conversations"]]
     posted = [one.message._replace(text=one.url) for one in digest.links]
-    is_told = any((digest.mentions, digest.questions, digest.conversations, posted))
+    listed = (digest.mentions, digest.questions, (one.message for one in digest.links))
+    told = {line.id for lines in listed for line in lines}
+    untold = [line for line in digest.alone if line.id not in told]
 
     def newest(name: str, title: str, lines: Sequence[Message]) -> DigestSection:
         quoted = [shortened(line) for line in lines[-most[name] :]]
@@ -84,7 +86,7 @@ def digest_sections(digest: "Digest", nick: str, budget: int) -> list[DigestSect
             largest,
         ),
         newest("links", "links", posted),
-        newest("said", "said", [] if is_told else digest.said),
+        newest("said", "said in no conversation" if told or largest else "said", untold),
         newest("arrivals", "arrivals and departures", digest.moves),
     )
     return [section for section in sections if section.lines]

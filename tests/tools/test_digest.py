@@ -529,6 +529,14 @@ async def test_a_line_that_belongs_to_nothing_is_shown(house: House) -> None:
     assert "around a line: get_message_context(1, scope=conversation)" in told.outside
 
 
+async def test_a_line_that_belongs_to_nothing_is_shown_beside_what_does(house: House) -> None:
+    await house.hears(GATE + "\n14:00 <eve> the release slips to May 15\n14:30 <cy> ada: lunch?")
+    told = await house.learns("catch_up", VIEW, since="today")
+    assert "said in no conversation: 1\n6 14:00 <eve> the release slips to May 15\n" in told.inside
+    assert [one["id"] for one in told.facts["said"]] == ["6"]
+    assert [one["id"] for one in told.facts["mentions"]] == ["7"]
+
+
 async def test_a_longer_answer_shows_more_of_each_kind(house: House) -> None:
     await house.hears("\n".join(f"<bo> ada: spoon{n} is in drawer{n}" for n in range(40)))
     usual = await house.learns("catch_up", VIEW, since="today")
