@@ -28,6 +28,7 @@ from terrarium_mcp.chat.questions.people import (
 from terrarium_mcp.chat.records import SPEECH
 from terrarium_mcp.chat.terms import Term, TermKind, words_in
 from terrarium_mcp.chat.times.calendar_words import WEEKDAYS
+from terrarium_mcp.chat.times.foreign_words import foreign_time
 from terrarium_mcp.chat.times.open_times import with_both_ends
 from terrarium_mcp.chat.times.time_expressions import (
     TimeExpression,
@@ -204,7 +205,7 @@ async def _by_words(parts: QuestionParts, search: Search, request: Request) -> S
     searched for.
     """
     if not parts.times:
-        return search
+        return _with_notes(search, await _foreign_time_notes(parts.rest, search))
     if _is_ranked(search):
         return await _with_time_notes(parts, search, request)
     return _with_query(search, about(parts.rest, parts.times, search.query))
@@ -284,6 +285,17 @@ def _with_notes(search: Search, notes: Sequence[str]) -> Search:
     if not notes:
         return search
     return replace(search, query=replace(search.query, notes=(*search.query.notes, *notes)))
+
+
+async def _foreign_time_notes(rest: str, search: Search) -> list[str]:
+    """The query for a time that is named in another language, whose words are no time here."""
+    named = foreign_time(rest)
+    if named is None:
+        return []
+    read = partial(time_expressions, named.english, search.now, search.zone)
+    during = narrowed_to(await offload(read), Query()).printed(search.zone)
+    said = harmless(named.said)
+    return [f"{said} is searched for as words; for the lines of {named.english}: {during}"]
 
 
 async def _with_time_notes(parts: QuestionParts, search: Search, request: Request) -> Search:

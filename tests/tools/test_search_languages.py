@@ -27,6 +27,20 @@ TONGUES = """
 """
 
 
+async def test_of_a_time_in_another_language_a_note_names_the_query(house: House) -> None:
+    view = {"now": "2026-05-14T09:30:00Z"}
+    await house.hears("<bo> das Tor klemmt seit gestern")
+    for query in ("was hat bo gestern gesagt?", "gestern"):
+        told = await house.learns("search_irc_history", view, query=query)
+        assert told.ids == [1]
+        assert (
+            "note: gestern is searched for as words; for the lines of yesterday:"
+            " after:2026-05-13 before:2026-05-14\n"
+        ) in told.outside
+    told = await house.learns("search_irc_history", view, query="was sagte bo am 13 May, gestern?")
+    assert "as words" not in told.outside
+
+
 @pytest.mark.parametrize(
     ("query", "found"),
     [

@@ -9,5 +9,6 @@
 - nested_days: days named inside a longer time; parts_of_day, clock_times: hours beside a day;
   recent_hours: hours up to now
 - time_expressions: times that a question mentions; open_times: what lies between two of them;
-  yearless_times: those of every year, said without one; query_dates: times typed into a query
+  yearless_times: those of every year, said without one; query_dates: times typed into a query;
+  foreign_words: times named in other languages, for a note
 """
