@@ -29,7 +29,7 @@ _AND = r"(?:and|to|until|till|[-\u2013])"
 _BEGINS = rf"(?:{CLOCK}|\d{{1,2}})"
 _TIME = (
     rf"(?:(?:between|from)\s+(?P<begins>{_BEGINS})\s*{_AND}\s*(?P<ends>{CLOCK})"
-    rf"|(?P<since>{_BEGINS})\s*[-\u2013]\s*(?P<until>{CLOCK})"
+    rf"|(?P<since>{_BEGINS}(?=\s*[-\u2013])|{CLOCK})\s*{_AND}\s*(?P<until>{CLOCK})"
     rf"|(?:(?P<how>at|around|about|before|by|until|till|after|since|from)\s+)?(?P<at>{CLOCK}))"
 )
 _BEFORE = (
@@ -44,6 +44,8 @@ _WITHOUT_DAY = (
     rf"|(?P<how>since|after|before|until|till)\s+(?P<at>{CLOCK}))(?!\w)"
 )
 _AFTER = rf",?\s+(?:{_TIME}|(?:(?:in|during)\s+the|at(?=\s+night))\s+(?P<part>{PART}))(?!\w)"
+_OPENED = r"\b(?:between|from)\s+$"
+"""What opens a time of day behind its day: `between` 5 May 22:00 and 23:00."""
 _LONGEST = 50
 """Characters before a day in which its time is looked for."""
 
@@ -108,6 +110,9 @@ def time_of_day(text: str, begin: int, end: int, part: str = "") -> TimeOfDay | 
     afterwards = (_AFTER, _HOUR_AFTER) if part else (_AFTER,)
     for pattern in afterwards:
         if found := compiled(pattern).match(text, end):
+            if found.groupdict().get("until"):
+                opened = compiled(_OPENED).search(text[:begin], start)
+                begin = opened.start() if opened else begin
             return TimeOfDay(begin, found.end(), found)
     return None
 
