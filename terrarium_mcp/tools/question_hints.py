@@ -61,7 +61,10 @@ async def question_hints(
     if nick := other_names_of(rest):
         known = await people_called(request, nick, search.rooms)
         return [f"lookup_nick(nick={_quoted(nick)}) lists their other nicks"] if known else []
-    for links in link_questions(rest):
+    asked_links = link_questions(rest)
+    # Else all that the person gave, whose lines may call the topic otherwise: there are few.
+    theirs = [links._replace(topic="") for links in asked_links if links.nick]
+    for links in (*asked_links, *theirs):
         if hints := await _link_hints(links, times, search, request):
             return hints
     if not times and asks_what_was_missed(rest):
@@ -102,7 +105,7 @@ async def _presence_hints(
 async def _link_hints(
     asked: LinkQuestion, times: Sequence[TimeExpression], search: Search, request: Request
 ) -> list[str]:
-    """The query for the lines with a link and the words of its topic, if it finds any."""
+    """The query for the lines with a link and any words of its topic, if it finds any."""
     sought = replace(
         about(asked.topic, times, search.query),
         people=(asked.nick,) if asked.nick else search.query.people,

@@ -281,6 +281,9 @@ async def test_who_asks_for_links_on_a_topic_is_told_the_query_that_finds_them(
     (note,) = await notes(house, 'show me links about "sqlite is at"')
     assert note == 'note: the query "sqlite is at" has:link finds 1 line with a link'
     assert await notes(house, "any links about tea?") == []
+    for question in ("find the link bo posted after the outage", "which links did bo give on tea"):
+        (note,) = await notes(house, question)
+        assert note == "note: the query from:bo has:link finds 1 line with a link"
     (note,) = await notes(house, "links about sqlite from bo")
     assert note == "note: the query sqlite from:bo has:link finds 1 line with a link"
     await house.hears("<cy> moving from windows: https://moving.example")

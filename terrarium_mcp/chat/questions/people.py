@@ -94,7 +94,7 @@ _OF_A_TIME = rf"{_ALL}{_LINKS}{_WERE_SHARED}{_HERE}"
 """The question for links where a time is named: elsewhere `links` is a word, and a program."""
 
 _ONE = rf"(?P<nick>{NICK}?)"
-_TOPIC = r"\s+(?:about|on|for|to|with)\s+(?P<words>\S(?:.*?\S)?)"
+_TOPIC = r"\s+(?:about|on|for|to|with|after|before|during|when|since)\s+(?P<words>\S(?:.*?\S)?)"
 _ABOUT_LINKS = (
     rf"{_ANY_LINK}{_TOPIC}{_WERE_SHARED}\s+(?:by|from)\s+{_ONE}",
     *(

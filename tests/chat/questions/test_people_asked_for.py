@@ -119,6 +119,7 @@ def test_links_alone_are_asked_for_where_a_time_is_named_and_else_a_word() -> No
         ("which links did ada share about sqlite?", [LinkQuestion("sqlite", "ada")]),
         ("ada's links about sqlite", [LinkQuestion("sqlite", "ada")]),
         ("what was the link that ada posted about sqlite?", [LinkQuestion("sqlite", "ada")]),
+        ("the link ada posted after the outage", [LinkQuestion("the outage", "ada")]),
         ("the link ada gave for the wiki", [LinkQuestion("the wiki", "ada")]),
         (
             "links about sqlite from ada",
