@@ -22,8 +22,15 @@ from terrarium_mcp.store import Hits, Rung, Search, Sort
 from terrarium_mcp.tools.known_nicks import people_called
 from terrarium_mcp.tools.repeated_query import query_argument
 
-_MESSAGE = re.compile(r"(?:terrarium://message/|message\s+#?)(?P<id>\d{1,18})", re.IGNORECASE)
-"""What names a message, and is no number alone."""
+_AROUND = (
+    r"(?:what\s+(?:was|were|did|has|is|came|comes|happened)\b[^\d\"]*?\s)?"
+    r"(?:(?:right|just|directly|immediately)\s+)?(?:before|after|around|near)\s+(?:the\s+)?"
+)
+_MESSAGE = re.compile(
+    rf"(?:{_AROUND})?(?:terrarium://message/|(?:message|line)\s+#?)(?P<id>\d{{1,18}})\s*\??",
+    re.IGNORECASE,
+)
+"""What names a message, perhaps for what was said beside it, and is no number alone."""
 
 EXACT = (Rung.ALL_WORDS, Rung.EVERYTHING)
 """How a search finds only what its query says."""
@@ -84,7 +91,7 @@ async def _message_hints(search: Search, request: Request) -> list[str]:
         message = await request.message(named["id"])
     except UnknownMessage:
         return []
-    return [f"get_message_context({message.id}) shows that message"]
+    return [f"get_message_context({message.id}) shows that message, and the lines around it"]
 
 
 async def _presence_hints(

@@ -291,14 +291,20 @@ async def test_who_asks_for_links_on_a_topic_is_told_the_query_that_finds_them(
     assert note == "note: the query moving windows has:link finds 1 line with a link"
 
 
-@pytest.mark.parametrize("query", ["message 2", "terrarium://message/2", "Message #2"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        *["message 2", "terrarium://message/2", "Message #2", "what was said before message 2?"],
+        *["what did people say right after terrarium://message/2", "around line 2"],
+    ],
+)
 async def test_who_names_a_message_is_told_the_tool_that_shows_it(house: House, query: str) -> None:
     await house.hears("<bo> hello\n<ada> hello")
     told = await house.learns("search_irc_history", LATER, query=query)
     assert "note: get_message_context(2) shows that message" in told.outside
 
 
-@pytest.mark.parametrize("query", ["message 3", "2", "message 2 hello"])
+@pytest.mark.parametrize("query", ["message 3", "2", "message 2 hello", "tea after line 2"])
 async def test_what_names_no_message_is_words(house: House, query: str) -> None:
     await house.hears("<bo> hello\n<ada> hello")
     told = await house.learns("search_irc_history", LATER, query=query)
