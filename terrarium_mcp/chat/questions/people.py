@@ -81,6 +81,7 @@ _FORMS = (
     rf"{_SHOW}{_END}\s+{_LINE}\s+(?:by|from|of)\s+{_NICK}",
     rf"{_SHOW}{_NICK}['\u2019]s\s+(?:{_END}\s+{_LINE}|lines|messages)",
     rf"when\s+did\s+{_NICK}\s+(?P<first>first)\s+(?:ever\s+)?{_SPEAK}",
+    rf"when\s+(?:was|is)\s+{_NICK}\s+(?P<first>first)\s+(?:ever\s+)?(?:seen|heard|here|around){_HERE}",
     rf"{_SHOW}(?:everything|anything|all|lines|messages)\s+(?:that\s+)?{_NICK}\s+(?:said|wrote)",
     rf"{_SHOW}(?:everything|anything|all|lines|messages)\s+(?:by|from)\s+{_NICK}",
     rf"(?P<general>\S.*?)\s+(?:by|from)\s+{_NICK}",
