@@ -255,10 +255,12 @@ def _conversations_of(times: Times, search: Search) -> Search:
 
 
 def _said_by(asked: PersonQuestion, times: Times, search: Search) -> Search:
-    """The lines of a person, or of all: the oldest first if these or a time are asked for."""
+    """The lines of a person, of all, or of all others: the oldest first if these or a time are."""
+    by, not_by = ((), asked.nicks) if asked.is_for_others else (asked.nicks, ())
     query = replace(
         about(asked.about, times, search.query),
-        people=asked.nicks or search.query.people,
+        people=by or search.query.people,
+        excluded_people=(*search.query.excluded_people, *not_by),
         mentions=(asked.to,) if asked.to else search.query.mentions,
         has_link=asked.only_links or search.query.has_link,
     )

@@ -119,6 +119,20 @@ async def test_a_person_without_a_topic_is_who_said_it(
     assert told.ids == ids
 
 
+async def test_all_but_a_person_are_the_others(house: House) -> None:
+    await house.hears("<ada> one\n<bo> two\n<ada> three\n<cy> four\n<ada> five")
+    for query, read_as, ids in (
+        ("everything not by ada", "-from:ada", [4, 2]),
+        ("all lines except from ada, in May", None, [2, 4]),
+        ("what did everyone except ada say in May?", None, [2, 4]),
+        ("what did people other than ada say?", "-from:ada", [4, 2]),
+    ):
+        told = await asked(house, query)
+        in_may = "-from:ada after:2026-05-01 before:2026-06-01"
+        assert notes(told) == [f"note: read as {read_as or in_may}"]
+        assert told.ids == ids
+
+
 async def test_a_verb_in_the_place_of_a_nick_is_one(house: House) -> None:
     await house.hears("""
         <will> the gate is painted

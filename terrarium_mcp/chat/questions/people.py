@@ -51,6 +51,10 @@ _WERE_SHARED = (
 )
 _ANY_LINK = rf"(?:{_SHOW}|(?:any|which)\s+){_LINK}"
 
+_ANYBODY = r"(?:every(?:one|body)|any(?:one|body)|people|folks)(?:\s+else)?"
+_EXCEPT = r"(?P<except>not(?=\s+(?:by|from)\b)|except(?:\s+for)?|but|other\s+than|apart\s+from)"
+"""In front of nicks whose lines are the only ones not asked for."""
+
 _SHOW_THE = rf"(?:(?:what(?:'s|\s+is|\s+was)|{_FIND})\s+(?:the\s+)?|the\s+)"
 
 _FORMS = (
@@ -84,7 +88,8 @@ _FORMS = (
     rf"when\s+(?:was|is)\s+{_NICK}\s+(?P<first>first)\s+(?:ever\s+)?(?:seen|heard|here|around){_HERE}",
     rf"{_SHOW}(?:everything|anything|all|lines|messages)\s+(?:that\s+)?{_NICK}\s+(?:said|wrote)",
     rf"{_SHOW}(?:everything|anything|all|lines|messages)\s+(?:by|from)\s+{_NICK}",
-    rf"(?P<general>\S.*?)\s+(?:by|from)\s+{_NICK}",
+    rf"(?P<general>what\s+{_OFTEN}{_HAVE}\s+{_ANYBODY})\s+{_EXCEPT}\s+{_NICK}\s+{_OFTEN}{_SAY}",
+    rf"(?P<general>\S.*?)\s+(?:{_EXCEPT}\s+(?:by\s+|from\s+)?|(?<!not\s)(?:by|from)\s+){_NICK}",
 )
 """A text that is `general` has no word but those that ask for whatever was said."""
 
@@ -122,7 +127,8 @@ _SAID_ONCE = rf"what\s+{_OFTEN}{_HAVE_ONCE}\s+{_NICK}\s+{_OFTEN}{_SAY}\b.*"
 class PersonQuestion(NamedTuple):
     """A question for what `nick` said: to somebody, about something, the links, or the last of it.
 
-    With `others` it is for what each of them said, too. The names and the topic are as written, and
+    With `others` it is for what each of them said, too; `is_for_others`: for what all but they
+    said. The names and the topic are as written, and
     empty where the question has none: without `nick` it is for what everybody said. A general one,
     such as `any news from ada`, may mean its words.
     """
@@ -134,6 +140,7 @@ class PersonQuestion(NamedTuple):
     is_for_first: bool = False
     is_for_last: bool = False
     is_general: bool = False
+    is_for_others: bool = False
     others: tuple[str, ...] = ()
 
     @property
@@ -167,6 +174,7 @@ def person_question(
             is_for_first=bool(found.get("first")),
             is_for_last=bool(found.get("last")),
             is_general=bool(general),
+            is_for_others=bool(found.get("except")),
             others=others,
         )
     return None

@@ -79,6 +79,14 @@ ADA = PersonQuestion("ada")
         ("the last thing ada ever said", PersonQuestion("ada", is_for_last=True)),
         ("what was the very first thing ada said?", PersonQuestion("ada", is_for_first=True)),
         ("when did ada first speak?", PersonQuestion("ada", is_for_first=True)),
+        (
+            "everything not by ada",
+            PersonQuestion("ada", is_general=True, is_for_others=True),
+        ),
+        (
+            "what did everyone except ada and bo say?",
+            PersonQuestion("ada", is_general=True, is_for_others=True, others=("bo",)),
+        ),
         ("when was ada first seen here?", PersonQuestion("ada", is_for_first=True)),
         ("what was the first message ever posted?", PersonQuestion("", is_for_first=True)),
         ("What's the last line", PersonQuestion("", is_for_last=True)),
