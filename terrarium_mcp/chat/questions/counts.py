@@ -54,7 +54,10 @@ _TALKERS = (
     rf"(?:{_TOP}\s+(?:talker|speaker|poster)s?"
     r"|most\s+(?:active|talkative)\s+(?:people|person|(?:user|member|nick)s?))"
 )
-_HERE = r"(?:\s+(?:here|overall|of\s+all|in\s+(?:here|(?:this|the)\s+channel)))*"
+_HERE = (
+    r"(?:\s+(?:here|overall|altogether|of\s+all"
+    r"|in\s+(?:total|here|(?:this|the)\s+channel)))*"
+)
 
 _AND_WHO = (
     rf"(?:,?\s+(?:and\s+)?(?:by\s+whom(?:\s+{_MOST})?"
@@ -99,6 +102,7 @@ _FORMS = tuple(
         rf"{_MANY}\s+(?:lines|messages)\s+{_ABOUT}\s+{_WORDS}",
         rf"{_MENTIONS}\s+(?:(?:are|were)\s+there\s+)?of\s+{_WORDS}",
         rf"{_LINKS}\s+{_DID}\s+{_NICK}\s+(?:{_SEND}|{_SHARE})",
+        _LINKS,
         rf"{_LINKS}\s+(?:is|are|was|were|have\s+been)\s+(?:there|{_SEND}|{_SHARE})",
         rf"{_PEOPLE}\s+(?:(?:have|had)\s+)?{_SPOKE}",
         rf"{_PEOPLE}{_EVER}\s+{_DISCUSS}\s+{_NO_PRONOUN}{_WORDS}",

@@ -81,6 +81,8 @@ EVERYTHING = CountQuestion()
         ),
         ("how many messages did ada write every day?", CountQuestion("ada", per="day")),
         ("how many links were shared by month here?", CountQuestion(only_links=True, per="month")),
+        ("how many links per month?", CountQuestion(only_links=True, per="month")),
+        ("how many lines did ada write in total?", CountQuestion("ada")),
         ("how many messages per day?", CountQuestion(per="day")),
         ("how many lines per weekday?", CountQuestion(per="day", of_weekdays=True)),
         (
