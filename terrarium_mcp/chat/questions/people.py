@@ -128,9 +128,9 @@ class PersonQuestion(NamedTuple):
     """A question for what `nick` said: to somebody, about something, the links, or the last of it.
 
     With `others` it is for what each of them said, too; `is_for_others`: for what all but they
-    said. The names and the topic are as written, and
-    empty where the question has none: without `nick` it is for what everybody said. A general one,
-    such as `any news from ada`, may mean its words.
+    said. The names and the topic are as written, and empty where the question has none: without
+    `nick` it is for what everybody said. A general one, such as `any news from ada`, may mean its
+    words.
     """
 
     nick: str
