@@ -88,7 +88,7 @@ async def remembered(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def history(remembered: Path, file: Path) -> Path:
+def history(anyio_backend: object, remembered: Path, file: Path) -> Path:  # noqa: ARG001 -- makes it, also for a test that is not async
     shutil.copytree(remembered, file.parent, dirs_exist_ok=True)
     return file
 
