@@ -4,6 +4,7 @@ A command's module is imported when the command is run, and imports what it runs
 functions, so that `--help` loads neither mcp (a second of CPU) nor pydle nor openai.
 """
 
+import errno
 import logging
 import os
 import sys
@@ -19,7 +20,7 @@ from terrarium_mcp import __version__
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.cli.console import ConsoleHandler, colour_wanted
 from terrarium_mcp.cli.process import lasting_imports
-from terrarium_mcp.errors import TerrariumError, plainly
+from terrarium_mcp.errors import TerrariumError, plainly, single_errors
 
 _STDERR = 2
 """The file descriptor of stderr."""
@@ -77,7 +78,7 @@ def main() -> None:
     logging.basicConfig(handlers=[console], level=logging.WARNING, format="%(message)s")
     logging.getLogger("terrarium_mcp").setLevel(logging.INFO)
     try:
-        with plainly(), _output_named():
+        with _shortage_named(), plainly(), _output_named():
             commands(prog_name="terrarium-mcp", color=colour_wanted())
     except TerrariumError as error:
         console.end_progress()
@@ -106,6 +107,39 @@ def _write_utf8() -> None:
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, TextIOWrapper):
                 stream.reconfigure(encoding="utf-8")
+
+
+@contextmanager
+def _shortage_named() -> Iterator[None]:
+    """Raise a lack of memory or threads as an expected failure: its cause is a limit.
+
+    Raises:
+        TerrariumError: the process got no more memory, or no more threads.
+    """
+    try:
+        yield
+    except (MemoryError, RuntimeError, ImportError, OSError, BaseExceptionGroup) as error:
+        if not all(map(_is_shortage, single_errors(error))):
+            raise
+        raise TerrariumError(
+            "This process got no more memory, or no more threads. Raise its limits: ulimit -v and"
+            " -u at a shell, LimitAS= and TasksMax= of a systemd service, or those of its"
+            " container."
+        ) from error
+
+
+def _is_shortage(error: BaseException) -> bool:
+    """Whether the system refused memory or a thread; some who ask for them have only words."""
+    match error:
+        case MemoryError() | OSError(errno=errno.ENOMEM):
+            return True
+        case RuntimeError():  # of CPython's thread_run
+            return str(error) == "can't start new thread"
+        case ImportError():  # of the C library's dlopen
+            return str(error).endswith(
+                ("failed to map segment from shared object", "Cannot allocate memory")
+            )
+    return False
 
 
 @contextmanager

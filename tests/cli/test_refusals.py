@@ -3,6 +3,7 @@
 import socket
 import sqlite3
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -20,6 +21,7 @@ from tests.cli.programs import (
     words,
 )
 from tests.patience import PATIENCE
+from tests.servers.forked import forked
 from tests.servers.ircd import free_port
 
 NOBODY = 65534
@@ -62,6 +64,32 @@ def test_a_bad_setting_is_named(
     assert name in line
     assert told in line
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads how much memory is mapped in /proc")
+@pytest.mark.parametrize("command", ["serve", "search tea"])
+def test_a_lack_of_memory_is_named(tmp_path: Path, command: str) -> None:
+    code = f"""
+import resource, sys
+from pathlib import Path
+from terrarium_mcp.cli import main
+mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (mapped, mapped))
+sys.argv[1:] = {command.split()}
+main()
+"""
+    done = subprocess.run(
+        forked("-c", code),
+        cwd=tmp_path,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        timeout=PATIENCE,
+        text=True,
+    )
+    assert "no more memory, or no more threads" in refused(done)
+    assert "ulimit -v" in done.stderr
 
 
 @pytest.mark.parametrize("command", ["serve", "serve --http --port 0", "bridge"])
