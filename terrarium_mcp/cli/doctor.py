@@ -80,7 +80,7 @@ def doctor(
 
 def _warn_of_unread(beside: Path, config: Path | None) -> None:
     """Log that the settings beside the database, which may be a service's, are not those shown."""
-    with suppress(PermissionError):
+    with suppress(OSError):  # the examination says why nobody may look, or why there can be none
         if not beside.is_file():
             return
         with suppress(FileNotFoundError, PermissionError):  # this folder may not be entered

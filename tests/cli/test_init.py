@@ -130,6 +130,14 @@ def test_old_logs_that_are_a_circle_of_links_are_refused(tmp_path: Path) -> None
     assert "Traceback" not in done.stderr
 
 
+def test_old_logs_of_too_long_a_name_are_refused(tmp_path: Path) -> None:
+    options = ["--server", "127.0.0.1:1", "--channels", "tea", "--model-url", "none", "--yes"]
+    done = ran("terrarium-mcp init --old-logs", "x" * 300, *options, at=tmp_path)
+    assert done.returncode == 1
+    assert "cannot be looked at: File name too long." in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+
+
 def test_a_zone_that_is_not_needed_is_checked_and_said_to_be_unused(tmp_path: Path) -> None:
     options = ["--server", "127.0.0.1:1", "--channels", "tea", "--model-url", "none", "--yes"]
     done = ran("terrarium-mcp init --old-zone Mars/X", *options, at=tmp_path)

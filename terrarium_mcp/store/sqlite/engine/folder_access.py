@@ -20,7 +20,10 @@ def make_folder(path: Path) -> None:
     try:
         create_private_folder(path.parent)
     except OSError as error:
-        raise _inaccessible(path, error) from error
+        raise StoreFailed(
+            f"The folder {path.parent} cannot be made or looked into: {error.strerror}."
+            " Name a database elsewhere with DB_PATH or --db."
+        ) from error
 
 
 def check_permissions(path: Path) -> None:
@@ -49,7 +52,10 @@ def is_file_found(path: Path) -> bool:
     except PermissionError as error:
         raise forbidden(path, path.parent) from error
     except OSError as error:
-        raise _inaccessible(path, error) from error
+        raise StoreFailed(
+            f"{path} cannot be looked at: {error.strerror}. Name another database with DB_PATH or"
+            " --db."
+        ) from error
 
 
 def is_file_there(path: Path) -> bool:
@@ -102,10 +108,3 @@ def _is_read_only(path: Path) -> bool:
     with suppress(OSError):
         return bool(os.statvfs(path).f_flag & os.ST_RDONLY)
     return False
-
-
-def _inaccessible(path: Path, error: OSError) -> StoreFailed:
-    return StoreFailed(
-        f"The folder {path.parent} cannot be made or looked into: {error.strerror}."
-        " Name a database elsewhere with DB_PATH or --db."
-    )

@@ -1,5 +1,6 @@
 """The examination: what can be seen of a database quickly, without changing anything."""
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,11 +15,7 @@ from terrarium_mcp.settings import Settings, relays_with, rooms_without_lines
 from terrarium_mcp.store.records.health import DatabaseSize, Fact, Section
 from terrarium_mcp.store.sqlite.engine.checkpoints import LARGE
 from terrarium_mcp.store.sqlite.engine.files import bytes_for_backup, bytes_of, free_bytes, wal_of
-from terrarium_mcp.store.sqlite.engine.folder_access import (
-    check_permissions,
-    forbidden,
-    is_file_there,
-)
+from terrarium_mcp.store.sqlite.engine.folder_access import check_permissions, is_file_found
 from terrarium_mcp.store.sqlite.engine.fts_merge import NEARLY_COMPLETE
 from terrarium_mcp.store.sqlite.engine.refolding import IS_LEFT, ROOM_MOVES
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
@@ -66,15 +63,12 @@ def examine(path: Path, now: datetime, settings: Settings | None = None) -> list
     settings = settings or Settings()
     sections = [Section("database", [Fact("file", f"{path}"), _sqlite(), *_beside(path)])]
     try:
-        if not (is_file_there(path) and bytes_of(path)):
+        if not (is_file_found(path) and bytes_of(path)):
             return [_with(sections[0], [_missing()]), _keeper(path)]
         check_permissions(path)
-    except PermissionError:  # its folder may not even be looked into
-        closed = Fact("access", str(forbidden(path, path.parent)), wrong=True)
-        return [_with(sections[0], [closed]), _keeper(path)]
     except (TerrariumError, OSError) as error:
         sections[0] = _with(sections[0], [Fact("access", str(error), wrong=True)])
-    if not path.is_file():  # which has been said
+    if not os.path.isfile(path):  # noqa: PTH113 -- Path.is_file raises before Python 3.14
         return [*sections, _keeper(path)]
     try:
         with untouched(path) as connection:
