@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from terrarium_mcp.store.sqlite.keeper import lock_file
 from tests.cli.programs import (
     environment,
     quick_python,
@@ -275,6 +276,23 @@ def test_the_doctor_says_that_a_folder_is_closed_to_it(tmp_path: Path, option: s
     assert told[-2].startswith("! ")
     assert f"This account may not write {closed}." in told[-2]
     assert "wrong: " in verdict
+    assert status == "status 1"
+
+
+def test_the_doctor_says_that_the_lock_of_the_keeper_is_closed_to_it(open_folder: Path) -> None:
+    file = open_folder / "irc_logs.db"
+    done = ran("terrarium-mcp serve", at=open_folder, DB_PATH=file)
+    assert done.returncode == 0, done.stderr
+    open_folder.chmod(0o777)
+    file.chmod(0o666)
+    lock = lock_file(file)
+    lock.chmod(0o000)
+    code = "import terrarium_mcp.cli.starting.doctor" + AS_NOBODY.format(
+        nobody=NOBODY, argv=["doctor", "--db", str(file)]
+    )
+    *told, verdict, status = quick_python(code, open_folder).splitlines()
+    assert f"! process  unknown: {lock} cannot be used: Permission denied." in told[-2]
+    assert verdict == "1 wrong: keeper (process)"
     assert status == "status 1"
 
 

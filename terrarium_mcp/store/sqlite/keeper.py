@@ -108,7 +108,7 @@ class Keeper:
             except Timeout:
                 return False
             except OSError as error:
-                raise _unusable(lock, self._path, error) from error
+                raise unusable_lock(lock, self._path, error) from error
             command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
             since = datetime.now(UTC).isoformat(" ", "seconds")
             KeeperRecord(os.getpid(), command, since).write(lock)
@@ -154,7 +154,7 @@ class Keeper:
             await anyio.sleep(every if self.is_us else max(every, CLAIM_EVERY))
 
 
-def _unusable(lock: Path, database: Path, error: OSError) -> StoreFailed:
+def unusable_lock(lock: Path, database: Path, error: OSError) -> StoreFailed:
     """The error that this account cannot lock the file, or make it where it is missing."""
     if not _is_there(lock):
         return StoreFailed(

@@ -31,7 +31,7 @@ from terrarium_mcp.store.sqlite.index.clock_ahead import ROOMS_AHEAD, ahead, lat
 from terrarium_mcp.store.sqlite.index.counter_sql import IS_COUNTED
 from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.structure import TO_BE_EMPTIED, watermark_sql
-from terrarium_mcp.store.sqlite.keeper import KeeperRecord, lock_file
+from terrarium_mcp.store.sqlite.keeper import KeeperRecord, lock_file, unusable_lock
 from terrarium_mcp.store.sqlite.older_keeper import older_keeper
 from terrarium_mcp.store.sqlite.own_files import unfinished_copies
 from terrarium_mcp.store.sqlite.schema import (
@@ -312,6 +312,15 @@ def _told_apart(rules: VoiceRules) -> str:
 
 def _keeper(path: Path) -> Section:
     lock = lock_file(path)
+    try:
+        lock.open("r+b").close()  # as who would become the keeper
+    except PermissionError as error:
+        if not os.path.exists(lock):  # noqa: PTH110 -- its folder is closed, which has been said
+            return Section("keeper", [Fact("process", "unknown")])
+        unknown = f"unknown: {unusable_lock(lock, path, error)}"
+        return Section("keeper", [Fact("process", unknown, wrong=True)])
+    except OSError:  # there is none, or nobody can write one
+        pass
     keeper = KeeperRecord.read(lock)
     if is_held(lock):
         process = f"{keeper.pid} ({keeper.command})" if keeper else "unknown"
