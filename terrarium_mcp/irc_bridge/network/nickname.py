@@ -89,6 +89,9 @@ class OwnNick:
         self.is_asking = False
         if self._client.is_same_nick(line.params[0], self._configured):
             self._ours_since = anyio.current_time()
+            if line.source and not self._client.is_same_nick(line.source.nick, self._configured):
+                name, nick = self._config.display_name, self._client.nickname
+                log.info("%s: we have the nick %s now, after %s", name, nick, line.source.nick)
         elif not self._takes_part:
             return  # before the end of its welcome ZNC says so which nick it has
         elif line.source and self._client.is_same_nick(line.source.nick, self._configured):
@@ -98,15 +101,15 @@ class OwnNick:
         """Ask later, and ever more rarely: whoever may take our nick takes it again."""
         now = anyio.current_time()
         self._ask_from = now + self._taken.pause_after(now - self._ours_since)
-        if not self._has_told:
-            self._has_told = True
-            log.warning(
-                "%s: the network took the nick %s from us, and we are %s. %s",
-                self._config.display_name,
-                self._configured,
-                self._client.nickname,
-                _TAKEN_ALTHOUGH_LOGGED_IN if self._sasl.logged_in else _TAKEN,
-            )
+        log.log(
+            logging.INFO if self._has_told else logging.WARNING,
+            "%s: the network took the nick %s from us, and we are %s.%s",
+            self._config.display_name,
+            self._configured,
+            self._client.nickname,
+            "" if self._has_told else " " + self._way_out,
+        )
+        self._has_told = True
 
     async def keep(self) -> None:
         """Ask for the configured nick when it becomes free, and now and then besides."""
@@ -118,6 +121,10 @@ class OwnNick:
             if self._is_due:
                 self.is_asking = True
                 self._post("NICK", self._configured)
+
+    @property
+    def _way_out(self) -> str:
+        return _TAKEN_ALTHOUGH_LOGGED_IN if self._sasl.logged_in else _TAKEN
 
     @property
     def _is_due(self) -> bool:

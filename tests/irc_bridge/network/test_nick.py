@@ -96,7 +96,7 @@ def taking(nick: str) -> Answer:
 async def test_a_nick_that_the_network_takes_from_us_is_no_free_one_and_the_operator_hears_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    caplog.set_level(logging.WARNING)
+    caplog.set_level(logging.INFO)
     async with (
         fake_ircd() as server,
         staying(
@@ -110,12 +110,15 @@ async def test_a_nick_that_the_network_takes_from_us_is_no_free_one_and_the_oper
         await server.hears("PING", times=2)
         assert network.nick == "Guest7"
         assert server.heard("NICK") == ["NICK Terra"] * 3
-    (told,) = [record.getMessage() for record in caplog.records if "took" in record.getMessage()]
-    assert told == (
-        "127.0.0.1: the network took the nick Terra from us, and we are Guest7. If it is"
-        " registered to you, log in with TERRARIUM_SASL_USERNAME and TERRARIUM_SASL_PASSWORD; if"
-        " not, set IRC_NICK to another nick."
+    told = [one for one in caplog.records if "the nick Terra" in one.message]
+    (warning,) = [one.message for one in told if one.levelno >= logging.WARNING]
+    taken = "127.0.0.1: the network took the nick Terra from us, and we are Guest7."
+    assert warning == (
+        f"{taken} If it is registered to you, log in with TERRARIUM_SASL_USERNAME and"
+        " TERRARIUM_SASL_PASSWORD; if not, set IRC_NICK to another nick."
     )
+    back = "127.0.0.1: we have the nick Terra now, after Guest7"
+    assert [one.message for one in told] == [warning, *[back, taken] * 2]
 
 
 async def test_who_kept_the_nick_for_long_asks_again_soon_after_it_is_taken() -> None:
