@@ -293,7 +293,6 @@ class Bridge:
 
     def on_left(self, channel: str, why: str) -> None:
         """The bot is no longer in a channel."""
-        log.warning("no longer in %s/%s: %s", self.name, channel, why)
         self._recorder.end(channel, why)
         self._reception.on_left(channel)
         self._state_changed()

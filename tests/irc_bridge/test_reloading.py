@@ -46,6 +46,20 @@ async def test_a_channel_gets_its_new_key_for_the_next_time(tmp_path: Path) -> N
                 assert await ircd.hears("JOIN #tea new")
 
 
+async def test_each_channel_that_is_left_is_one_line_in_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with fake_ircd() as ircd, living(settings_for(ircd.port, tmp_path)) as house:
+        await ircd.says(":op!o@h KICK #tea Terra :out")
+        await ircd.settles()
+        await reloads(house, ircd, irc_channels=("#tea",))
+    told = [text for text in caplog.messages if "#tea" in text or "#mate" in text]
+    assert told == [
+        "local/#tea: kicked by op: out. Returning later.",
+        "local/#mate: no longer in the settings, and left.",
+    ]
+
+
 async def test_channels_that_stay_are_neither_left_nor_joined_again(tmp_path: Path) -> None:
     async with fake_ircd() as ircd, living(settings_for(ircd.port, tmp_path)) as house:
         joins = ircd.heard("JOIN")

@@ -152,6 +152,7 @@ class AutoJoin:
                 continue
             if known.joined_as:
                 self._post("PART", known.name, _UNNAMED)
+                log.warning("%s: no longer in the settings, and left.", self._label(known.name))
                 self._listener.on_left(known.joined_as, "no longer in the settings")
             elif known.is_asked_for:
                 self._unwanted.add(self._client.fold(known.name))
@@ -272,6 +273,7 @@ class AutoJoin:
         """A bouncer lost its server: we are in no channel until it joins them again."""
         for channel in self._channels:
             if channel.joined_as:
+                log.warning("%s: %s.", self._label(channel.name), why.rstrip("."))
                 self._listener.on_left(channel.joined_as, why)
                 channel.joined_as = ""
 
