@@ -57,6 +57,7 @@ STOPPED = "the recorder was stopped"
 """Why a span ended: at the end of the program."""
 
 CLOCK_SET = "the clock of this machine was set"
+OTHER_FILE = "the database was replaced"
 """Why a span ended, and the one after it began."""
 
 log = logging.getLogger(__name__)
@@ -130,9 +131,13 @@ class Recorder:
         self._bell = Bell()
         self._finished = False
         self._patience = AT_THE_END
+        self._opening = 0
+        self._written_until = self._contact.now()
+        """Which opening of the history is written to, and until when all was written."""
         self._running = anyio.CancelScope(shield=True)
         # Before the first message, after which there are two networks.
-        self._enqueue_action(partial(store.name_network, home or network))
+        self._name_network = partial(store.name_network, home or network)
+        self._enqueue_action(self._name_network)
 
     def note_contact(self) -> None:
         """The server said something, whatever it was: what it said until now was recorded.
@@ -357,12 +362,31 @@ class Recorder:
         while True:
             self._tried = anyio.current_time()
             try:
+                await self._go_on_in_other_file()
                 await act()
             except (StoreFailed, StillOpening, TookTooLong) as error:  # opened again: path_watch.py
                 self._failed(str(error))
                 await anyio.sleep(TRY_AGAIN)
             else:
+                self._written_until = self._contact.now()
                 return self._succeeded()
+
+    async def _go_on_in_other_file(self) -> None:
+        """Note in a file that took the place of another what is recorded, and since when.
+
+        A backup that was put back has spans that the next heartbeat would extend over all that it
+        lacks; a new file has none.
+        """
+        await self.store.opening.wait()
+        opening = self.store.opening.times
+        if self._opening not in (0, opening):
+            await self._name_network()
+            recorded = sorted(self._recorded.values())
+            await self.store.rooms.set_casemapping(self.network, self._casemapping, recorded)
+            for channel in () if self._full else recorded:
+                since = self._written_until
+                await self.store.spans.begin(self.network, channel, since, OTHER_FILE)
+        self._opening = opening
 
     def _failed(self, why: str) -> None:
         begins = self.outage is None

@@ -14,9 +14,14 @@ PATIENCE = 5.0
 
 
 class Opening:
-    """The progress of the opening, how it ended, and a way to wait for it."""
+    """The progress of the opening, how it ended, and a way to wait for it.
+
+    Attributes:
+        times: how often the history was opened: after the first, it may be another file.
+    """
 
     def __init__(self) -> None:
+        self.times = 0
         self._done = anyio.Event()
         self._foreseen = anyio.Event()
         self._settled = Bell()
@@ -56,6 +61,7 @@ class Opening:
 
     def succeed(self) -> None:
         """Note that the history is open."""
+        self.times += 1
         self._end()
 
     def fail(self, error: TerrariumError) -> None:

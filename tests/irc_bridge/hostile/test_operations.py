@@ -17,6 +17,7 @@ import pytest
 from terrarium_mcp.cli.starting.bridge_runner import open_bridges, run_until_signal
 from terrarium_mcp.cli.starting.health import MOVED, health_of
 from terrarium_mcp.irc_bridge.record import recorder as recording
+from terrarium_mcp.irc_bridge.record.recorder import OTHER_FILE
 from terrarium_mcp.irc_bridge.record.trouble_notice import BEGUN, OVER
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.server import build_server
@@ -51,6 +52,18 @@ async def hears(house: House, ircd: FakeIrcd, *texts: str) -> None:
 
 def texts_in(file: Path) -> list[str]:
     return [row[0] for row in rows_of(file, TEXTS)]
+
+
+SPANS = """
+SELECT s.why_began, group_concat(message) FROM spans s JOIN rooms r ON r.id = s.room
+JOIN messages m ON m.timestamp BETWEEN s.began AND s.alive AND m.message <> ''
+WHERE r.channel = '#tea' GROUP BY s.id ORDER BY s.began
+"""
+
+
+def spans_of_tea(file: Path) -> list[tuple[str, str]]:
+    """Why each began, and the lines that it covers."""
+    return rows_of(file, SPANS)
 
 
 async def test_six_thousand_lines_blasted_are_all_recorded_in_order(tmp_path: Path) -> None:
@@ -189,6 +202,7 @@ async def test_a_database_that_was_deleted_is_begun_again_with_the_lines_that_wa
             await house.bridge.flush()
             assert (await find(house.store, "meanwhile")).messages
     assert texts_in(file) == ["meanwhile", "after"]
+    assert spans_of_tea(file) == [(OTHER_FILE, "meanwhile,after")]
     assert "recording continues after" in caplog.text
 
 
@@ -209,6 +223,7 @@ async def test_a_backup_put_back_under_a_running_bridge_is_recorded_into(
             await until_logged(caplog, "was opened again")
             await house.bridge.flush()
     assert texts_in(file) == ["before", "meanwhile"]
+    assert spans_of_tea(file) == [("joined", "before"), (OTHER_FILE, "meanwhile")]
     assert rows_of(file, "PRAGMA integrity_check") == [("ok",)]
 
 
