@@ -30,6 +30,7 @@ from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.sqlite.index import counters
 from terrarium_mcp.store.sqlite.ingest import bulk
 from tests.logformats.samples import BERLIN, LOGS, PROGRAMS, Said, bare, truth
+from tests.patience import PATIENCE
 
 BERLIN_LABNET = Choices(network="LabNet", zone=BERLIN)
 RENAMED = replace(BERLIN_LABNET, renamed={"#we-ird.chan": "#we/ird.chan"})
@@ -39,7 +40,7 @@ RENAMED = replace(BERLIN_LABNET, renamed={"#we-ird.chan": "#we/ird.chan"})
 @asynccontextmanager
 async def history(folder: Path, settings: Settings | None = None) -> AsyncIterator[Store]:
     async with open_store(folder / "irc_logs.db", settings or Settings()) as store:
-        await store.opening.wait()
+        await store.opening.wait(PATIENCE)
         yield store
 
 

@@ -44,10 +44,14 @@ class Patient:
             self.process = subprocess.Popen(
                 [sys.executable, program, str(database)], stdout=subprocess.PIPE, stderr=log
             )
+        self.urls: dict[str, str] = {}
+
+    def hear_urls(self) -> None:
+        """Wait until it has started, and says where it listens."""
         assert self.process.stdout is not None
         announced = self.process.stdout.readline()
         assert announced, self._log.read_text()
-        self.urls: dict[str, str] = json.loads(announced)
+        self.urls = json.loads(announced)
 
     async def worst(self, web: httpx2.AsyncClient) -> float:
         """Milliseconds of CPU that the loop was held up at most, since the last call of this."""
@@ -57,8 +61,6 @@ class Patient:
         """Stop it; what it said meanwhile."""
         self.process.terminate()
         assert self.process.wait(PATIENCE) == 0
-        assert self.process.stdout is not None
-        self.process.stdout.close()
         return self._log.read_text()
 
 
@@ -69,11 +71,13 @@ async def running(folder: Path, lines: int) -> AsyncIterator[Patient]:
     async with open_store(database, SETTINGS) as store:
         await store.messages.append([*talk(lines)])
     patient = Patient(database)
-    try:
-        async with Client(patient.urls["mcp"]) as client:  # loads all modules
-            await client.call_tool("search_irc_history", {"query": "green kettle on:monday"})
-        yield patient
-        said = patient.end()
-        assert "Traceback" not in said, said
-    finally:
-        patient.process.kill()
+    with patient.process:  # which closes its pipe, and waits for it
+        try:
+            patient.hear_urls()
+            async with Client(patient.urls["mcp"]) as client:  # loads all modules
+                await client.call_tool("search_irc_history", {"query": "green kettle on:monday"})
+            yield patient
+            said = patient.end()
+            assert "Traceback" not in said, said
+        finally:
+            patient.process.kill()

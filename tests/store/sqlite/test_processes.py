@@ -343,7 +343,7 @@ async def test_a_current_file_that_another_program_holds_is_locked_and_not_to_be
         stranger.execute("BEGIN EXCLUSIVE")
         with pytest.raises(Locked, match="Another program has locked it"):
             async with open_store(file, SETTINGS) as store:
-                await store.opening.wait()
+                await store.opening.wait(PATIENCE)
 
 
 async def test_a_migration_in_another_program_without_the_lock_is_not_waited_for(
@@ -354,7 +354,7 @@ async def test_a_migration_in_another_program_without_the_lock_is_not_waited_for
         stranger.execute("BEGIN EXCLUSIVE")
         with anyio.fail_after(PATIENCE), pytest.raises(MigrationBlocked):
             async with open_store(file, SETTINGS, adopt=True) as store:
-                await store.opening.wait()
+                await store.opening.wait(PATIENCE)
 
 
 async def test_a_process_that_cannot_open_the_file_leaves_it_to_another(file: Path) -> None:

@@ -170,7 +170,7 @@ async def test_an_adopted_history_with_its_gaps_is_restored_too(
     ]
     file = make(tmp_path / "old.db", rows)
     async with open_store(file, SETTINGS, adopt=True) as store:
-        await store.opening.wait()
+        await store.opening.wait(PATIENCE)
         lines = await exported(store)
         assert await differences(store) == []
     assert len(lines) > len(rows)

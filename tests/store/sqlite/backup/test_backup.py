@@ -30,6 +30,7 @@ from terrarium_mcp.store import (
 )
 from terrarium_mcp.store.sqlite.backup import bundle, making
 from terrarium_mcp.store.sqlite.schema import CURRENT
+from tests.patience import PATIENCE
 from tests.samples.terrarium_irc import make
 from tests.store.children import child
 from tests.store.dialogues import TEA, put, summary, turn
@@ -432,7 +433,7 @@ async def test_a_backup_of_an_earlier_version_is_migrated_when_it_is_opened(
     new = tmp_path / "new" / "irc_logs.db"
     assert restore_backup(backed_up(old), new, quietly).schema == version
     async with open_store(new, SETTINGS) as store:
-        await store.opening.wait()
+        await store.opening.wait(PATIENCE)
         assert await differences(store) == []
 
 

@@ -8,6 +8,7 @@ from terrarium_mcp.chat.relays import Relay
 from terrarium_mcp.settings import Settings, load_settings
 from terrarium_mcp.store import examine, open_store
 from terrarium_mcp.store.sqlite.health.unnamed_relays import FEWEST
+from tests.patience import PATIENCE
 from tests.store.scene import NOON, SETTINGS, chat
 
 
@@ -47,7 +48,7 @@ async def test_the_setting_proposed_is_the_one_to_set(file: Path) -> None:
     typed = told.partition("TERRARIUM_RELAYS=")[2]
     as_told = load_settings({"TERRARIUM_NETWORK": "net", "TERRARIUM_RELAYS": typed}, environ={})
     async with open_store(file, as_told) as store:
-        await store.opening.wait()
+        await store.opening.wait(PATIENCE)
     assert proposals(file) == []
 
 

@@ -135,7 +135,7 @@ async def test_a_damaged_index_is_reported_and_rebuilt_while_lines_are_readable(
     assert callable(garble)
     garble(file)
     async with open_store(file, SETTINGS) as store:
-        await store.opening.wait()
+        await store.opening.wait(PATIENCE)
         with pytest.raises(IndexDamaged, match="is being rebuilt from the messages"):
             await find(store, "number")
         page = await store.messages.newest(await store.rooms.all(), 9)

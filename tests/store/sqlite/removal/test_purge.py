@@ -22,6 +22,7 @@ from terrarium_mcp.store import (
     open_store,
 )
 from terrarium_mcp.store.sqlite.removal import batched_delete
+from tests.patience import PATIENCE
 from tests.store.scene import (
     chat,
     check_index,
@@ -335,7 +336,7 @@ async def test_a_log_that_has_what_was_purged_brings_the_rest(file: Path) -> Non
     said = logged(chat("<ada> hi bo\n<bo> hi ada\n<relaybot> <ada> from afar\n<relaybot> <cy> hi"))
     settings = Settings(network="net", relays=(Relay("relaybot"),))
     async with open_store(file, settings) as store:
-        await store.opening.wait()
+        await store.opening.wait(PATIENCE)
         await bring(store, said)
         assert await purge(store, "ada") == 2
         said.append(said[1]._replace(text="ada?"))

@@ -424,7 +424,7 @@ async def refusal(file: Path) -> str:
     before = {one.name: one.read_bytes() for one in file.parent.iterdir()}
     with pytest.raises(WrongSchema) as refused:
         async with open_store(file, SETTINGS) as store:
-            await store.opening.wait()
+            await store.opening.wait(PATIENCE)
     assert {one.name: one.read_bytes() for one in file.parent.iterdir()} == before
     return str(refused.value)
 

@@ -29,7 +29,7 @@ async def refusal(file: Path) -> str:
     before = file.read_bytes() if file.is_file() else None
     with pytest.raises(TerrariumError) as refused:
         async with open_store(file, SETTINGS, adopt=True) as store:
-            await store.opening.wait()
+            await store.opening.wait(PATIENCE)
     if before is not None:
         assert file.read_bytes() == before
     return str(refused.value)

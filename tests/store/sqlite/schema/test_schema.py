@@ -7,6 +7,7 @@ from pathlib import Path
 from terrarium_mcp.store import open_store
 from terrarium_mcp.store.sqlite.engine.functions import FUNCTIONS
 from terrarium_mcp.store.sqlite.schema.print_schema import FILE, schema
+from tests.patience import PATIENCE
 from tests.store.scene import SETTINGS, rows_of
 
 OBJECTS = (
@@ -21,7 +22,7 @@ def test_the_file_is_what_the_migrations_make() -> None:
 
 async def test_executing_the_file_makes_what_a_new_database_has(file: Path) -> None:
     async with open_store(file, SETTINGS) as store:
-        await store.opening.wait()
+        await store.opening.wait(PATIENCE)
     with closing(sqlite3.connect(":memory:")) as db:
         for name, arity, function in FUNCTIONS:
             db.create_function(name, arity, function, deterministic=True)
