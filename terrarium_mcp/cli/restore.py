@@ -15,7 +15,8 @@ from terrarium_mcp.cli.process import tidying_up
     "old",
     metavar="OLD.db",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="The database that was there before: keep the opt-outs and removals since the backup.",
+    help="Apply the opt-outs and removals made after the backup: they are in OLD.db, the database"
+    " used until now, which is only read.",
 )
 @settings_options
 def restore(
@@ -29,8 +30,9 @@ def restore(
     """Check the backup PATH, and put its database and backlog where DB_PATH or --db says.
 
     Refuses if a database is there, if one left its -wal or -shm, or if a process uses it. Nothing
-    is written under its final name before everything was checked. What people decided after the
-    backup is not in it: --consent-from brings it from the database that was there before.
+    is written under its final name before everything was checked. Opt-outs and removals made after
+    the backup are not in it: move the database used until now away, and name it with
+    --consent-from.
     """
     settings = settings_of(db, config, env_file)
 

@@ -59,13 +59,13 @@ def test_what_people_decided_after_the_backup_is_kept_or_said_to_be_missing(
     ran("terrarium-mcp purge --nick ada --yes", "--db", ours, at=tmp_path)
     done = ran(f"{RESTORE} h.tar --db without/irc_logs.db", at=tmp_path)
     _, missing = done.stdout.splitlines()
-    assert missing.startswith("What people decided after that is not in it:")
+    assert missing.startswith("Opt-outs and removals made after that are not in it:")
     assert rows_of(tmp_path / "without" / "irc_logs.db", "SELECT message FROM messages")
     done = ran(f"{RESTORE} h.tar --db with/irc_logs.db --consent-from", ours, at=tmp_path)
     assert done.returncode == 0, done.stderr
     _, kept = done.stdout.splitlines()
     assert kept == (
-        f"Kept from {ours}: the opt-outs and opt-ins of 0 people, 1 removal (1 message removed"
+        f"Applied from {ours}: the opt-outs and opt-ins of 0 people, 1 removal (1 message removed"
         " again)"
     )
     assert not rows_of(tmp_path / "with" / "irc_logs.db", "SELECT message FROM messages")

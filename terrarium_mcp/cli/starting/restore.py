@@ -33,9 +33,9 @@ class RestoreFailed(HostFailure):
 
 
 _LACKS = (
-    "What people decided after that is not in it: who opted out since is recorded again, and what"
-    " was removed since is there again. --consent-from OLD.db, with the database that was there"
-    " before, keeps it."
+    "Opt-outs and removals made after that are not in it: people who opted out since are recorded"
+    " again, and lines removed since are back. To apply them, remove what was restored and restore"
+    " it again with --consent-from OLD.db, the database used until now."
 )
 
 
@@ -50,14 +50,14 @@ def put_back(bundle: Path, database: Path, settings: Settings, old: Path | None)
         RestoreFailed: it cannot be read, or the database not written.
         TerrariumError: the decisions cannot be read, or not be brought over; nothing is restored.
     """
-    lacks_or_keeps = _LACKS
+    lacks_or_applied = _LACKS
 
     def amend(restored: Path) -> None:
-        nonlocal lacks_or_keeps
+        nonlocal lacks_or_applied
         if consent:
-            progress("keeping what people decided")
+            progress("applying opt-outs and removals")
             carried = anyio.run(_carry, consent, restored, settings)
-            lacks_or_keeps = f"Kept from {old}: {_amounts(carried)}"
+            lacks_or_applied = f"Applied from {old}: {_amounts(carried)}"
 
     try:
         if bundle.is_dir():
@@ -77,7 +77,7 @@ def put_back(bundle: Path, database: Path, settings: Settings, old: Path | None)
             f"{name}: {error.strerror or error}. The backup {bundle} was not restored.{others}"
         ) from error
     click.echo(f"{database}: restored {contents(manifest)}, as of {manifest.made_at}")
-    click.echo(lacks_or_keeps)
+    click.echo(lacks_or_applied)
 
 
 def _consent_in(old: Path) -> RecordedConsent:
