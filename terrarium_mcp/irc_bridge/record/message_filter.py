@@ -27,6 +27,10 @@ _BOUNCER = "*"
 own lines: `ada!~ada@host.example joined`. They would show hosts to all who read the channel, and
 nobody could have theirs left out or removed: they are the module's."""
 
+_HISTSERV = Source("HistServ", "HistServ", "localhost")
+"""Replays events so on Ergo, to a client without event-playback such as ZNC, which passes them on:
+`ada left the channel (bye)`."""
+
 
 class ChannelInfo(Protocol):
     """The state of the network that filtering needs; `IrcNetwork` provides it."""
@@ -61,7 +65,7 @@ class MessageFilter:
 
         Not recorded: private messages, STATUSMSG, CTCP other than ACTION, lines off the record,
         commands that carry passwords, a NICK that names no nick, what a server says of a replay,
-        and what a bouncer says.
+        and what a bouncer or HistServ says.
         """
         if line.source is None:
             return []
@@ -90,7 +94,7 @@ class MessageFilter:
         nick = line.source.nick if line.source else ""
         if not self.channels.is_channel(target) or _announces_replay(line, text):
             return []
-        if nick.startswith(_BOUNCER):
+        if nick.startswith(_BOUNCER) or line.source == _HISTSERV:
             return []
         speech = recorded_speech(kind, nick, text, self.rules)
         if isinstance(speech, NotRecorded):

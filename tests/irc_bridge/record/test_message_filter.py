@@ -59,6 +59,12 @@ def test_what_a_bouncer_says_of_people_is_nothing_that_was_said_in_the_channel(s
     assert recorded(f":*buffextras!buffextras@znc.in PRIVMSG #tea :ada!u@host {says}") == []
 
 
+@pytest.mark.parametrize("says", ["ada joined the channel", "ada set the channel topic to: tea"])
+def test_what_histserv_replays_of_people_is_nothing_that_was_said_in_the_channel(says: str) -> None:
+    assert recorded(f":HistServ!HistServ@localhost PRIVMSG #tea :{says}") == []
+    assert one(f":HistServ!u@host.example PRIVMSG #tea :{says}").text == says
+
+
 def test_me_is_an_action_without_its_frame() -> None:
     line = one(":ada!u@h PRIVMSG #tea :\x01ACTION waves\x01")
     assert (line.kind, line.text) == (MessageType.ACTION, "waves")
