@@ -37,7 +37,8 @@ async def claimed_channels(store: Store, settings: Settings) -> AsyncIterator[No
     Raises:
         AlreadyRecorded: another process records one of them into the same database.
     """
-    with claimed(store.path, _recorded_channels(settings)):
+    with claimed(store.path, _recorded_channels(settings)) as claim_again:
+        store.service.after_reopening.append(claim_again)
         yield
 
 
@@ -93,7 +94,8 @@ async def run_until_signal(
 
         async def apply(changed: Settings) -> None:
             if more := further_claims(_recorded_channels(changed), claimed_before):
-                claims.enter_context(claimed(store.path, more))
+                claim_again = claims.enter_context(claimed(store.path, more))
+                store.service.after_reopening.append(claim_again)
                 claimed_before.extend(more)
             await store.service.change_settings(changed)
             bridges.change_settings(changed)

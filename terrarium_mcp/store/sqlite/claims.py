@@ -10,7 +10,7 @@ import os
 import secrets
 import socket
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -79,11 +79,14 @@ class AlreadyRecorded(HostFailure):
 
 
 @contextmanager
-def claimed(path: Path, channels: Collection[Claim]) -> Iterator[None]:
+def claimed(path: Path, channels: Collection[Claim]) -> Iterator[Callable[[], None]]:
     """Claim the channels of a database for this process, for the length of the block.
 
     Names are compared as the loosest network does, since its CASEMAPPING is not known yet: `#A[`
     is `#a{`.
+
+    The block gets a function that claims them again if the claim file is gone, as with its folder;
+    it raises the same errors.
 
     Raises:
         AlreadyRecorded: a living process has claimed one of them.
@@ -92,9 +95,15 @@ def claimed(path: Path, channels: Collection[Claim]) -> Iterator[None]:
     path = path.resolve()
     own = path.with_name(f"{path.name}{_SUFFIX}{secrets.token_hex(8)}")
     lock = FileLock(own, mode=mode_beside(path), thread_local=False)
+
+    def claim_again() -> None:
+        if not own.exists():
+            lock.release()
+            _claim(path, lock, channels)
+
     try:
         _claim(path, lock, channels)
-        yield
+        yield claim_again
     finally:
         with suppress(OSError):
             own.unlink()  # fails on Windows while it is open: there filelock does it, below

@@ -2,6 +2,7 @@
 
 import logging
 import sqlite3
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -61,6 +62,8 @@ class FileService:
         opt_out_reader: reads who is not to be recorded.
         opening: whether it is open, or how far that is.
         keeper: whether this process performs the duties that only one may.
+        after_reopening: called in a thread once another file was opened; with an error it is left,
+            and opened again later.
     """
 
     def __init__(self, path: Path, settings: Settings, *, adopt: bool = False) -> None:
@@ -70,6 +73,7 @@ class FileService:
         self.database = Database(path, self.opening.wait)
         self.indexer = Indexer(self.database, settings.network_name)
         self.opt_out_reader = OptOutReader()
+        self.after_reopening: list[Callable[[], None]] = []
         self._adopt = adopt
         self._settings = settings
         self._clock = SteadyClock(datetime.now(UTC), anyio.current_time())
@@ -125,6 +129,8 @@ class FileService:
             try:
                 make_folder(self.path)
                 await self._open()
+                for act in self.after_reopening:
+                    await to_thread.run_sync(act)
             except TerrariumError as error:
                 if reminder.take_due(anyio.current_time()):
                     log.error("%s", error)  # noqa: TRY400 -- for operators

@@ -13,7 +13,10 @@ import pytest
 
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.records import NewMessage, Origin
-from terrarium_mcp.store import Store, StoreFailed, open_store
+from terrarium_mcp.cli.starting.bridge_runner import claimed_channels
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.settings.channels import ConfiguredChannel
+from terrarium_mcp.store import AlreadyRecorded, Store, StoreFailed, claimed, open_store
 from terrarium_mcp.store.sqlite import path_watch
 from terrarium_mcp.store.sqlite.file_lock import is_held
 from terrarium_mcp.store.sqlite.keeper import lock_file
@@ -141,6 +144,24 @@ async def test_a_deleted_database_takes_no_line_and_a_new_one_is_begun(
         await store.messages.append(chat("<ada> after"))
         assert (await find(store, "after")).messages
     assert texts(file) == ["after"]
+
+
+async def test_after_the_whole_folder_was_deleted_its_channels_are_claimed_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(path_watch, "BEGIN_AFTER", 0.1)
+    file = tmp_path / "folder" / "irc_logs.db"
+    settings = Settings(irc_channels=(ConfiguredChannel("#tea"),), network="net")
+    async with opened(file) as store, claimed_channels(store, settings):
+        shutil.rmtree(file.parent)
+        await until_logged(caplog, "a new database was begun at")
+        with pytest.raises(AlreadyRecorded), claimed(file, [("net", "#tea")]):
+            pass
+        shutil.rmtree(file.parent)
+        file.parent.mkdir()
+        with claimed(file, [("net", "#tea")]):
+            await until_logged(caplog, "has been recording net/#tea into")
+        await store.messages.append(chat("<ada> after"))
 
 
 async def test_a_dialogue_goes_on_in_the_other_database_without_what_this_one_does_not_hold(
