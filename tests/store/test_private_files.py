@@ -31,6 +31,7 @@ SEARCHING_AS_ANOTHER = f"""
 import html.entities, os, sys, anyio, frontmatter, slugify, yaml
 from pathlib import Path
 from terrarium_mcp.store import open_store
+from tests.patience import PATIENCE
 from tests.store.scene import SETTINGS, chat, find, texts
 async def main():
     if os.getuid() == 0:  # only now: the interpreter may live where nobody else may look
@@ -39,6 +40,7 @@ async def main():
         os.setuid({NOBODY})
     os.umask(0o077)
     async with open_store(Path(sys.argv[1]), SETTINGS) as store:
+        await store.opening.wait(PATIENCE)
         print(texts((await find(store, "tea")).messages), flush=True)
         await store.messages.append(chat("<bo> tea for two"))
         idea, _ = await store.backlog.create("Milk", "more of it", about={{}}, lines=[])

@@ -42,9 +42,11 @@ import sys
 from pathlib import Path
 import anyio
 from terrarium_mcp.store import open_store
+from tests.patience import PATIENCE
 from tests.store.scene import SETTINGS
 async def main():
     async with open_store(Path(sys.argv[1]), SETTINGS) as store:
+        await store.opening.wait(PATIENCE)
         assert await store.rooms.all()
         print("open", flush=True)
         await anyio.sleep_forever()

@@ -34,6 +34,7 @@ from pathlib import Path
 from terrarium_mcp.store import open_store
 from terrarium_mcp.store.sqlite.index import indexer
 from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
+from tests.patience import PATIENCE
 from tests.store.scene import SETTINGS
 indexer.BATCH = (200, 500, 500)  # in more than one chunk, however quick it is
 def report(part):
@@ -42,6 +43,7 @@ def report(part):
         sys.stdin.readline()
 async def main():
     async with open_store(Path(sys.argv[1]), SETTINGS) as store:
+        await store.opening.wait(PATIENCE)
         await store._indexer.schedule_rebuild([one.name for one in DERIVED])
         await store._indexer.catch_up(report)  # as the keeper does, in view of us
 anyio.run(main)

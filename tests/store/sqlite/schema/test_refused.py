@@ -249,9 +249,11 @@ import resource, sys, anyio
 from pathlib import Path
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store import open_store
+from tests.patience import PATIENCE
 from tests.store.scene import SETTINGS, chat
 async def main():
     async with open_store(Path(sys.argv[1]), SETTINGS) as store:
+        await store.opening.wait(PATIENCE)
         await store.messages.append(chat("<ada> saved"))
         wal = Path(sys.argv[1] + "-wal")
         limit, unlimited = wal.stat().st_size + 5_000, resource.RLIM_INFINITY
