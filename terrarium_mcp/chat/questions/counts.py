@@ -3,7 +3,6 @@
 A search does not count; the figures do.
 """
 
-import re
 from typing import NamedTuple
 
 from terrarium_mcp.chat.questions.forms import NICK, PRONOUN, form, matches, named_person
@@ -48,7 +47,11 @@ _ABOUT = (
 _CHANNEL = r"(?:(?:the|this)\s+channel|it|this|here)"
 _EVERYBODY = r"(?:people|folks|every(?:one|body)|any(?:one|body)|we|you\s+all)"
 _LINKED = rf"(?:{_SPEAK}|sends?|sent|{_SHARE}|shares|pastes|drops|gives|gave)"
-_PERIOD, _BUSIEST = r"(?P<per>day|week|month|hour)", r"(?:the\s+)?(?:busiest|most\s+active)"
+_WEEKDAY = r"(?:weekday|day\s+of\s+the\s+week)"
+"""A day of every week, of which there are no figures."""
+
+_PERIOD = rf"(?P<per>{_WEEKDAY}|day|week|month|hour)"
+_BUSIEST = r"(?:the\s+)?(?:busiest|most\s+active)"
 _TOP = rf"(?:top(?:\s+(?:\d{{1,3}}|{COUNT_WORD}))?|biggest|most\s+active)"
 _TALKERS = (
     rf"(?:{_TOP}\s+(?:talker|speaker|poster)s?"
@@ -65,7 +68,7 @@ _AND_WHO = (
 )
 """The question for those who said most besides, whom the same figures name."""
 
-_EACH_TIME = r"(?:on\s+)?(?:per|each|every|by)\s+(?P<per>day|week|month)"
+_EACH_TIME = rf"(?:on\s+)?(?:per|each|every|by)\s+(?P<per>{_WEEKDAY}|day|week|month)"
 _COUNT = rf"(?:{_OFTEN}|{_LINES}|{_MENTIONS}|{_MANY}\s+(?:links?|urls?))"
 _EACH = (
     rf"(?P<asked>{_COUNT}\b.*?)\s+{_EACH_TIME}{_HERE}{_AND_WHO}",
@@ -77,10 +80,7 @@ _PART_OF_DAYS = (
     r"(?P<asked>(?:who|how)\b.*?\S)\s+(?:(?:at|by|during\s+the)\s+nights?|(?:in|during)\s+the"
     rf"\s+(?:early\s+|late\s+)?(?:day(?:time)?|mornings?|afternoons?|evenings?)){_HERE}"
 )
-"""A count of one part of every day, of which there are no figures."""
-
-_WEEKDAY = re.compile(r"\b(?:weekday|day\s+of\s+the\s+week)\b", re.IGNORECASE)
-"""A day of every week, of which there are no figures either."""
+"""A count of one part of every day, of which there are no figures either."""
 
 _FORMS = tuple(
     f"{pattern}{_HERE}{_AND_WHO}"
@@ -134,13 +134,9 @@ class CountQuestion(NamedTuple):
 
 def count_question(text: str) -> CountQuestion | None:
     """What a text asks to be counted, without its time and channel; None if for no count."""
-    if _WEEKDAY.search(text):
-        asked = count_question(_WEEKDAY.sub("day", text))
-        if asked and asked.per == "day":
-            return asked._replace(of_weekdays=True)
     if each := next(matches(_EACH, text), None):
         asked = _asked_for(each["asked"] + each.groupdict().get("rest", ""))
-        return asked and asked._replace(per=each["per"].lower())
+        return asked and _for_each(each["per"], asked)
     if part := form(_PART_OF_DAYS).fullmatch(text):
         asked = _asked_for(part["asked"])
         if asked and not asked.words:  # else the words may name the night
@@ -152,12 +148,16 @@ def _asked_for(text: str) -> CountQuestion | None:
     """What a text asks to be counted that says nothing of each day, week or month."""
     for match in matches(_FORMS, text):
         found = {name: value or "" for name, value in match.groupdict().items()}
-        nick, per = found.get("nick", ""), found.get("per", "").lower()
+        nick = found.get("nick", "")
         if not nick or named_person(nick):
-            return CountQuestion(
-                nick,
-                found.get("words", "").strip(" \"'"),
-                only_links=bool(found.get("links")),
-                per="" if per == "hour" else per,
-            )
+            words = found.get("words", "").strip(" \"'")
+            asked = CountQuestion(nick, words, only_links=bool(found.get("links")))
+            return _for_each(found.get("per", ""), asked)
     return None
+
+
+def _for_each(period: str, asked: CountQuestion) -> CountQuestion:
+    """The same count for each such period; none has figures of its own for hours and weekdays."""
+    if form(_WEEKDAY).fullmatch(period):
+        return asked._replace(per="day", of_weekdays=True)
+    return asked._replace(per="" if period.lower() == "hour" else period.lower())

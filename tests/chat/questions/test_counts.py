@@ -96,6 +96,11 @@ EVERYTHING = CountQuestion()
         ),
         ("how often was tea mentioned, and who mentioned it most?", CountQuestion(words="tea")),
         ("how often did ada say weekday per month", CountQuestion("ada", "weekday", per="month")),
+        ("how often did ada say weekday per day", CountQuestion("ada", "weekday", per="day")),
+        (
+            "how often did ada say tea per weekday",
+            CountQuestion("ada", "tea", per="day", of_weekdays=True),
+        ),
         ("how many times did anyone mention tea?", CountQuestion(words="tea")),
         ("how often did we talk about green tea", CountQuestion(words="green tea")),
         ("how often does tea come up?", CountQuestion(words="tea")),
