@@ -25,11 +25,22 @@ CLOCK = (
 )
 """A time of day, as a regular expression."""
 
+OTHER_DAY = "\0"
+"""What stands in a text for each character of other days, which may have an hour of their own."""
+_NOT_OF_ANOTHER = "".join(
+    rf"(?<!\0{between})" for between in (r"\s", r",\s", r"\sat\s", r",\sat\s")
+)
+
 _AND = r"(?:and|to|until|till|[-\u2013])"
 _BEGINS = rf"(?:{CLOCK}|\d{{1,2}})"
+_SINCE = (
+    rf"(?P<since>{_BEGINS}(?=\s*[-\u2013])"
+    rf"|{_NOT_OF_ANOTHER}{CLOCK}(?!\s*{_AND}\s*{CLOCK}\s+\0))"
+)
+"""Of two hours in words neither is another day's: not in `5 May 22:00 until 2:00 on 6 May`."""
 _TIME = (
     rf"(?:(?:between|from)\s+(?P<begins>{_BEGINS})\s*{_AND}\s*(?P<ends>{CLOCK})"
-    rf"|(?P<since>{_BEGINS}(?=\s*[-\u2013])|{CLOCK})\s*{_AND}\s*(?P<until>{CLOCK})"
+    rf"|{_SINCE}\s*{_AND}\s*(?P<until>{CLOCK})"
     rf"|(?:(?P<how>at|around|about|before|by|until|till|after|since|from)\s+)?(?P<at>{CLOCK}))"
 )
 _BEFORE = (
@@ -102,7 +113,8 @@ class TimeOfDay(NamedTuple):
 def time_of_day(text: str, begin: int, end: int, part: str = "") -> TimeOfDay | None:
     """The time of day that stands before or after the words for a day, from `begin` to `end`.
 
-    After those for a `part` of a day, it may be the number of an hour.
+    After those for a `part` of a day, it may be the number of an hour. In the place of other days
+    `text` has OTHER_DAY.
     """
     start = max(0, begin - _LONGEST)
     if found := compiled(_BEFORE).search(text[:begin], start):

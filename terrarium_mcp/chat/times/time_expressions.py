@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from terrarium_mcp.chat.times.calendar_words import COUNT_WORD, PERIODS, Period
 from terrarium_mcp.chat.times.clock_times import (
+    OTHER_DAY,
     may_name_an_hour,
     moment_after,
     time_of_day,
@@ -297,10 +298,18 @@ def _at_its_time(
                 day = _related(day, days.related, today)
             at_its_time = _at_its_moment(one, day, relation, text, zone)
         else:
-            at_its_time = _of_its_day(one, text, today, zone)
+            at_its_time = _of_its_day(one, _without_days(text, taken), today, zone)
     except (ValueError, OverflowError):  # 25:00
         return named
     return named if at_its_time is None or _overlaps(at_its_time.span, taken) else [at_its_time]
+
+
+def _without_days(text: str, taken: Sequence[tuple[int, int]]) -> str:
+    """A text as long, with a mark for each character of the days that are `taken`."""
+    characters = list(text)
+    for begin, end in taken:
+        characters[begin:end] = OTHER_DAY * (end - begin)
+    return "".join(characters)
 
 
 def _of_its_day(

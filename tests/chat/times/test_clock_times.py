@@ -145,6 +145,34 @@ def test_each_of_two_days_has_its_own_hours() -> None:
     assert left.split() == ["what", "broke", "and", "then?"]
 
 
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        (
+            "since 5 May 22:00 until 2:00 on 6 May",
+            ["05-05 22:00 to 05-15 00:00", "05-06 00:00 to 05-06 02:00"],
+        ),
+        (
+            "since Monday at 9pm until 1am today",
+            ["05-14 00:00 to 05-14 01:00", "05-11 21:00 to 05-15 00:00"],
+        ),
+        (
+            "yesterday, 9:00 and 10:00 today",
+            ["05-13 08:30 to 05-13 09:30", "05-14 09:30 to 05-14 10:30"],
+        ),
+    ],
+)
+def test_hours_between_two_days_are_one_of_each(text: str, named: list[str]) -> None:
+    assert hours(text) == named
+
+
+def test_a_comma_behind_hours_keeps_them_from_the_next_day() -> None:
+    assert hours("5 May 20:30 to 20:40, 6 May") == [
+        "05-05 20:30 to 05-05 20:41",
+        "05-06 00:00 to 05-07 00:00",
+    ]
+
+
 def test_hours_are_those_of_the_reader() -> None:
     (one,) = time_expressions("before 8am on 5 May", NOW, ZoneInfo("Asia/Tokyo"))
     assert (one.since, one.until) == (
