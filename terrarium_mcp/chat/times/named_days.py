@@ -53,9 +53,10 @@ RELATION = (
 )
 """Words in front of days that say which time is meant by them; whoever was `around on Friday` was
 here on that day."""
-_BESIDE = r"weekend(?=\s+(?:before|prior\s+to|after)\b)"
+_NEAR = r"(?:before|prior\s+to|after)\b"
+_BESIDE = rf"weekend(?=\s+{_NEAR})"
 _SPAN = rf"(?:day|week|month|year|{_BESIDE})"
-_THE = r"(?:(?:on|over|at)\s+)?the\s+(?:(?:first|last)\s+)?"
+_THE = rf"(?:(?:on|over|at)\s+)?the\s+(?:(?:first|last)\s+(?=\w+\s+{_NEAR}))?"
 _RELATED = rf"(?:(?:{_THE}|(?<!\bthis\s)(?<!\blast\s)){_SPAN}\s+)?{RELATION}"
 """These, perhaps with how long that time is: `the week before`, `the last week before`. In `this
 week before Friday` the week is another time, and so is the weekend in `the weekend until Monday`.

@@ -551,6 +551,8 @@ def test_a_long_row_of_little_words_is_read_in_no_time() -> None:
         ("the last week before Christmas", "2025-12-17", "2025-12-24"),
         ("over the first weekend after 2 May", "2026-05-09", "2026-05-11"),
         ("since the last weekend before Christmas 2024", "2024-12-21", "2026-05-15"),
+        ("in the last week since Monday", "2026-05-11", "2026-05-15"),
+        ("in the last week before Christmas", "2025-12-17", "2025-12-24"),
         ("this time last year", "2025-04-29", "2025-05-30"),
         ("at this time last month", "2026-04-11", "2026-04-18"),
         ("this time last week", "2026-05-07", "2026-05-08"),
