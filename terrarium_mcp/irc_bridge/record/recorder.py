@@ -127,6 +127,8 @@ class Recorder:
         self._casemapping = DEFAULT_CASEMAPPING
         self._recorded: dict[str, str] = {}
         """The channels that are recorded, as they are spelled, by their folded names."""
+        self._open: set[str] = set()
+        """Those with an open span in the file: what waits to be written may end it, or begin it."""
         self._to_save: deque[PendingMessage | _PendingAction] = deque()
         self._bell = Bell()
         self._finished = False
@@ -182,8 +184,9 @@ class Recorder:
 
         Of a channel that is not recorded, nothing is noted.
         """
-        if self._recorded.pop(self._folded(channel), None) and not self._full:
-            self._end_span(channel, why)
+        recorded = self._recorded.pop(self._folded(channel), None)
+        if recorded and not self._full:
+            self._end_span(recorded, why)
 
     def end_all(self, why: str) -> None:
         """Close every open span, as when the connection is lost."""
@@ -287,11 +290,21 @@ class Recorder:
 
     def _begin_span(self, channel: str, why: str) -> None:
         at = self._contact.now()
-        self._enqueue_action(partial(self.store.spans.begin, self.network, channel, at, why))
+
+        async def begin() -> None:
+            await self.store.spans.begin(self.network, channel, at, why)
+            self._open.add(channel)
+
+        self._enqueue_action(begin)
 
     def _end_span(self, channel: str, why: str, at: datetime | None = None) -> None:
         at = at or self._contact.last_heard
-        self._enqueue_action(partial(self.store.spans.end, self.network, channel, at, why))
+
+        async def end() -> None:
+            await self.store.spans.end(self.network, channel, at, why)
+            self._open.discard(channel)
+
+        self._enqueue_action(end)
 
     def _lose(self) -> None:
         """Count a message that has no room in the queue; the first one ends all spans."""
@@ -372,7 +385,7 @@ class Recorder:
                 return self._succeeded()
 
     async def _go_on_in_other_file(self) -> None:
-        """Note in a file that took the place of another what is recorded, and since when.
+        """Note in a file that took the place of another what was recorded, and since when.
 
         A backup that was put back has spans that the next heartbeat would extend over all that it
         lacks; a new file has none.
@@ -381,9 +394,9 @@ class Recorder:
         opening = self.store.opening.times
         if self._opening not in (0, opening):
             await self._name_network()
-            recorded = sorted(self._recorded.values())
+            recorded = sorted(self._open)
             await self.store.rooms.set_casemapping(self.network, self._casemapping, recorded)
-            for channel in () if self._full else recorded:
+            for channel in recorded:
                 since = self._written_until
                 await self.store.spans.begin(self.network, channel, since, OTHER_FILE)
         self._opening = opening

@@ -15,15 +15,17 @@ from terrarium_mcp.chat.coverage import Coverage
 from terrarium_mcp.chat.records import NewMessage, Origin
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.record import recorder as recording
-from terrarium_mcp.irc_bridge.record.recorder import Recorder
+from terrarium_mcp.irc_bridge.record.recorder import OTHER_FILE, Recorder
 from terrarium_mcp.irc_bridge.record.server_contact import ServerContact
 from terrarium_mcp.store import HEARTBEAT, BridgeReport, Store, open_store
 from terrarium_mcp.store.errors import StoreFailed, TookTooLong
+from terrarium_mcp.store.sqlite import path_watch
 from terrarium_mcp.store.sqlite.opening import Opening
 from tests.irc_bridge.house import lines_of, locked, said
 from tests.irc_bridge.record.clocks import ScriptedClocks
 from tests.patience import PATIENCE
 from tests.servers.beside import beside
+from tests.servers.logs import until_logged
 
 REPORT = BridgeReport(
     network="local", version="1", connected=True, since=datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -40,6 +42,11 @@ async def recorded(folder: Path, contact: ServerContact | None = None) -> AsyncI
             yield recorder
         finally:
             recorder.finish()  # or it would save for ever, whatever ended the block
+
+
+def delete_history(folder: Path) -> None:
+    for file in folder.glob("irc_logs.db*"):
+        file.unlink()
 
 
 async def coverage_of(store: Store) -> Coverage:
@@ -327,6 +334,35 @@ async def test_a_clock_that_is_set_ends_a_span_before_it_and_begins_one_after_it
     assert (first.why_ended, second.going_on) == (recording.CLOCK_SET, True)
     assert [gap.length > timedelta(days=2) for gap in coverage.gaps()] == [True]
     assert "local: the clock of this machine was set" in caplog.text
+
+
+@pytest.fixture
+def reopening_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recording, "TRY_AGAIN", 0.05)
+    monkeypatch.setattr(path_watch, "LOOK_EVERY", 0.05)
+    monkeypatch.setattr(path_watch, "BEGIN_AFTER", 0.1)
+
+
+@pytest.mark.usefixtures("reopening_soon")
+async def test_a_new_database_knows_how_long_a_channel_that_was_left_meanwhile_was_recorded(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with recorded(tmp_path) as recorder:
+        recorder.begin("#tea", "joined")
+        await recorder.flush()
+        delete_history(tmp_path)
+        recorder.record(said("meanwhile"))
+        recorder.note_contact()
+        recorder.end("#tea", "kicked by ada")
+        recorder.begin("#mate", "joined")
+        with anyio.fail_after(PATIENCE):
+            await until_logged(caplog, "a new database was begun at")
+            await recorder.flush()
+        (line,) = await lines_of(recorder.store)
+        tea, mate = (await coverage_of(recorder.store)).spans
+    assert (tea.why_began, tea.why_ended) == (OTHER_FILE, "kicked by ada")
+    assert tea.began <= line.said_at <= tea.ended
+    assert mate.why_began == "joined"
 
 
 async def test_a_report_with_any_words_in_it_is_stored(tmp_path: Path) -> None:
