@@ -135,7 +135,7 @@ class Recorder:
         self._patience = AT_THE_END
         self._opening = 0
         self._written_until = self._contact.now()
-        """Which opening of the history is written to, and until when all was written."""
+        """Which opening of the history is written to, and until when all that came is written."""
         self._running = anyio.CancelScope(shield=True)
         # Before the first message, after which there are two networks.
         self._name_network = partial(store.name_network, home or network)
@@ -241,7 +241,12 @@ class Recorder:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._keep_alive)
                 while await self._has_work():
-                    await self._save(self._next_batch())
+                    came_by = self._contact.now()
+                    batch = self._next_batch()
+                    holds_all = not self._to_save
+                    await self._save(batch)
+                    if holds_all:
+                        self._written_until = came_by
                     if self._full and self.waiting <= MOST_WAITING // 2:
                         self._begin_again()
                 tasks.cancel_scope.cancel()
@@ -381,7 +386,6 @@ class Recorder:
                 self._failed(str(error))
                 await anyio.sleep(TRY_AGAIN)
             else:
-                self._written_until = self._contact.now()
                 return self._succeeded()
 
     async def _go_on_in_other_file(self) -> None:

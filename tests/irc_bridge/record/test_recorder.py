@@ -365,6 +365,34 @@ async def test_a_new_database_knows_how_long_a_channel_that_was_left_meanwhile_w
     assert mate.why_began == "joined"
 
 
+@pytest.mark.usefixtures("reopening_soon")
+async def test_a_new_database_covers_a_line_that_came_while_an_earlier_one_was_written(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    clocks = ScriptedClocks()
+    writing, written = anyio.Event(), anyio.Event()
+
+    async def write_slowly() -> None:
+        writing.set()
+        await written.wait()
+
+    async with recorded(tmp_path, ServerContact(clocks)) as recorder:
+        recorder.begin("#tea", "joined")
+        recorder.afterwards(write_slowly)
+        await writing.wait()
+        clocks.go_on(timedelta(seconds=1))
+        recorder.record(said("meanwhile")._replace(said_at=clocks.now))
+        delete_history(tmp_path)
+        clocks.go_on(timedelta(seconds=1))
+        written.set()
+        with anyio.fail_after(PATIENCE):
+            await until_logged(caplog, "a new database was begun at")
+            await recorder.flush()
+        (line,) = await lines_of(recorder.store)
+        (tea,) = (await coverage_of(recorder.store)).spans
+    assert tea.began <= line.said_at
+
+
 async def test_a_report_with_any_words_in_it_is_stored(tmp_path: Path) -> None:
     state = replace(REPORT, model_trouble="no tea \ud800")
     async with open_store(tmp_path / "irc_logs.db") as store, anyio.create_task_group() as tasks:
