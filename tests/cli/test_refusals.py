@@ -69,7 +69,7 @@ def test_a_bad_setting_is_named(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads how much memory is mapped in /proc")
 @pytest.mark.parametrize("command", ["serve", "search tea"])
-def test_a_lack_of_memory_is_named(tmp_path: Path, command: str) -> None:
+def test_a_lack_of_memory_is_named(ours: Path, command: str) -> None:
     code = f"""
 import resource, sys
 from pathlib import Path
@@ -81,8 +81,8 @@ main()
 """
     done = subprocess.run(
         forked("-c", code),
-        cwd=tmp_path,
-        env=environment(),
+        cwd=ours.parent,
+        env=environment(DB_PATH=ours),  # there: to open it takes threads, which need more
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,
