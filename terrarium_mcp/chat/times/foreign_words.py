@@ -4,8 +4,9 @@ Times are read in English alone: elsewhere the same word may be another (in Germ
 `here`), so none of these narrows a search or ranks its hits.
 """
 
-import re
 from typing import NamedTuple
+
+from terrarium_mcp.chat.times.patterns import compiled
 
 _LAST = r"(?:letzte|vergangene|vorige)"
 _ENGLISH = {
@@ -19,10 +20,6 @@ _ENGLISH = {
 }
 """Those of German, French and Spanish that name no other thing."""
 
-_FOREIGN = [
-    (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), english) for english, words in _ENGLISH.items()
-]
-
 
 class ForeignTime(NamedTuple):
     """The words `said` for a time, and what is `english` for it."""
@@ -33,8 +30,9 @@ class ForeignTime(NamedTuple):
 
 def foreign_time(text: str) -> ForeignTime | None:
     """The first time that a text names in another language; None if it names none."""
-    found = [(match, english) for words, english in _FOREIGN if (match := words.search(text))]
-    if not found:
-        return None
-    match, english = min(found, key=lambda one: one[0].start())
-    return ForeignTime(match[0], english)
+    found = [
+        (match.start(), ForeignTime(match[0], english))
+        for english, words in _ENGLISH.items()
+        if (match := compiled(rf"\b(?:{words})\b").search(text))
+    ]
+    return min(found)[1] if found else None
