@@ -71,6 +71,8 @@ PERSON = rf"(?P<nick>{NICK}) \({USER_HOST}\)"
 
 CLOCK = r"(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?: ?(?P<half>[AaPp][Mm]))?"
 """Of 24 hours, or of 12 with their half."""
+CLOCK_WITH_SECONDS = r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)"
+"""Of 24 hours, to the second."""
 ISO_DAY = r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"
 ZONE = r"(?P<zone>[+-]\d\d:?\d\d|Z)"
 BEFORE_MONTH = "(?:de |d['\u2019])?"

@@ -9,6 +9,7 @@ import re
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    CLOCK_WITH_SECONDS,
     NICK,
     TextFormat,
     chatter,
@@ -25,7 +26,7 @@ BIP = TextFormat(
     program="bip",
     stamp=re.compile(
         r"(?P<day>\d\d)-(?P<month>\d\d)-(?P<year>\d{4})"
-        r" (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) "
+        rf" {CLOCK_WITH_SECONDS} "
     ),
     rules=(
         message(MessageType.ACTION, rf"[<>] \* {_PERSON} (?P<text>.*)"),

@@ -7,7 +7,15 @@ publishes a log has put it there. An action may imitate any event.
 import re
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.grammar import DOES, ISO_DAY, NICK, TextFormat, chatter, message
+from terrarium_mcp.logformats.grammar import (
+    CLOCK_WITH_SECONDS,
+    DOES,
+    ISO_DAY,
+    NICK,
+    TextFormat,
+    chatter,
+    message,
+)
 
 _WHO = rf"\* (?P<nick>{NICK})"
 
@@ -15,7 +23,7 @@ BOTBOT = TextFormat(
     name="botbot",
     program="botbot.me",
     stamp=re.compile(
-        rf"(?:(?P<bracket>\[)|{ISO_DAY}T)(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)"
+        rf"(?:(?P<bracket>\[)|{ISO_DAY}T){CLOCK_WITH_SECONDS}"
         r"(?(bracket)\]) "
     ),
     rules=(

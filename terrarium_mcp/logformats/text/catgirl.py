@@ -9,6 +9,7 @@ import re
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    CLOCK_WITH_SECONDS,
     DOES,
     ISO_DAY,
     NICK,
@@ -33,9 +34,7 @@ CATGIRL = TextFormat(
     name="catgirl",
     program="catgirl",
     has_file_a_day=True,
-    stamp=re.compile(
-        rf"\[{ISO_DAY}T(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)(?P<zone>[+-]\d{{4}})\] "
-    ),
+    stamp=re.compile(rf"\[{ISO_DAY}T{CLOCK_WITH_SECONDS}(?P<zone>[+-]\d{{4}})\] "),
     rules=(
         message(MessageType.PRIVMSG, rf"<{_PERSON}> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf"\* {DOES}"),

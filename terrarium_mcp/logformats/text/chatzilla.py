@@ -8,6 +8,7 @@ import re
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    CLOCK_WITH_SECONDS,
     DOES,
     ISO_DAY,
     NICK,
@@ -26,7 +27,7 @@ _OWNER = r"YOU(?: \([^)]*\))? "
 CHATZILLA = TextFormat(
     name="chatzilla",
     program="ChatZilla",
-    stamp=re.compile(rf"\[{ISO_DAY} (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\] "),
+    stamp=re.compile(rf"\[{ISO_DAY} {CLOCK_WITH_SECONDS}\] "),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),

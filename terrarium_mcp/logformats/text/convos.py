@@ -7,14 +7,20 @@ whether it is preformatted.
 import re
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.grammar import ISO_DAY, NICK, SENDER, TextFormat, chatter, message
+from terrarium_mcp.logformats.grammar import (
+    CLOCK_WITH_SECONDS,
+    ISO_DAY,
+    NICK,
+    SENDER,
+    TextFormat,
+    chatter,
+    message,
+)
 
 CONVOS = TextFormat(
     name="convos",
     program="Convos",
-    stamp=re.compile(
-        rf"{ISO_DAY}T(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) (?:[0-?] )?(?=[<*-])"
-    ),
+    stamp=re.compile(rf"{ISO_DAY}T{CLOCK_WITH_SECONDS} (?:[0-?] )?(?=[<*-])"),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> (?P<text>.*)"),
         message(MessageType.ACTION, rf"\* (?P<nick>{NICK}) (?P<text>.*)"),

@@ -3,14 +3,22 @@
 import re
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.grammar import NICK, PERSON, SENDER, USER_HOST, TextFormat, message
+from terrarium_mcp.logformats.grammar import (
+    CLOCK_WITH_SECONDS,
+    NICK,
+    PERSON,
+    SENDER,
+    USER_HOST,
+    TextFormat,
+    message,
+)
 
 ENERGYMECH = TextFormat(
     name="energymech",
     program="EnergyMech",
     stamp=re.compile(
         r"\[(?P<month>[A-Z][a-z]{2}) +(?P<day>\d{1,2}) (?P<year>\d{4})"
-        r" (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\] "
+        rf" {CLOCK_WITH_SECONDS}\] "
     ),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),

@@ -7,6 +7,7 @@ import re
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
+    CLOCK_WITH_SECONDS,
     DOES,
     ISO_DAY,
     NICK,
@@ -22,7 +23,7 @@ _WHY = r"(?::? (?P<text>.*))?"
 IRCCLOUD = TextFormat(
     name="irccloud",
     program="IRCCloud",
-    stamp=re.compile(rf"\[{ISO_DAY} (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\] "),
+    stamp=re.compile(rf"\[{ISO_DAY} {CLOCK_WITH_SECONDS}\] "),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),

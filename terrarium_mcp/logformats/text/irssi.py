@@ -20,6 +20,7 @@ from terrarium_mcp.logformats.grammar import (
     BEFORE_MONTH,
     CHANNEL,
     CLOCK,
+    CLOCK_WITH_SECONDS,
     DOES,
     FOLDER_OF_CHANNEL,
     ISO_OR_NAMED_DAY,
@@ -48,7 +49,7 @@ from terrarium_mcp.logformats.layout import (
 _WEEKDAY = r"(?P<weekday>\S+)\s+"
 """Of one letter in Hungarian and Chinese; glibc pads those of Latvian."""
 _DAY = rf"{_WEEKDAY}{BEFORE_MONTH}(?P<month>\w+\u05f3?)\.? +(?P<day>\d+)"
-_MOMENT = rf"{_DAY} (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) (?P<year>\d{{4}})"
+_MOMENT = rf"{_DAY} {CLOCK_WITH_SECONDS} (?P<year>\d{{4}})"
 _AND_MORE = r"(?: \(\+\d+ more[^()]*\))?"
 """The end of a long list of people."""
 

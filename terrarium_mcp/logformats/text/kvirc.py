@@ -14,6 +14,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    CLOCK_WITH_SECONDS,
     ISO_DAY,
     NICK,
     TextFormat,
@@ -27,14 +28,14 @@ _BEHIND_NICK = r"\x03?\x02?"
 """The nick of who says something is in bold letters, and by its user's wish in a colour."""
 _NOTICE = rf"\*{_BEFORE_NICK}(?P<nick>[^\s*<>\x00-\x1f]+){_BEHIND_NICK}\* (?P<text>.*)"
 _PERSON = rf"(?P<nick>{NICK}) \[(?P<user>[^\s@\]]*)@(?P<host>[^\s\]]*)\]"
-_CLOCK = r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)"
 _STARTED = (
-    rf"### Log session started at \w+ (?P<month>\w+) +(?P<day>\d+) {_CLOCK} (?P<year>\d{{4}})"
+    rf"### Log session started at \w+ (?P<month>\w+) +(?P<day>\d+) {CLOCK_WITH_SECONDS}"
+    r" (?P<year>\d{4})"
 )
 _WHY = r"(?:: (?P<text>.*))?"
 
 _STAMP = (
-    rf"(?P<bracket>\[)?(?:{ISO_DAY}T)?{_CLOCK}"
+    rf"(?P<bracket>\[)?(?:{ISO_DAY}T)?{CLOCK_WITH_SECONDS}"
     r"(?(bracket)\] |(?:\.(?P<fraction>\d{3}) |(?P<zone>Z) |))"
 )
 """`[23:57:13] `, or by its user's wish `2026-10-24T23:57:13` without a blank; newer versions write

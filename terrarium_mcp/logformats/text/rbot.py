@@ -10,6 +10,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    CLOCK_WITH_SECONDS,
     NICK,
     SENDER,
     USER_HOST,
@@ -29,7 +30,7 @@ RBOT = TextFormat(
     program="rbot",
     stamp=re.compile(
         r"\[(?P<year>\d{4})/(?P<month>\d\d)/(?P<day>\d\d)"
-        r" (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\] "
+        rf" {CLOCK_WITH_SECONDS}\] "
     ),
     rules=(
         message(MessageType.PRIVMSG, rf"<{_WITH_ADDRESS}> ?(?P<text>.*)"),

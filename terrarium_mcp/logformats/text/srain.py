@@ -10,6 +10,7 @@ import re
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    CLOCK_WITH_SECONDS,
     DOES,
     NICK,
     TextFormat,
@@ -23,7 +24,7 @@ _WHY = r"(?:: (?P<text>.*))?"
 SRAIN = TextFormat(
     name="srain",
     program="Srain",
-    stamp=re.compile(r"\[(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\] "),
+    stamp=re.compile(rf"\[{CLOCK_WITH_SECONDS}\] "),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK}?)\*?> (?P<text>.*)"),
         message(MessageType.ACTION, rf"\* {DOES}"),

@@ -9,6 +9,7 @@ import re
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
+    CLOCK_WITH_SECONDS,
     ISO_DAY,
     NICK,
     PERSON,
@@ -25,7 +26,7 @@ TEXTUAL = TextFormat(
     name="textual",
     program="Textual",
     stamp=re.compile(
-        rf"\[(?:(?P<iso>){ISO_DAY}T)?(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)"
+        rf"\[(?:(?P<iso>){ISO_DAY}T)?{CLOCK_WITH_SECONDS}"
         r"(?(iso)(?P<zone>[+-]\d\d:?\d\d|Z))\] (?:\t| (?=<))?"
     ),
     rules=(

@@ -7,6 +7,7 @@ import re
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
+    CLOCK_WITH_SECONDS,
     NICK,
     PERSON,
     RANK,
@@ -30,7 +31,7 @@ THE_LOUNGE = TextFormat(
     program="The Lounge",
     stamp=re.compile(
         r"\[(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)T"
-        r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)(?:\.(?P<fraction>\d+))?(?P<zone>Z)\] "
+        rf"{CLOCK_WITH_SECONDS}(?:\.(?P<fraction>\d+))?(?P<zone>Z)\] "
     ),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),

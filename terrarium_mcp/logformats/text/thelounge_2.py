@@ -8,7 +8,15 @@ why is written, and not which.
 import re
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.grammar import ISO_DAY, NICK, USER_HOST, TextFormat, chatter, message
+from terrarium_mcp.logformats.grammar import (
+    CLOCK_WITH_SECONDS,
+    ISO_DAY,
+    NICK,
+    USER_HOST,
+    TextFormat,
+    chatter,
+    message,
+)
 from terrarium_mcp.logformats.text.thelounge import THE_LOUNGE
 
 _PERSON = rf"\* (?P<nick>{NICK})(?: \({USER_HOST}\))?"
@@ -18,7 +26,7 @@ _SERVER = r"(?<![^/])(?P<network>[^/.]+\.[^/]+)"
 THE_LOUNGE_2 = TextFormat(
     name="thelounge-2",
     program="The Lounge up to 2.x",
-    stamp=re.compile(rf"\[{ISO_DAY} (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\] "),
+    stamp=re.compile(rf"\[{ISO_DAY} {CLOCK_WITH_SECONDS}\] "),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         # The topic, on joining: nobody sets it.

@@ -9,15 +9,22 @@ import re
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import Boundary
-from terrarium_mcp.logformats.grammar import ISO_DAY, NICK, TextFormat, boundary, chatter, message
+from terrarium_mcp.logformats.grammar import (
+    CLOCK_WITH_SECONDS,
+    ISO_DAY,
+    NICK,
+    TextFormat,
+    boundary,
+    chatter,
+    message,
+)
 
-_CLOCK = r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)"
 _PERSON = rf"(?P<nick>{NICK})"
 
 TINY = TextFormat(
     name="tiny",
     program="tiny",
-    stamp=re.compile(rf"\[{_CLOCK}\] "),
+    stamp=re.compile(rf"\[{CLOCK_WITH_SECONDS}\] "),
     rules=(
         chatter(r"\[client\] |Channel topic: "),
         message(MessageType.PRIVMSG, r"(?P<nick>[^\s:<>\x00-\x1f]+): (?P<text>.*)"),
@@ -26,8 +33,8 @@ TINY = TextFormat(
         message(MessageType.NICK, rf"{_PERSON} is now known as (?P<new>{NICK}?)\.", certain=False),
     ),
     unstamped=(
-        boundary(Boundary.OPENED, rf"\*\*\* Logging started at {ISO_DAY} {_CLOCK}\Z"),
-        boundary(Boundary.CLOSED, rf"\*\*\* Logging ended at {ISO_DAY} {_CLOCK}\Z"),
+        boundary(Boundary.OPENED, rf"\*\*\* Logging started at {ISO_DAY} {CLOCK_WITH_SECONDS}\Z"),
+        boundary(Boundary.CLOSED, rf"\*\*\* Logging ended at {ISO_DAY} {CLOCK_WITH_SECONDS}\Z"),
     ),
     paths=(
         re.compile(r"(?<![^/])(?P<window>mentions)\.txt\Z"),

@@ -3,14 +3,22 @@
 import re
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.grammar import CHANNEL, NICK, PERSON, TextFormat, chatter, message
+from terrarium_mcp.logformats.grammar import (
+    CHANNEL,
+    CLOCK_WITH_SECONDS,
+    NICK,
+    PERSON,
+    TextFormat,
+    chatter,
+    message,
+)
 
 _WHY = r"(?: \((?P<text>.*)\))?"
 
 TUNES = TextFormat(
     name="tunes",
     program="tunes.org",
-    stamp=re.compile(r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) "),
+    stamp=re.compile(rf"{CLOCK_WITH_SECONDS} "),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?: (?P<text>.*))?"),

@@ -10,6 +10,7 @@ import re
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import Boundary
 from terrarium_mcp.logformats.grammar import (
+    CLOCK_WITH_SECONDS,
     CTIME,
     DOES,
     NICK,
@@ -22,7 +23,7 @@ from terrarium_mcp.logformats.grammar import (
 TWISTED = TextFormat(
     name="twisted",
     program="Twisted's log bot",
-    stamp=re.compile(r"\[(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\] "),
+    stamp=re.compile(rf"\[{CLOCK_WITH_SECONDS}\] "),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf"\* {DOES}"),

@@ -14,6 +14,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.dated_clocks import IN_BRACKETS
 from terrarium_mcp.logformats.entries import Boundary, LogEvent
 from terrarium_mcp.logformats.grammar import (
+    CLOCK_WITH_SECONDS,
     DOES,
     ISO_DAY,
     NICK,
@@ -44,7 +45,7 @@ ZNC = TextFormat(
     program="ZNC or soju",
     has_file_a_day=True,
     stamp=re.compile(
-        rf"\[(?:{ISO_DAY}[ T])?(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)"
+        rf"\[(?:{ISO_DAY}[ T])?{CLOCK_WITH_SECONDS}"
         rf"(?: {ZONE})?\] "
     ),
     other_stamps=(IN_BRACKETS,),
