@@ -4,8 +4,8 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 
 import anyio
 
@@ -37,7 +37,14 @@ async def claimed_channels(store: Store, settings: Settings) -> AsyncIterator[No
     Raises:
         AlreadyRecorded: another process records one of them into the same database.
     """
-    with claimed(store.path, _recorded_channels(settings)) as claim_again:
+    with _claimed_in(store, _recorded_channels(settings)):
+        yield
+
+
+@contextmanager
+def _claimed_in(store: Store, channels: Collection[tuple[str, str]]) -> Iterator[None]:
+    """As `claimed`, for the database of a store, also when that is another file."""
+    with claimed(store.path, channels) as claim_again:
         store.service.after_reopening.append(claim_again)
         yield
 
@@ -94,8 +101,7 @@ async def run_until_signal(
 
         async def apply(changed: Settings) -> None:
             if more := further_claims(_recorded_channels(changed), claimed_before):
-                claim_again = claims.enter_context(claimed(store.path, more))
-                store.service.after_reopening.append(claim_again)
+                claims.enter_context(_claimed_in(store, more))
                 claimed_before.extend(more)
             await store.service.change_settings(changed)
             bridges.change_settings(changed)
