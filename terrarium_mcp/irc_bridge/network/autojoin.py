@@ -202,13 +202,15 @@ class AutoJoin:
             self._post("PART", name, _UNNAMED)
             return
         self._post("PART", name, "only here by invitation of my operator")
-        renamed = [one for one in self._channels if self._why_renamed(one.name, name)]
+        renamed = [
+            (one, why) for one in self._channels if (why := self._why_renamed(one.name, name))
+        ]
         # One that is not to be tried again yet was asked for twice: this is the second answer.
-        if not any(one.is_asked_for or _is_too_soon(one) for one in renamed):
+        if not any(one.is_asked_for or _is_too_soon(one) for one, _ in renamed):
             label = self._label(name)
             log.warning("forced into %s, which the settings do not name: leaving it", label)
         pause = self._timeouts.forwarded
-        for channel in renamed:
+        for channel, why in renamed:
             if not channel.is_asked_for:
                 continue
             channel.is_asked_for = False
@@ -218,7 +220,7 @@ class AutoJoin:
                 " Retrying in %g s, or when the settings are reloaded.",
                 self._label(channel.name),
                 self._label(name),
-                self._why_renamed(channel.name, name),
+                why,
                 pause,
             )
 

@@ -400,8 +400,8 @@ class Recorder:
             await self._name_network()
             recorded = sorted(self._open)
             await self.store.rooms.set_casemapping(self.network, self._casemapping, recorded)
+            since = self._written_until
             for channel in recorded:
-                since = self._written_until
                 await self.store.spans.begin(self.network, channel, since, OTHER_FILE)
         self._opening = opening
 
