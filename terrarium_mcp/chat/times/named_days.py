@@ -90,7 +90,7 @@ _WEEKDAYS = (
 )
 """Several, such as `sunday and monday`."""
 _BEFORE_LAST = rf"\s+before\s+last{BY_NUMBER_ALONE}"
-_OF_NO_EVENT = r"(?!\s+weekend\s+(?:before|prior\s+to|after|of)\b)"
+_OF_NO_EVENT = rf"(?!\s+weekend\s+(?:{_NEAR}|of\b))"
 """Behind this there is no time that only an event dates: `the weekend before the meeting`."""
 _BEGINNING = r"(?P<part>beginning|start)"
 _OF_A_YEAR = r"(?=,?\s+(?:(?:of|in)\s+)?(?:last|this)\s+year\b)"
