@@ -1,7 +1,10 @@
 """A call asks the database rarely: to hand a statement to a thread and back takes 0.1 ms."""
 
+from math import inf
+
 import pytest
 
+from terrarium_mcp.store.sqlite.engine import brief_reads
 from terrarium_mcp.store.sqlite.engine.database import READERS
 from tests.store.scene import NOON, write
 from tests.tools.scene import House
@@ -12,6 +15,12 @@ TALK = """
     <ada> nice tea
     <bo> nice mate
 """
+
+
+@pytest.fixture(autouse=True)
+def _a_slow_machine_is_no_reason_to_ask_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the event loop cannot read in a millisecond is asked once more, in a thread."""
+    monkeypatch.setattr(brief_reads, "BRIEF", inf)
 
 
 async def statements(house: House, tool: str, **arguments: object) -> list[str]:
