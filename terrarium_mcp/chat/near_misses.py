@@ -1,4 +1,4 @@
-"""Near misses of a command, one slip of the finger away: `!serch` for `!search`. Pure."""
+"""Near misses of a known word, one slip of the finger away: `!serch` for `!search`. Pure."""
 
 from collections.abc import Collection
 
@@ -23,17 +23,19 @@ _OTHER_WORDS = frozenset(
 def nearest_command(word: str, commands: Collection[str]) -> str:
     """The first command that a word is one slip away from; "" if there is none.
 
-    A slip is a letter too many, too few or wrong, or two in the wrong order. A word that is a
-    command itself, or may well be one of another bot, is no slip.
+    A word that is a command itself, or may well be one of another bot, is no slip.
     """
     if not word[:1].isalpha() or word in commands or word in _OTHER_WORDS:
         return ""
     long_enough = (name for name in commands if len(name) >= _SHORTEST)
-    return next((name for name in long_enough if _is_one_slip(word, name)), "")
+    return next((name for name in long_enough if is_one_slip(word, name)), "")
 
 
-def _is_one_slip(word: str, name: str) -> bool:
-    """Whether one edit at their first difference makes a word into a name."""
+def is_one_slip(word: str, name: str) -> bool:
+    """Whether a word is a name with a letter too many, too few or wrong, or two swapped.
+
+    One edit at their first difference then makes it that name.
+    """
     alike = next((at for at, (a, b) in enumerate(zip(word, name, strict=False)) if a != b), None)
     start = min(len(word), len(name)) if alike is None else alike
     typed, meant = word[start:], name[start:]

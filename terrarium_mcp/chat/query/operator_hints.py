@@ -2,6 +2,8 @@
 
 import re
 
+from terrarium_mcp.chat.near_misses import is_one_slip
+
 _OPERATORS = ("from", "in", "mentions", "has", "type", "after", "before", "on")
 
 _OTHER_NAMES = {
@@ -50,21 +52,6 @@ def operator_meant(word: str) -> tuple[str, str] | None:
     key = keyed[1].lower()
     if key in _OPERATORS:
         return None
-    slips = (name for name in _OPERATORS if len(name) >= _SHORTEST and _is_one_slip(key, name))
+    slips = (name for name in _OPERATORS if len(name) >= _SHORTEST and is_one_slip(key, name))
     meant = _OTHER_NAMES.get(key) or next(slips, None)
     return (keyed[1], meant) if meant else None
-
-
-def _is_one_slip(typed: str, meant: str) -> bool:
-    """Whether one letter is missing, doubled, wrong, or in its neighbour's place."""
-    if len(typed) != len(meant):
-        longer, shorter = sorted((typed, meant), key=len, reverse=True)
-        return any(longer[:n] + longer[n + 1 :] == shorter for n in range(len(longer)))
-    wrong = [n for n, (one, other) in enumerate(zip(typed, meant, strict=True)) if one != other]
-    match wrong:
-        case [_]:
-            return True
-        case [first, second]:
-            swapped = typed[first] == meant[second] and typed[second] == meant[first]
-            return swapped and second == first + 1
-    return False
