@@ -5,7 +5,14 @@ A search does not count; the figures do.
 
 from typing import NamedTuple
 
-from terrarium_mcp.chat.questions.forms import NICK, PRONOUN, form, matches, named_person
+from terrarium_mcp.chat.questions.forms import (
+    NICK,
+    PRONOUN,
+    form,
+    matches,
+    named_part,
+    named_person,
+)
 from terrarium_mcp.chat.times.calendar_words import COUNT_WORD
 
 _NICK = rf"(?P<nick>{NICK})"
@@ -135,7 +142,7 @@ class CountQuestion(NamedTuple):
 def count_question(text: str) -> CountQuestion | None:
     """What a text asks to be counted, without its time and channel; None if for no count."""
     if each := next(matches(_EACH, text), None):
-        asked = _asked_for(each["asked"] + each.groupdict().get("rest", ""))
+        asked = _asked_for(each["asked"] + named_part(each, "rest"))
         return asked and _for_each(each["per"], asked)
     if part := form(_PART_OF_DAYS).fullmatch(text):
         asked = _asked_for(part["asked"])
@@ -147,12 +154,11 @@ def count_question(text: str) -> CountQuestion | None:
 def _asked_for(text: str) -> CountQuestion | None:
     """What a text asks to be counted that says nothing of each day, week or month."""
     for match in matches(_FORMS, text):
-        found = {name: value or "" for name, value in match.groupdict().items()}
-        nick = found.get("nick", "")
+        nick = named_part(match, "nick")
         if not nick or named_person(nick):
-            words = found.get("words", "").strip(" \"'")
-            asked = CountQuestion(nick, words, only_links=bool(found.get("links")))
-            return _for_each(found.get("per", ""), asked)
+            words = named_part(match, "words").strip(" \"'")
+            asked = CountQuestion(nick, words, only_links=bool(named_part(match, "links")))
+            return _for_each(named_part(match, "per"), asked)
     return None
 
 

@@ -5,7 +5,14 @@ Ranked lines do not tell; lines with the words, sorted by time, do.
 
 from typing import NamedTuple
 
-from terrarium_mcp.chat.questions.forms import NICK, PRONOUN, form, matches, named_person
+from terrarium_mcp.chat.questions.forms import (
+    NICK,
+    PRONOUN,
+    form,
+    matches,
+    named_part,
+    named_person,
+)
 
 _WORDS = r"(?P<words>.+?)"
 _END = r"(?:first|(?P<last>last))"
@@ -40,7 +47,7 @@ class EndQuestion(NamedTuple):
 def end_question(text: str) -> EndQuestion | None:
     """What a text asks for the first or last line of; None if it asks for something else."""
     for match in matches(_FORMS, text):
-        nick = match.groupdict().get("nick") or ""
+        nick = named_part(match, "nick")
         if nick and not named_person(nick):  # `when did she first say tea?`
             continue
         if form(PRONOUN).fullmatch(match["words"]):  # `when did it last come up?`

@@ -8,7 +8,7 @@ from datetime import datetime, tzinfo
 from typing import NamedTuple
 
 from terrarium_mcp.chat.query.parsed_query import Query
-from terrarium_mcp.chat.questions.forms import BE, NICK, form, named_person
+from terrarium_mcp.chat.questions.forms import BE, NICK, form, named_part, named_person
 from terrarium_mcp.chat.questions.narrowing import telling_clauses
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.terms import Term, TermKind
@@ -164,7 +164,7 @@ def event_query(text: str) -> Query | None:
     """The query for the events that a question asks for, without its time; None for any other."""
     for one in _FORMS:
         if match := one.match(text):
-            return one.query(_nick_in(match), match.groupdict().get("words") or "")
+            return one.query(_nick_in(match), named_part(match, "words"))
     return None
 
 
@@ -185,4 +185,4 @@ def event_queries(text: str) -> list[Query]:
 
 
 def _nick_in(match: re.Match[str]) -> str:
-    return named_person(match.groupdict().get("nick") or "")
+    return named_person(named_part(match, "nick"))

@@ -59,6 +59,11 @@ def matches(patterns: Iterable[str], text: str) -> Iterator[re.Match[str]]:
     return (found for pattern in patterns if (found := form(pattern).fullmatch(text)))
 
 
+def named_part(match: re.Match[str], name: str) -> str:
+    """The part of a question that its form calls so, as written; "" if there is none."""
+    return match.groupdict().get(name) or ""
+
+
 def named_person(word: str) -> str:
     """The nick, or "" for a word that names nobody: a stop word, `everyone`, `nobody`.
 

@@ -12,6 +12,7 @@ from terrarium_mcp.chat.questions.forms import (
     OTHER_NICKS,
     form,
     matches,
+    named_part,
     named_person,
     nicks_among,
 )
@@ -159,22 +160,22 @@ def person_question(
     named = ((of_a_channel, _OF_A_CHANNEL), (of_a_time, _OF_A_TIME))
     patterns = (*(one for is_named, one in named if is_named), *_FORMS)
     for match in matches(patterns, text):
-        found = match.groupdict()
-        if (general := found.get("general")) and not asks_what_was_said(general):
+        general = named_part(match, "general")
+        if general and not asks_what_was_said(general):
             continue
-        nick, to = found.get("nick") or "", found.get("to") or ""
-        others = nicks_among(found.get("others") or "")
+        nick, to = named_part(match, "nick"), named_part(match, "to")
+        others = nicks_among(named_part(match, "others"))
         if any(name and not named_person(name) for name in (nick, to, *others)):
             return None
         return PersonQuestion(
             nick,
             to,
-            found.get("about") or "",
-            only_links=bool(found.get("links")),
-            is_for_first=bool(found.get("first")),
-            is_for_last=bool(found.get("last")),
+            named_part(match, "about"),
+            only_links=bool(named_part(match, "links")),
+            is_for_first=bool(named_part(match, "first")),
+            is_for_last=bool(named_part(match, "last")),
             is_general=bool(general),
-            is_for_others=bool(found.get("except")),
+            is_for_others=bool(named_part(match, "except")),
             others=others,
         )
     return None
@@ -202,7 +203,7 @@ def link_questions(text: str) -> list[LinkQuestion]:
     `Links about moving from windows` has two readings, the first that of links from somebody.
     """
     found = matches(_ABOUT_LINKS, text)
-    read = [(one["words"], one.groupdict().get("nick") or "") for one in found]
+    read = [(one["words"], named_part(one, "nick")) for one in found]
     return [LinkQuestion(words, nick) for words, nick in read if not nick or named_person(nick)]
 
 
