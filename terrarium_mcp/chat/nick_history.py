@@ -84,15 +84,10 @@ def tenures(nick: str, history: Sequence[NickEvent]) -> list[NickTenure]:
     for move in history:
         if nick not in (move.nick, move.new):
             continue
-        if move.new == nick:
-            ended.append(holder.release(nick, move.at))
-            holder = _CurrentHolder(move.at, was=move.nick)
-        elif move.kind is MessageType.NICK:
-            ended.append(holder.release(nick, move.at, becomes=move.new))
-            holder = _CurrentHolder(move.at)
-        elif holder.ends_with(move):
-            ended.append(holder.release(nick, move.at))
-            holder = _CurrentHolder(move.at)
+        if move.kind is MessageType.NICK or holder.ends_with(move):
+            is_taken = move.new == nick
+            ended.append(holder.release(nick, move.at, becomes="" if is_taken else move.new))
+            holder = _CurrentHolder(move.at, was=move.nick if is_taken else "")
         if move.kind is MessageType.JOIN:
             holder.rooms.add(move.room)
     ended.append(holder.release(nick, EVERY_LINE))
