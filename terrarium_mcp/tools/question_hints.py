@@ -102,9 +102,8 @@ async def _presence_hints(
         return []
     then = replace(narrowed_to(times, search.query).with_clauses(), people=(nick,), notes=())
     for sought in (then, replace(then, only_commands=True), replace(then, kinds=_COMES_AND_GOES)):
-        hits = await found_exactly(sought, search, request)
-        if hits.messages:
-            return [f"the query {sought.printed(search.zone)} finds {total_of(hits, 'line')}"]
+        if finds := await _finds(sought, search, request, "line"):
+            return [finds]
     asked_for = then.printed(search.zone)
     return [f"the query {asked_for} finds no line, and no join or part either"]
 
@@ -119,11 +118,8 @@ async def _link_hints(
         has_link=True,
         notes=(),
     )
-    hits = await found_exactly(sought, search, request)
-    if not hits.messages:
-        return []
-    finds = f"the query {sought.printed(search.zone)} finds {total_of(hits, 'line')}"
-    return [f"{finds} with a link"]
+    finds = await _finds(sought, search, request, "line")
+    return [f"{finds} with a link"] if finds else []
 
 
 async def _count_hints(
@@ -194,11 +190,17 @@ async def _event_hints(
             kinds=one.kinds,
             notes=(),
         )
-        hits = await found_exactly(sought, search, request)
-        if hits.messages:
-            finds = f"the query {sought.printed(search.zone)} finds {total_of(hits, 'event')}"
+        if finds := await _finds(sought, search, request, "event"):
             hints.append(f"{finds}; a question finds only what was said")
     return hints
+
+
+async def _finds(query: Query, search: Search, request: Request, noun: str) -> str:
+    """`the query type:kick eve finds 3 events`; "" if it finds none."""
+    hits = await found_exactly(query, search, request)
+    if not hits.messages:
+        return ""
+    return f"the query {query.printed(search.zone)} finds {total_of(hits, noun)}"
 
 
 async def finds_exactly(query: Query, search: Search, request: Request, *, lines: int = 1) -> bool:
