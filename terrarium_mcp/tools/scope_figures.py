@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date, datetime, time, tzinfo
 from typing import Any, NamedTuple
 
-from terrarium_mcp.chat.irctext import harmless, harmless_nick
+from terrarium_mcp.chat.irctext import harmless_nick
 from terrarium_mcp.chat.query.notes import MOST_PARTS, NO_TIME_LEFT
 from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.question import is_put_as_a_question
@@ -105,6 +105,8 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
         notes.append(
             note(f"{selection.per}s before {oldest} are not listed: before={oldest} lists them")
         )
+    notes += counted_note(request, stats.asides)
+    notes += left_out_note(request, query, stats.left_out, is_bounded=False)
     return Figures(query, rooms, notes, stats)
 
 
@@ -224,17 +226,12 @@ def figures_rows(request: Request, figures: Figures, per: str) -> list[str]:
 
 
 def figures_facts(request: Request, figures: Figures, per: str) -> dict[str, Any]:
-    """The same for a program."""
+    """The same for a program, without the notes."""
     stats, details = figures.stats, figures.stats.details
     facts: dict[str, Any] = {
         "channels": [],
-        "top_talkers": _talkers(figures) if details else {},
+        "top_talkers": _talkers(figures),
         "lines_by_hour_utc": list(details.hours) if details else [],
-        "notes": [
-            *map(harmless, figures.notes),
-            *counted_note(request, stats.asides),
-            *left_out_note(request, figures.query, stats.left_out, is_bounded=False),
-        ],
         "lines": stats.lines,
         "asides": stats.asides or stats.left_out,
         "first": iso_or_empty(stats.first),

@@ -14,7 +14,7 @@ from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, minute, to
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import RoomStats
 from terrarium_mcp.tools.asides import counted_note
-from terrarium_mcp.tools.facts import iso_or_empty, within_budget
+from terrarium_mcp.tools.facts import head_facts, iso_or_empty, within_budget
 from terrarium_mcp.tools.from_request import FromRequest
 from terrarium_mcp.tools.parameters import (
     Channel,
@@ -110,13 +110,12 @@ async def get_channel_stats(
     figures = await figures_of(request, selection, until)
     about = headline(request, figures)
     covered = await request.coverage_line(figures.rooms)
+    head = [about, covered, *_as_of_note(request, until), *figures.notes]
     facts = {
-        "summary": harmless(about),
-        "covered": covered,
+        **head_facts(about, covered, figures.notes),
         **figures_facts(request, figures, per),
         **_as_of(until),
     }
-    head = [about, covered, *_as_of_note(request, until), *facts["notes"]]
     return _result(request, head, figures_rows(request, figures, per), facts)
 
 
