@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
-from terrarium_mcp.chat.fence import listing
+from terrarium_mcp.chat.fence import line_cost, listing
 from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.records import SPEECH, Message, Room
 from terrarium_mcp.chat.times.timestamps import to_iso
-from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import event_text
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import RecentDigest
@@ -149,7 +148,7 @@ def _digest_text(
 ) -> str:
     """The digest as text in `budget` tokens, the next steps included."""
     headings = {place for place, row in enumerate(rows) if row.is_heading}
-    foot_tokens = sum(estimated_tokens(step) + 1 for step in onward)
+    foot_tokens = sum(map(line_cost, onward))
     lines = [row.text for row in rows]
     text = listing(head, lines, budget, foot_tokens=foot_tokens, headings=headings).text
     return "\n".join([text, *onward])

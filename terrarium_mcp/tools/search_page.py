@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from terrarium_mcp.chat.cursors import BadCursor, Cursor, fingerprint_of, read_cursor
+from terrarium_mcp.chat.fence import line_cost
 from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.query.syntax import MOST_CHARACTERS
 from terrarium_mcp.chat.questions.events import asks_for_events
@@ -142,9 +143,7 @@ class _PageWriter(NamedTuple):
             head=head,
             keep=Keep.NEAREST if alone else Keep.FIRST,
             nearest_to=alone,
-            foot_tokens=sum(
-                estimated_tokens(line) + 1 for line in [over_budget(alone), *which, onward]
-            ),
+            foot_tokens=sum(map(line_cost, [over_budget(alone), *which, onward])),
             json_form=json_form(self.arguments.form, lines, facts, request.budget),
         )
         foot = [*which, onward] if transcript.shown else [over_budget(alone), onward]

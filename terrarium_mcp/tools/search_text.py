@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from terrarium_mcp.chat.fence import line_cost
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.terms import as_written
 from terrarium_mcp.chat.times.timestamps import minute
-from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import line_of
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import COUNTED, Hits, Rung, Search, Sort
@@ -208,6 +208,6 @@ def remaining_tokens(request: Request, search: Search, hits: Hits) -> int:
     if search.cursor or not (hits.next and total_text(hits)) or hits.total > COUNTED:
         return 0
     options = request.render_options(search.rooms)
-    cost = sum(estimated_tokens(line_of(hit, options)) + 1 for hit in hits.messages)
+    cost = sum(line_cost(line_of(hit, options)) for hit in hits.messages)
     tokens = (hits.total - len(hits.messages)) * cost // max(1, len(hits.messages))
     return round(tokens, 1 - len(str(tokens)))
