@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple
 
-from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold
+from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.opt_outs import REMOVED_NAME, OptOuts
 from terrarium_mcp.chat.records import MessageType, NewMessage
 
@@ -93,5 +93,5 @@ def _without_names(message: NewMessage, known_as: Callable[[str], str], opt_outs
 
 
 def _seat(message: NewMessage, nick: str, opt_outs: OptOuts) -> _Seat:
-    casemapping = opt_outs.casemappings.get(message.network, DEFAULT_CASEMAPPING)
+    casemapping = opt_outs.casemapping(message.network)
     return message.network, fold(message.channel, casemapping), fold(nick, casemapping)

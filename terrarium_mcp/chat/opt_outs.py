@@ -77,6 +77,10 @@ class OptOuts:
     def __bool__(self) -> bool:
         return bool(self.people or self.past)
 
+    def casemapping(self, network: str) -> str:
+        """How names compare on a network."""
+        return self.casemappings.get(network, DEFAULT_CASEMAPPING)
+
     def covers(self, who: Identity) -> bool:
         """Whether this is a person who opted out."""
         return self.decision(who) is not None
@@ -136,7 +140,7 @@ class OptOuts:
 
     def names_one(self, network: str, text: str) -> bool:
         """Whether a text names a person who opted out of this network's record."""
-        words, casemapping = plain(text), self.casemappings.get(network, DEFAULT_CASEMAPPING)
+        words, casemapping = plain(text), self.casemapping(network)
         nicks = (nick for home, nick in self._nicks if home == network)
         return any(mentions(words, nick, casemapping) for nick in nicks)
 
@@ -172,7 +176,8 @@ class OptOuts:
         if not rules.relays:
             return False
         voice = rules.voice_of(message.nick, message.text, is_own=message.own, is_message=False)
-        return bool(voice.speaker) and self.covers(Identity(message.network, voice.speaker or ""))
+        speaker = voice.speaker
+        return speaker is not None and self.covers(Identity(message.network, speaker))
 
     def _without_names(self, network: str, modes: str) -> str:
         letters, *arguments = modes.split(" ")
@@ -188,7 +193,7 @@ class OptOuts:
         return not self._mask_parts.isdisjoint(self._sign(network, part) for part in parts)
 
     def _sign(self, network: str, name: str) -> _Sign:
-        return network, fold(name, self.casemappings.get(network, DEFAULT_CASEMAPPING))
+        return network, fold(name, self.casemapping(network))
 
     def _account(self, who: Identity) -> _Sign:
         return self._sign(who.network, who.account)
