@@ -172,7 +172,8 @@ def _gaps_of_room(spans: Sequence[Span]) -> list[Gap]:
     for began, ended, _ in _gaps_between(covered):
         for teller in (*recorder, *tellers):
             if teller.began <= began and ended <= teller.ended:
-                gaps += [] if teller.is_own else [Gap(began, ended, teller.source)]
+                if not teller.is_own:
+                    gaps.append(Gap(began, ended, teller.source))
                 break
     return gaps
 
@@ -238,18 +239,19 @@ def _imported_parts(spans: Iterable[Span], gaps: Sequence[Gap], zone: tzinfo) ->
 
 def _gaps_part(spans: Sequence[Span], gaps: Sequence[Gap], zone: tzinfo) -> str:
     """What is known of the gaps of a source: nothing if a room has no log that tells them."""
-    silent = {span.room for span in spans} - {
-        span.room for span in spans if span.why_began == OPENED
-    }
-    known = [_told(gaps, zone)] if gaps else []
-    return "".join(f", {part}" for part in (*known, *["gaps unknown"] * bool(silent)))
+    parts = [_told(gaps, zone)] if gaps else []
+    telling = {span.room for span in spans if span.why_began == OPENED}
+    if any(span.room not in telling for span in spans):
+        parts.append("gaps unknown")
+    return "".join(f", {part}" for part in parts)
 
 
 def _told(gaps: Sequence[Gap], zone: tzinfo) -> str:
     """`2 gaps (2026-11-02 5h12m, 2026-11-14 31m)`."""
     latest = ", ".join(f"{_day(gap.began, zone)} {lasting(gap.length)}" for gap in gaps[-3:])
     more = "" if len(gaps) <= 3 else "latest "
-    return f"{len(gaps)} gap{'s' * (len(gaps) > 1)} ({more}{latest})"
+    noun = "gap" if len(gaps) == 1 else "gaps"
+    return f"{len(gaps)} {noun} ({more}{latest})"
 
 
 def _left_of(gap: Gap, spans: Iterable[Span]) -> list[Gap]:
