@@ -38,7 +38,8 @@ def with_channels_named(
         zone: the reader's zone, for the times that it names.
     """
     named = _NamedChannels(query, tuple(_names(query)))
-    channels = [n for n, name in enumerate(named.names) if _is_called(name, is_channel)]
+    bare = enumerate(map(_bare, named.names))
+    channels = [n for n, name in bare if _is_like_one(name) and is_channel(name)]
     places = [n for n in channels if named.is_place(n, channels)]
     if places:
         return named.taken(places, _PLACES | _MORE)
@@ -51,7 +52,7 @@ def with_channels_named(
 def unknown_places(query: Query, is_channel: Callable[[str], bool]) -> Sequence[str]:
     """The words that a query names as places as if they were channels, and that are none."""
     named = _NamedChannels(query, tuple(_names(query)))
-    like = [n for n, name in enumerate(named.names) if _is_called(name, lambda _: True)]
+    like = [n for n, name in enumerate(named.names) if _is_like_one(_bare(name))]
     words = [_bare(named.names[n]) for n in like if n and named.is_place(n, like)]
     return [word for word in words if _is_meant_as_one(word) and not is_channel(word)]
 
@@ -100,11 +101,9 @@ def _names(query: Query) -> Iterator[str]:
         yield clause[0].text if single else ""
 
 
-def _is_called(name: str, is_channel: Callable[[str], bool]) -> bool:
-    """Whether a word looks like `#dev` or `libera/#dev`, and is a channel."""
-    bare = _bare(name)
-    is_like_one = bare.rpartition("/")[2][:1] in tuple(CHANNEL_PREFIXES) and len(bare) > 1
-    return is_like_one and is_channel(bare)
+def _is_like_one(name: str) -> bool:
+    """Whether a name looks like that of a channel: `#dev` or `libera/#dev`."""
+    return name.rpartition("/")[2].startswith(tuple(CHANNEL_PREFIXES)) and len(name) > 1
 
 
 def _bare(name: str) -> str:
