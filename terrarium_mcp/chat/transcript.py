@@ -265,12 +265,9 @@ def _nick_and_text(message: Message) -> str:
 
 def event_text(message: Message) -> str:
     """What an event says of whoever it is about: `joined`, `quit (bye)`."""
-    return _event(message.kind, harmless(message.text))
-
-
-def _event(kind: MessageType, text: str) -> str:
+    text = harmless(message.text)
     reason = f" ({text})" if text else ""
-    match kind:
+    match message.kind:
         case MessageType.JOIN:
             return "joined"
         case MessageType.PART:
