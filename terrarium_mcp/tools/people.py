@@ -212,9 +212,9 @@ def _last_sighting(
     messages = filter(None, (did, arrival))
     newest = max(messages, key=lambda one: (one.said_at, one.id), default=None)
     sightings = [(one.seen, one.room) for one in active if one.seen]
-    at, room = max(sightings, key=lambda one: one[0], default=(None, None))
-    if at is None or room is None:
+    if not sightings:
         return None
+    at, room = max(sightings, key=lambda one: one[0])
     if newest and newest.said_at >= at:  # the counters are exact to the second
         return LastSighting(newest.said_at, newest.room, newest)
     return LastSighting(at, room, None)
@@ -245,8 +245,9 @@ def _seen_facts(
 def _nick_before(nick: str, seen: LastSighting) -> str:
     """The nick from which they changed to this one, if that is what was seen; else empty."""
     change = seen.message
-    is_to_it = change and change.kind is MessageType.NICK and fold(change.nick) != fold(nick)
-    return change.nick if change and is_to_it else ""
+    if change and change.kind is MessageType.NICK and fold(change.nick) != fold(nick):
+        return change.nick
+    return ""
 
 
 def _seen_text(seen: LastSighting) -> str:
