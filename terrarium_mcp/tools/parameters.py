@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError, PydanticUseDefault
 
 from terrarium_mcp.chat.identity import MOST_OF_NAMES
+from terrarium_mcp.chat.irctext import encodable
 from terrarium_mcp.chat.relays import nick_meant
 from terrarium_mcp.chat.times.calendar_words import COUNT_WORD, number_of
 from terrarium_mcp.tools.notes import note
@@ -43,7 +44,7 @@ def _as_text(value: Any) -> Any:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode().replace("\0", " ").strip()
+        return encodable(value).replace("\0", " ").strip()
     return value
 
 
