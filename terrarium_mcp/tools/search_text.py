@@ -57,8 +57,7 @@ def hits_summary(request: Request, search: Search, hits: Hits) -> str:
 def _nothing_found(request: Request, search: Search, hits: Hits) -> str:
     if search.cursor:
         return "no more hits"
-    *others, last = [rung.value for rung in hits.tried]
-    tried = f"{', '.join(others)} and {last}" if others else last
+    tried = _joined([rung.value for rung in hits.tried], "and")
     return f"nothing found in {request.room_names(search.rooms)} (tried: {tried})"
 
 
@@ -96,9 +95,12 @@ def _missing_words(hits: Hits) -> list[str]:
 def _named(words: Sequence[str], last: str) -> str:
     """`covid or vaccine`: the first few words, in one line."""
     named = [harmless(shown(as_written(word), _LONGEST_WORD)) for word in words[:_MOST_WORDS]]
-    if len(words) > _MOST_WORDS:
-        return f"{', '.join(named)} {last} others"
-    *others, final = named
+    return _joined(named if len(words) <= _MOST_WORDS else [*named, "others"], last)
+
+
+def _joined(words: Sequence[str], last: str) -> str:
+    """`a, b or c`: the words, with a `last` conjunction where there are several."""
+    *others, final = words
     return f"{', '.join(others)} {last} {final}" if others else final
 
 
