@@ -93,7 +93,7 @@ def _with_notes_of_unknown(query: Query, request: Request) -> Query:
         f"{did_you_mean(name, known)}"
         for name in unknown
     ]
-    return replace(query, notes=(*query.notes, *notes))
+    return query.with_notes(*notes)
 
 
 async def with_networks_taken(

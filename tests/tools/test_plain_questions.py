@@ -826,7 +826,7 @@ async def test_the_times_of_a_question_are_read_beside_the_event_loop(
         threads.append(threading.get_ident())
         return time_expressions(*question)
 
-    monkeypatch.setattr("terrarium_mcp.tools.plain_questions.time_expressions", noted)
+    monkeypatch.setattr("terrarium_mcp.tools.question_times.time_expressions", noted)
     await house.hears("<ada> the kettle is on")
     await asked(house, "what was said about the kettle yesterday?")
     assert threads
@@ -842,7 +842,7 @@ async def test_a_question_that_names_no_time_is_read_without_leaving_the_event_l
         left.append(think)
         return think()
 
-    monkeypatch.setattr("terrarium_mcp.tools.plain_questions.offload", noted)
+    monkeypatch.setattr("terrarium_mcp.tools.question_times.offload", noted)
     await house.hears("<ada> the kettle is on")
     await asked(house, "what was said about the kettle?")
     assert not left

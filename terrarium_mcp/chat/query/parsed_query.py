@@ -81,6 +81,10 @@ class Query:
         """The query with these clauses for its own, and without the sentence that said those."""
         return replace(self, clauses=clauses, sentence="")
 
+    def with_notes(self, *notes: str) -> "Query":
+        """The query with these notes after its own."""
+        return replace(self, notes=(*self.notes, *notes))
+
     def __str__(self) -> str:
         """The query as text, which parses to the same query by any clock and in any zone."""
         return self._printed(to_iso)
