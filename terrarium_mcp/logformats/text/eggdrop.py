@@ -11,6 +11,7 @@ from terrarium_mcp.logformats.dated_clocks import IN_BRACKETS
 from terrarium_mcp.logformats.entries import Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    DOES,
     ISO_DAY,
     NICK,
     PERSON,
@@ -36,7 +37,7 @@ EGGDROP = TextFormat(
     other_stamps=(IN_BRACKETS,),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
-        message(MessageType.ACTION, rf"Action: (?P<nick>{NICK})(?: (?P<text>.*))?"),
+        message(MessageType.ACTION, rf"Action: {DOES}"),
         message(MessageType.NOTICE, rf"-{SENDER_TO_CHANNEL}- ?(?P<text>.*)"),
         message(
             MessageType.JOIN,

@@ -5,6 +5,7 @@ import re
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     CLOCK_WITH_SECONDS,
+    DOES,
     NICK,
     PERSON,
     SENDER,
@@ -22,7 +23,7 @@ ENERGYMECH = TextFormat(
     ),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
-        message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
+        message(MessageType.ACTION, rf"\* {DOES}"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"\*\*\* Joins: {PERSON}"),
         message(MessageType.PART, rf"\*\*\* Parts: {PERSON}(?: \((?P<text>.*)\))?"),

@@ -13,6 +13,7 @@ from terrarium_mcp.logformats.entries import Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     CTIME,
+    DOES,
     NICK,
     PERSON,
     USER_HOST,
@@ -82,7 +83,7 @@ KONVERSATION = TextFormat(
     ),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})>\t(?P<text>.*)"),
-        message(MessageType.ACTION, rf"\t \* (?P<nick>{NICK})(?: (?P<text>.*))?"),
+        message(MessageType.ACTION, rf"\t \* {DOES}"),
         chatter(r"\w+\tYou (?!are now known as )"),
         message(
             MessageType.NOTICE,

@@ -11,6 +11,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.dated_clocks import dated_stamps
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    DOES,
     FOLDER_OF_CHANNEL,
     IN_FOLDER_OF_CHANNEL,
     ISO_DAY,
@@ -42,7 +43,7 @@ LIMNORIA = TextFormat(
     rules=(
         chatter(rf"<{NICK}> -= THIS MESSAGE NOT LOGGED =-\Z"),
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
-        message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
+        message(MessageType.ACTION, rf"\* {DOES}"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"\*\*\* {_PERSON} has joined (?P<channel>{CHANNEL})"),
         message(

@@ -113,7 +113,7 @@ _RULES: Sequence[LineRule] = (
     ),
     # Who comes or goes, in other words: which of the two, only the words say.
     chatter(rf"{_COLOUR}\* {PERSON} [^()#&+!]*(?:{CHANNEL}|\(.*\)\Z)"),
-    message(MessageType.ACTION, rf"{_COLOUR}\*\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
+    message(MessageType.ACTION, rf"{_COLOUR}\*\* {DOES}"),
     message(
         MessageType.ACTION,
         rf"{_COLOUR}\* (?!\w+: ){DOES}[\x03\x0f]?",

@@ -11,6 +11,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     CLOCK,
+    DOES,
     ISO_DAY,
     NICK,
     PERSON,
@@ -33,7 +34,7 @@ QUASSEL_TEXT = TextFormat(
         message(MessageType.NICK, rf"<-> You are now known as (?P<new>{NICK})", own=True),
         message(MessageType.NICK, rf"<-> (?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
         message(MessageType.PRIVMSG, rf"<(?P<nick>(?!-){NICK})> ?(?P<text>.*)"),
-        message(MessageType.ACTION, rf"-\*- (?P<nick>{NICK})(?: (?P<text>.*))?"),
+        message(MessageType.ACTION, rf"-\*- {DOES}"),
         message(MessageType.NOTICE, rf"\[(?P<nick>{NICK}?)\] (?P<text>.*)"),
         message(MessageType.JOIN, rf"--> {PERSON} {_WORDS}{_NAMED}(?: [^\s(]+)*"),
         message(MessageType.PART, rf"<-- {PERSON} {_WORDS}{_NAMED}(?: [^\s(]+)*+{_WHY}"),

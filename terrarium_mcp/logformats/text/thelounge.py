@@ -8,6 +8,7 @@ import re
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     CLOCK_WITH_SECONDS,
+    DOES,
     NICK,
     PERSON,
     RANK,
@@ -35,7 +36,7 @@ THE_LOUNGE = TextFormat(
     ),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
-        message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
+        message(MessageType.ACTION, rf"\* {DOES}"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"\*\*\* {PERSON} joined"),
         message(MessageType.PART, rf"\*\*\* {PERSON} left(?: \((?P<text>.*)\))?"),

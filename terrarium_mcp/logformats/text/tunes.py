@@ -6,6 +6,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     CLOCK_WITH_SECONDS,
+    DOES,
     NICK,
     PERSON,
     TextFormat,
@@ -21,7 +22,7 @@ TUNES = TextFormat(
     stamp=re.compile(rf"{CLOCK_WITH_SECONDS} "),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
-        message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
+        message(MessageType.ACTION, rf"\* {DOES}"),
         message(MessageType.JOIN, rf"--- join: {PERSON} joined (?P<channel>{CHANNEL})"),
         message(MessageType.PART, rf"--- part: (?P<nick>{NICK}) left (?P<channel>{CHANNEL}){_WHY}"),
         message(MessageType.QUIT, rf"--- quit: (?P<nick>{NICK}){_WHY}"),

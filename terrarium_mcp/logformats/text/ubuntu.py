@@ -10,6 +10,7 @@ from datetime import date
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    DOES,
     NICK,
     SENDER_TO_CHANNEL,
     TextFormat,
@@ -37,7 +38,7 @@ UBUNTU = TextFormat(
     stamp=re.compile(r"\[(?P<hour>\d\d):(?P<minute>\d\d)\] "),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
-        message(MessageType.ACTION, rf" ?\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
+        message(MessageType.ACTION, rf" ?\* {DOES}"),
         message(MessageType.NOTICE, rf"-{SENDER_TO_CHANNEL}- ?(?P<text>.*)"),
     ),
     unstamped=(

@@ -21,6 +21,7 @@ from terrarium_mcp.logformats.dated_clocks import dated_stamps
 from terrarium_mcp.logformats.entries import Boundary, LogEvent
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    DOES,
     FOLDER_OF_CHANNEL,
     NICK,
     PERSON,
@@ -136,7 +137,7 @@ WEECHAT = TextFormat(
     other_stamps=dated_stamps(r"\t"),
     rules=(
         message(MessageType.PRIVMSG, rf"{RANK}{_NICK}(?<!:)\t(?P<text>.*)"),
-        message(MessageType.ACTION, rf" \*\t(?P<nick>{NICK})(?: (?P<text>.*))?"),
+        message(MessageType.ACTION, rf" \*\t{DOES}"),
         message(MessageType.NICK, rf"--\t{_RENAMED}", own=True),
         *(message(kind, rf"{prefix}\t{pattern}") for kind, prefix, pattern in _EVENTS),
         message(
