@@ -68,6 +68,8 @@ USER_HOST = r"(?P<user>[^\s@()<>]*)@(?P<host>[^\s()<>]*) ?"
 """As it stands in parentheses; who publishes a log may have put a blank for the host."""
 PERSON = rf"(?P<nick>{NICK}) \({USER_HOST}\)"
 """Who comes or goes, and from where."""
+WHY = r"(?: \((?P<text>.*)\))?"
+"""Why somebody leaves or is kicked, in parentheses if a reason is told."""
 
 CLOCK = r"(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?: ?(?P<half>[AaPp][Mm]))?"
 """Of 24 hours, or of 12 with their half."""

@@ -15,12 +15,12 @@ from terrarium_mcp.logformats.grammar import (
     PERSON,
     SENDER,
     USER_HOST,
+    WHY,
     TextFormat,
     chatter,
     message,
 )
 
-_WHY = r"(?: \((?P<text>.*)\))?"
 _OWNER = r"YOU(?: \([^)]*\))? "
 """What its user does shows no nick of theirs."""
 
@@ -36,14 +36,14 @@ CHATZILLA = TextFormat(
         message(
             MessageType.KICK,
             rf"<--\| (?P<target>{NICK}) was booted from (?P<channel>{CHANNEL})"
-            rf" by (?P<nick>{NICK}){_WHY}",
+            rf" by (?P<nick>{NICK}){WHY}",
         ),
         message(
             MessageType.PART,
-            rf"<--\| (?P<nick>{NICK})(?: \({USER_HOST}\))? has left (?P<channel>{CHANNEL}){_WHY}",
+            rf"<--\| (?P<nick>{NICK})(?: \({USER_HOST}\))? has left (?P<channel>{CHANNEL}){WHY}",
         ),
         message(
-            MessageType.QUIT, rf"\|<-- (?P<nick>{NICK})(?: \({USER_HOST}\))? has left \S+{_WHY}"
+            MessageType.QUIT, rf"\|<-- (?P<nick>{NICK})(?: \({USER_HOST}\))? has left \S+{WHY}"
         ),
         message(MessageType.NICK, rf"=-= (?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
         message(

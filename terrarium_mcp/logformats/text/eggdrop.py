@@ -17,6 +17,7 @@ from terrarium_mcp.logformats.grammar import (
     PERSON,
     SENDER_TO_CHANNEL,
     USER_HOST,
+    WHY,
     ZONE,
     TextFormat,
     boundary,
@@ -44,11 +45,7 @@ EGGDROP = TextFormat(
             rf"(?P<nick>{NICK})(?: \({USER_HOST}\))? joined (?P<channel>{CHANNEL}?)"
             r"(?: \(with [^()]*\))?\.",
         ),
-        message(
-            MessageType.PART,
-            rf"{PERSON} left (?P<channel>{CHANNEL}?)"
-            r"(?: \((?P<text>.*)\))?\.",
-        ),
+        message(MessageType.PART, rf"{PERSON} left (?P<channel>{CHANNEL}?){WHY}\."),
         message(MessageType.QUIT, rf"{PERSON} left irc: (?P<text>.*)"),
         message(MessageType.QUIT, rf"{PERSON} got (?:lost in the )?net-?split\."),
         message(MessageType.JOIN, rf"{PERSON} returned to (?P<channel>{CHANNEL}?)\."),

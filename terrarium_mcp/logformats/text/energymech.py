@@ -10,6 +10,7 @@ from terrarium_mcp.logformats.grammar import (
     PERSON,
     SENDER,
     USER_HOST,
+    WHY,
     TextFormat,
     message,
 )
@@ -26,14 +27,11 @@ ENERGYMECH = TextFormat(
         message(MessageType.ACTION, rf"\* {DOES}"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"\*\*\* Joins: {PERSON}"),
-        message(MessageType.PART, rf"\*\*\* Parts: {PERSON}(?: \((?P<text>.*)\))?"),
-        message(
-            MessageType.QUIT,
-            rf"\*\*\* Quits: (?P<nick>{NICK})(?: \({USER_HOST}\))?(?: \((?P<text>.*)\))?",
-        ),
+        message(MessageType.PART, rf"\*\*\* Parts: {PERSON}{WHY}"),
+        message(MessageType.QUIT, rf"\*\*\* Quits: (?P<nick>{NICK})(?: \({USER_HOST}\))?{WHY}"),
         message(
             MessageType.KICK,
-            rf"\*\*\* (?P<target>{NICK}) was kicked by (?P<nick>{NICK})(?: \((?P<text>.*)\))?",
+            rf"\*\*\* (?P<target>{NICK}) was kicked by (?P<nick>{NICK}){WHY}",
         ),
         message(MessageType.NICK, rf"\*\*\* (?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
         message(MessageType.TOPIC, rf'\*\*\* (?P<nick>{NICK}) changes topic to "(?P<text>.*)"'),

@@ -33,6 +33,7 @@ from terrarium_mcp.logformats.grammar import (
     PERSON,
     SENDER,
     SENDER_TO_CHANNEL,
+    WHY,
     LineRule,
     MessageRule,
     TextFormat,
@@ -138,7 +139,7 @@ def _rules_of(gap: str, *of_its_user: LineRule) -> tuple[LineRule, ...]:
         message(MessageType.NOTICE, rf"-{_TO_OWNER}-{gap}(?P<text>.*)", private=True),
         message(MessageType.NOTICE, rf"->(?P<channel>{CHANNEL})<-{gap}(?P<text>.*)", own=True),
         message(MessageType.JOIN, rf"{mark}{PERSON} {_HAS_JOINED}{_ITS}"),
-        message(MessageType.PART, rf"{mark}{PERSON} {_HAS_LEFT}{_ITS}(?: \((?P<text>.*)\))?"),
+        message(MessageType.PART, rf"{mark}{PERSON} {_HAS_LEFT}{_ITS}{WHY}"),
         # As its user may have a quit shown: by default without user@host.
         message(MessageType.QUIT, rf"{mark}{PERSON} {_HAS_QUIT} \((?P<text>.*)\)"),
         message(MessageType.JOIN, rf"-->{filled}{PERSON} .*"),

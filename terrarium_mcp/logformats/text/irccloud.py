@@ -13,12 +13,13 @@ from terrarium_mcp.logformats.grammar import (
     NICK,
     SENDER,
     USER_HOST,
+    WHY,
     TextFormat,
     chatter,
     message,
 )
 
-_WHY = r"(?::? (?P<text>.*))?"
+_COLON_WHY = r"(?::? (?P<text>.*))?"
 
 IRCCLOUD = TextFormat(
     name="irccloud",
@@ -28,14 +29,15 @@ IRCCLOUD = TextFormat(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"\u2192 (?P<nick>{NICK}) joined(?: \({USER_HOST}\))?"),
-        message(MessageType.PART, rf"\u2190 (?P<nick>{NICK}) left(?: \({USER_HOST}\))?{_WHY}"),
-        message(MessageType.QUIT, rf"\u21d0 (?P<nick>{NICK}) quit(?: \({USER_HOST}\))?{_WHY}"),
+        message(
+            MessageType.PART, rf"\u2190 (?P<nick>{NICK}) left(?: \({USER_HOST}\))?{_COLON_WHY}"
+        ),
+        message(
+            MessageType.QUIT, rf"\u21d0 (?P<nick>{NICK}) quit(?: \({USER_HOST}\))?{_COLON_WHY}"
+        ),
         message(MessageType.NICK, rf"[\u2014*] (?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
         message(MessageType.NICK, rf"\* (?P<nick>{NICK}) \u2192 (?P<new>{NICK})"),
-        message(
-            MessageType.KICK,
-            rf"\* (?P<target>{NICK}) was kicked by (?P<nick>{NICK})(?: \((?P<text>.*)\))?",
-        ),
+        message(MessageType.KICK, rf"\* (?P<target>{NICK}) was kicked by (?P<nick>{NICK}){WHY}"),
         message(MessageType.TOPIC, rf"\* (?P<nick>{NICK}) set the topic to \[(?P<text>.*)\]"),
         message(MessageType.TOPIC, rf"\* (?P<nick>{NICK}) set the topic to:? (?P<text>.*)"),
         message(MessageType.MODE, rf"\* (?P<nick>{NICK}) set (?P<text>[+-][A-Za-z].*)"),

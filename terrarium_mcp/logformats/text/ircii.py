@@ -22,6 +22,7 @@ from terrarium_mcp.logformats.grammar import (
     SENDER,
     SENDER_TO_CHANNEL,
     USER_HOST,
+    WHY,
     LineRule,
     TextFormat,
     boundary,
@@ -31,7 +32,7 @@ from terrarium_mcp.logformats.grammar import (
 
 _PERSON = rf"\*\*\* (?P<nick>{NICK})(?: \({USER_HOST}\))?"
 _NAMED = rf"(?P<channel>{CHANNEL}?)"
-_WHY = r"(?:(?: because)? \((?P<text>.*)\))?"
+_BECAUSE = r"(?:(?: because)? \((?P<text>.*)\))?"
 _ERC_WHY = r"(?:: (?P<text>.*))?"
 
 _BITCHX = r"(?:-:-|\*\*\*)"
@@ -89,14 +90,13 @@ _RULES: tuple[LineRule, ...] = (
     message(MessageType.NOTICE, rf"-{SENDER_TO_CHANNEL}- ?(?P<text>.*)"),
     message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)", private=True),
     message(MessageType.JOIN, rf"{_PERSON} has joined channel (?P<channel>{CHANNEL})(?: \+\w+)?"),
-    message(MessageType.PART, rf"{_PERSON} has left channel {_NAMED}{_WHY}"),
+    message(MessageType.PART, rf"{_PERSON} has left channel {_NAMED}{_BECAUSE}"),
     message(MessageType.PART, rf"{_PERSON} has left channel {_NAMED}{_ERC_WHY}"),
-    message(MessageType.QUIT, rf"\*\*\* Signoff: (?P<nick>{NICK})(?: \((?P<text>.*)\))?"),
+    message(MessageType.QUIT, rf"\*\*\* Signoff: (?P<nick>{NICK}){WHY}"),
     message(MessageType.QUIT, rf"{_PERSON} has quit{_ERC_WHY}"),
     message(
         MessageType.KICK,
-        rf"\*\*\* (?P<target>{NICK}) has been kicked off channel {_NAMED} by (?P<nick>{NICK})"
-        r"(?: \((?P<text>.*)\))?",
+        rf"\*\*\* (?P<target>{NICK}) has been kicked off channel {_NAMED} by (?P<nick>{NICK}){WHY}",
     ),
     message(
         MessageType.KICK,

@@ -17,6 +17,7 @@ from terrarium_mcp.logformats.grammar import (
     NICK,
     PERSON,
     USER_HOST,
+    WHY,
     MessageRule,
     TextFormat,
     boundary,
@@ -25,7 +26,7 @@ from terrarium_mcp.logformats.grammar import (
 )
 
 _HOST = r"\((?:[^\s@()]*@)?[^\s@()]*\)"
-_REASON = r"(?: \((?P<text>.*)\))?\."
+_REASON = rf"{WHY}\."
 _PRIVILEGES = (("owner", "q"), ("admin", "a"), ("operator", "o"))
 
 

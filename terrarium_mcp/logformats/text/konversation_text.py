@@ -15,6 +15,7 @@ from terrarium_mcp.logformats.grammar import (
     NICK,
     PERSON,
     USER_HOST,
+    WHY,
     TextFormat,
     chatter,
     message,
@@ -35,7 +36,7 @@ KONVERSATION_TEXT = TextFormat(
         *events_of_konversation(lambda word: _MARKS.get(word, r"\*\*\* ")),
         message(MessageType.JOIN, rf"--> {PERSON} {_WORDS}\."),
         message(MessageType.JOIN, rf"--> (?P<nick>{NICK}) {_WORDS} \({USER_HOST}\)\."),
-        message(MessageType.PART, rf"<-- {PERSON} {_WORDS}(?: \((?P<text>.*)\))?\."),
+        message(MessageType.PART, rf"<-- {PERSON} {_WORDS}{WHY}\."),
         chatter(r"\*\*\* (?:The (?:channel )?topic |Channel |This channel |You )"),
     ),
 )

@@ -7,11 +7,16 @@ as if somebody called Topic or Mode had.
 import re
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.grammar import USER_HOST, TextFormat, chatter, message
+from terrarium_mcp.logformats.grammar import (
+    USER_HOST,
+    WHY,
+    TextFormat,
+    chatter,
+    message,
+)
 
 _NICK = r"[^\s:<>\x00-\x1f]+"
 _PERSON = rf"(?P<nick>{_NICK})"
-_WHY = r"(?: \((?P<text>.*)\))?"
 
 LIMECHAT = TextFormat(
     name="limechat",
@@ -22,9 +27,9 @@ LIMECHAT = TextFormat(
         chatter(r"(?:You have joined|Disconnected)\Z"),
         message(MessageType.PRIVMSG, rf"{_PERSON}: (?P<text>.*)"),
         message(MessageType.JOIN, rf"{_PERSON} has joined \({USER_HOST}\)"),
-        message(MessageType.QUIT, rf"{_PERSON} has left IRC{_WHY}"),
-        message(MessageType.PART, rf"{_PERSON} has left{_WHY}"),
-        message(MessageType.KICK, rf"{_PERSON} has kicked (?P<target>{_NICK}){_WHY}"),
+        message(MessageType.QUIT, rf"{_PERSON} has left IRC{WHY}"),
+        message(MessageType.PART, rf"{_PERSON} has left{WHY}"),
+        message(MessageType.KICK, rf"{_PERSON} has kicked (?P<target>{_NICK}){WHY}"),
         message(MessageType.NICK, rf"{_PERSON} is now known as (?P<new>{_NICK})"),
         message(MessageType.MODE, rf"{_PERSON} has changed mode: (?P<text>[+-].*)"),
         message(MessageType.TOPIC, rf"{_PERSON} has set topic: (?P<text>.*)"),

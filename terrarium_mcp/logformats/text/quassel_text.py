@@ -15,13 +15,13 @@ from terrarium_mcp.logformats.grammar import (
     ISO_DAY,
     NICK,
     PERSON,
+    WHY,
     TextFormat,
     chatter,
     message,
 )
 
 _NAMED = rf"(?P<channel>{CHANNEL})"
-_WHY = r"(?: \((?P<text>.*)\))?"
 _WORDS = r"(?:[^\s(#&+!]\S* )*"
 """Words of some language, before a channel."""
 _SERVERS = r"Netsplit between (?P<text>\S+ and \S+)"
@@ -37,11 +37,11 @@ QUASSEL_TEXT = TextFormat(
         message(MessageType.ACTION, rf"-\*- {DOES}"),
         message(MessageType.NOTICE, rf"\[(?P<nick>{NICK}?)\] (?P<text>.*)"),
         message(MessageType.JOIN, rf"--> {PERSON} {_WORDS}{_NAMED}(?: [^\s(]+)*"),
-        message(MessageType.PART, rf"<-- {PERSON} {_WORDS}{_NAMED}(?: [^\s(]+)*+{_WHY}"),
-        message(MessageType.QUIT, rf"<-- {PERSON} {_WORDS}[^\s(#&+!][^\s(]*{_WHY}"),
+        message(MessageType.PART, rf"<-- {PERSON} {_WORDS}{_NAMED}(?: [^\s(]+)*+{WHY}"),
+        message(MessageType.QUIT, rf"<-- {PERSON} {_WORDS}[^\s(#&+!][^\s(]*{WHY}"),
         message(
             MessageType.KICK,
-            rf"<-\* (?P<nick>{NICK}) has kicked (?P<target>{NICK}) from {_NAMED}{_WHY}",
+            rf"<-\* (?P<nick>{NICK}) has kicked (?P<target>{NICK}) from {_NAMED}{WHY}",
         ),
         message(
             MessageType.MODE,

@@ -13,6 +13,7 @@ from terrarium_mcp.logformats.grammar import (
     PERSON,
     RANK,
     SENDER,
+    WHY,
     TextFormat,
     chatter,
     message,
@@ -39,12 +40,11 @@ THE_LOUNGE = TextFormat(
         message(MessageType.ACTION, rf"\* {DOES}"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"\*\*\* {PERSON} joined"),
-        message(MessageType.PART, rf"\*\*\* {PERSON} left(?: \((?P<text>.*)\))?"),
-        message(MessageType.QUIT, rf"\*\*\* {PERSON} quit(?: \((?P<text>.*)\))?"),
+        message(MessageType.PART, rf"\*\*\* {PERSON} left{WHY}"),
+        message(MessageType.QUIT, rf"\*\*\* {PERSON} quit{WHY}"),
         message(
             MessageType.KICK,
-            rf"\*\*\* {RANK}(?P<target>{NICK}) was kicked by (?P<nick>{NICK})"
-            r"(?: \((?P<text>.*)\))?",
+            rf"\*\*\* {RANK}(?P<target>{NICK}) was kicked by (?P<nick>{NICK}){WHY}",
         ),
         message(
             MessageType.NICK,

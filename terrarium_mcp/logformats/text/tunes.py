@@ -9,12 +9,11 @@ from terrarium_mcp.logformats.grammar import (
     DOES,
     NICK,
     PERSON,
+    WHY,
     TextFormat,
     chatter,
     message,
 )
-
-_WHY = r"(?: \((?P<text>.*)\))?"
 
 TUNES = TextFormat(
     name="tunes",
@@ -24,12 +23,12 @@ TUNES = TextFormat(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf"\* {DOES}"),
         message(MessageType.JOIN, rf"--- join: {PERSON} joined (?P<channel>{CHANNEL})"),
-        message(MessageType.PART, rf"--- part: (?P<nick>{NICK}) left (?P<channel>{CHANNEL}){_WHY}"),
-        message(MessageType.QUIT, rf"--- quit: (?P<nick>{NICK}){_WHY}"),
+        message(MessageType.PART, rf"--- part: (?P<nick>{NICK}) left (?P<channel>{CHANNEL}){WHY}"),
+        message(MessageType.QUIT, rf"--- quit: (?P<nick>{NICK}){WHY}"),
         message(MessageType.NICK, rf"--- nick: (?P<nick>{NICK}) -> (?P<new>{NICK})"),
         message(
             MessageType.KICK,
-            rf"--- kick: (?P<target>{NICK}) was kicked by (?P<nick>{NICK}){_WHY}",
+            rf"--- kick: (?P<target>{NICK}) was kicked by (?P<nick>{NICK}){WHY}",
         ),
         message(MessageType.MODE, rf"--- mode: (?P<nick>{NICK}) set (?:mode )?(?P<text>[+-].*)"),
         chatter(r"--- (?:log|topic|names|mode|nick): "),

@@ -27,6 +27,7 @@ from terrarium_mcp.logformats.grammar import (
     PERSON,
     RANK,
     USER_HOST,
+    WHY,
     ZONE,
     TextFormat,
     boundary,
@@ -86,17 +87,17 @@ _EVENTS: Sequence[tuple[MessageType, str, str]] = (
     (
         MessageType.PART,
         "<--",
-        rf"(?P<nick>{NICK}){_HOST} has left (?P<channel>{CHANNEL})(?: \((?P<text>.*)\))?",
+        rf"(?P<nick>{NICK}){_HOST} has left (?P<channel>{CHANNEL}){WHY}",
     ),
     (
         MessageType.QUIT,
         "<--",
-        rf"(?P<nick>{NICK}){_HOST} has quit(?: \((?P<text>.*)\))?",
+        rf"(?P<nick>{NICK}){_HOST} has quit{WHY}",
     ),
     (
         MessageType.KICK,
         "<--",
-        rf"(?P<nick>{NICK}) has kicked (?P<target>{NICK})(?: \((?P<text>.*)\))?",
+        rf"(?P<nick>{NICK}) has kicked (?P<target>{NICK}){WHY}",
     ),
     (MessageType.NICK, "--", rf"(?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
     (
