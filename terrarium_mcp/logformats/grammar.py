@@ -68,6 +68,11 @@ USER_HOST = r"(?P<user>[^\s@()<>]*)@(?P<host>[^\s()<>]*) ?"
 """As it stands in parentheses; who publishes a log may have put a blank for the host."""
 PERSON = rf"(?P<nick>{NICK}) \({USER_HOST}\)"
 """Who comes or goes, and from where."""
+FROM = rf"(?: \({USER_HOST}\))?"
+"""From where, behind a nick, where it may be left out."""
+SHOWS_ADDRESS = r"[^()]+ \([^\s@()]+@[^\s()]+\)"
+"""How a line begins that shows from where somebody comes. Where no rule knows its words, it is an
+event of another language or program, and not what a client says to its user."""
 WHY = r"(?: \((?P<text>.*)\))?"
 """Why somebody leaves or is kicked, in parentheses if a reason is told."""
 

@@ -10,11 +10,11 @@ from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     CLOCK_WITH_SECONDS,
     DOES,
+    FROM,
     ISO_DAY,
     NICK,
     PERSON,
     SENDER,
-    USER_HOST,
     WHY,
     TextFormat,
     chatter,
@@ -40,11 +40,9 @@ CHATZILLA = TextFormat(
         ),
         message(
             MessageType.PART,
-            rf"<--\| (?P<nick>{NICK})(?: \({USER_HOST}\))? has left (?P<channel>{CHANNEL}){WHY}",
+            rf"<--\| (?P<nick>{NICK}){FROM} has left (?P<channel>{CHANNEL}){WHY}",
         ),
-        message(
-            MessageType.QUIT, rf"\|<-- (?P<nick>{NICK})(?: \({USER_HOST}\))? has left \S+{WHY}"
-        ),
+        message(MessageType.QUIT, rf"\|<-- (?P<nick>{NICK}){FROM} has left \S+{WHY}"),
         message(MessageType.NICK, rf"=-= (?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
         message(
             MessageType.MODE,

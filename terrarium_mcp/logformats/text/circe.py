@@ -9,12 +9,13 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     DOES,
+    FROM,
     ISO_DAY,
     NICK,
     NOT_OF_ERC,
     PERSON,
     SENDER,
-    USER_HOST,
+    SHOWS_ADDRESS,
     TextFormat,
     chatter,
     message,
@@ -38,8 +39,7 @@ CIRCE = TextFormat(
         message(MessageType.QUIT, rf"\*\*\* Quit: {PERSON} left (?:IRC|{CHANNEL}?){_WHY}"),
         message(
             MessageType.KICK,
-            rf"\*\*\* Kick: (?P<target>{NICK}) kicked by (?P<nick>{NICK}?)"
-            rf"(?: \({USER_HOST}\))?{_WHY}",
+            rf"\*\*\* Kick: (?P<target>{NICK}) kicked by (?P<nick>{NICK}?){FROM}{_WHY}",
         ),
         message(
             MessageType.NICK,
@@ -53,10 +53,10 @@ CIRCE = TextFormat(
         message(
             MessageType.MODE,
             rf"\*\*\* Mode change: (?P<text>[+-].*) on (?P<channel>{CHANNEL})"
-            rf" by (?P<nick>{NICK})(?: \({USER_HOST}\))?",
+            rf" by (?P<nick>{NICK}){FROM}",
         ),
         message(MessageType.TOPIC, rf"\*\*\* Topic change by {PERSON}: (?P<text>.*)"),
-        chatter(r"\*\*\* (?!(?:\S+: )?\S+ \(|[^()]+ \([^\s@()]+@[^\s()]+\))"),
+        chatter(rf"\*\*\* (?!(?:\S+: )?\S+ \(|{SHOWS_ADDRESS})"),
     ),
     paths=(re.compile(rf"{NOT_OF_ERC}(?P<channel>[^/@]+)@(?P<network>[^/@]+?)\.txt\Z"),),
     by_documentation=True,

@@ -12,11 +12,11 @@ from terrarium_mcp.logformats.entries import Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     DOES,
+    FROM,
     ISO_DAY,
     NICK,
     PERSON,
     SENDER_TO_CHANNEL,
-    USER_HOST,
     WHY,
     ZONE,
     TextFormat,
@@ -42,7 +42,7 @@ EGGDROP = TextFormat(
         message(MessageType.NOTICE, rf"-{SENDER_TO_CHANNEL}- ?(?P<text>.*)"),
         message(
             MessageType.JOIN,
-            rf"(?P<nick>{NICK})(?: \({USER_HOST}\))? joined (?P<channel>{CHANNEL}?)"
+            rf"(?P<nick>{NICK}){FROM} joined (?P<channel>{CHANNEL}?)"
             r"(?: \(with [^()]*\))?\.",
         ),
         message(MessageType.PART, rf"{PERSON} left (?P<channel>{CHANNEL}?){WHY}\."),

@@ -6,10 +6,10 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     CLOCK_WITH_SECONDS,
     DOES,
+    FROM,
     NICK,
     PERSON,
     SENDER,
-    USER_HOST,
     WHY,
     TextFormat,
     message,
@@ -28,7 +28,7 @@ ENERGYMECH = TextFormat(
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"\*\*\* Joins: {PERSON}"),
         message(MessageType.PART, rf"\*\*\* Parts: {PERSON}{WHY}"),
-        message(MessageType.QUIT, rf"\*\*\* Quits: (?P<nick>{NICK})(?: \({USER_HOST}\))?{WHY}"),
+        message(MessageType.QUIT, rf"\*\*\* Quits: (?P<nick>{NICK}){FROM}{WHY}"),
         message(
             MessageType.KICK,
             rf"\*\*\* (?P<target>{NICK}) was kicked by (?P<nick>{NICK}){WHY}",

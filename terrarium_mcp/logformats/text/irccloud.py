@@ -9,10 +9,10 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     CLOCK_WITH_SECONDS,
     DOES,
+    FROM,
     ISO_DAY,
     NICK,
     SENDER,
-    USER_HOST,
     WHY,
     TextFormat,
     chatter,
@@ -28,13 +28,9 @@ IRCCLOUD = TextFormat(
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
-        message(MessageType.JOIN, rf"\u2192 (?P<nick>{NICK}) joined(?: \({USER_HOST}\))?"),
-        message(
-            MessageType.PART, rf"\u2190 (?P<nick>{NICK}) left(?: \({USER_HOST}\))?{_COLON_WHY}"
-        ),
-        message(
-            MessageType.QUIT, rf"\u21d0 (?P<nick>{NICK}) quit(?: \({USER_HOST}\))?{_COLON_WHY}"
-        ),
+        message(MessageType.JOIN, rf"\u2192 (?P<nick>{NICK}) joined{FROM}"),
+        message(MessageType.PART, rf"\u2190 (?P<nick>{NICK}) left{FROM}{_COLON_WHY}"),
+        message(MessageType.QUIT, rf"\u21d0 (?P<nick>{NICK}) quit{FROM}{_COLON_WHY}"),
         message(MessageType.NICK, rf"[\u2014*] (?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
         message(MessageType.NICK, rf"\* (?P<nick>{NICK}) \u2192 (?P<new>{NICK})"),
         message(MessageType.KICK, rf"\* (?P<target>{NICK}) was kicked by (?P<nick>{NICK}){WHY}"),

@@ -17,11 +17,12 @@ from terrarium_mcp.logformats.grammar import (
     CLOCK,
     CTIME_PERHAPS_CUT,
     DOES,
+    FROM,
     ISO_DAY,
     NICK,
     SENDER,
     SENDER_TO_CHANNEL,
-    USER_HOST,
+    SHOWS_ADDRESS,
     WHY,
     LineRule,
     TextFormat,
@@ -30,7 +31,7 @@ from terrarium_mcp.logformats.grammar import (
     message,
 )
 
-_PERSON = rf"\*\*\* (?P<nick>{NICK})(?: \({USER_HOST}\))?"
+_PERSON = rf"\*\*\* (?P<nick>{NICK}){FROM}"
 _NAMED = rf"(?P<channel>{CHANNEL}?)"
 _BECAUSE = r"(?:(?: because)? \((?P<text>.*)\))?"
 _ERC_WHY = r"(?:: (?P<text>.*))?"
@@ -113,7 +114,7 @@ _RULES: tuple[LineRule, ...] = (
     ),
     message(MessageType.TOPIC, rf'{_PERSON} has set the topic for {_NAMED}: "(?P<text>.*)"'),
     *_RULES_OF_BITCHX,
-    chatter(r"\*\*\* (?![^()]+ \([^\s@()]+@[^\s()]+\))|\*[^\s*]+\* |->|\Z"),
+    chatter(rf"\*\*\* (?!{SHOWS_ADDRESS})|\*[^\s*]+\* |->|\Z"),
 )
 
 IRCII = TextFormat(

@@ -25,6 +25,7 @@ from terrarium_mcp.logformats.grammar import (
     SAYS,
     SENDER,
     SENDER_TO_CHANNEL,
+    SHOWS_ADDRESS,
     SPEAKER_TO_CHANNEL,
     WHY,
     LineRule,
@@ -102,7 +103,7 @@ _RULES: Sequence[LineRule] = (
         certain=False,
     ),
     chatter(
-        rf"{_COLOUR}(?:\*(?!\*\* [^()]+ \([^\s@()]+@[^\s()]+\))|->"
+        rf"{_COLOUR}(?:\*(?!\*\* {SHOWS_ADDRESS})|->"
         rf"|\[[^]]*\b(?:VERSION|PING|TIME)\b|{CHANNEL} created on |-\Z)"
     ),
 )

@@ -15,6 +15,7 @@ from terrarium_mcp.logformats.grammar import (
     ISO_DAY,
     NICK,
     PERSON,
+    SHOWS_ADDRESS,
     WHY,
     TextFormat,
     chatter,
@@ -58,6 +59,6 @@ QUASSEL_TEXT = TextFormat(
         message(
             MessageType.QUIT, rf"<= {_SERVERS}\. Users quit: (?P<people>.*?)(?: \(\d+ more\))?"
         ),
-        chatter(r"(?:-->|<--) You |\*\*\* (?![^()]+ \([^\s@()]+@[^\s()]+\))|\* |- \{|<-x |-> "),
+        chatter(rf"(?:-->|<--) You |\*\*\* (?!{SHOWS_ADDRESS})|\* |- \{{|<-x |-> "),
     ),
 )

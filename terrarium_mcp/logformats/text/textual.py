@@ -14,6 +14,7 @@ from terrarium_mcp.logformats.grammar import (
     NICK,
     PERSON,
     SENDER,
+    SHOWS_ADDRESS,
     WHY,
     TextFormat,
     chatter,
@@ -48,7 +49,7 @@ TEXTUAL = TextFormat(
         # `*** Joins: ada (~ada@host)`.
         chatter(
             r"(?:Topic|The topic|Topic set by|You|Disconnected|Connecting)\b"
-            r"|[-\u2014 ]|\*(?! |\*\* [^()]+ \([^\s@()]+@[^\s()]+\))|\Z"
+            rf"|[-\u2014 ]|\*(?! |\*\* {SHOWS_ADDRESS})|\Z"
         ),
         message(MessageType.PRIVMSG, rf"(?P<nick>{NICK}?): (?P<text>.*)"),
     ),

@@ -10,16 +10,16 @@ import re
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     CLOCK_WITH_SECONDS,
+    FROM,
     ISO_DAY,
     NICK,
-    USER_HOST,
     TextFormat,
     chatter,
     message,
 )
 from terrarium_mcp.logformats.text.thelounge import THE_LOUNGE
 
-_PERSON = rf"\* (?P<nick>{NICK})(?: \({USER_HOST}\))?"
+_PERSON = rf"\* (?P<nick>{NICK}){FROM}"
 _TEXT = r"(?: (?P<text>.*))?"
 _SERVER = r"(?<![^/])(?P<network>[^/.]+\.[^/]+)"
 

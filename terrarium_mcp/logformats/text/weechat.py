@@ -3,8 +3,9 @@
 Up to 4.7 stamps are local and in whole seconds; later ones are UTC, `2026-10-24T21:57:03.123456Z`.
 One file may hold both. Its user may have put another sign between the numbers, a name for the
 month or a zone, or left the day out; another sign in front of what happens, or signs around nicks.
-Behind such a sign an action may imitate an event. People who come and go may have no host. Lines
-may be coloured for a terminal (`logger.file.color_lines`).
+Behind such a sign an action may imitate an event. People who come and go may have no host
+(`display_host_join`, `display_host_quit`). Lines may be coloured for a terminal
+(`logger.file.color_lines`).
 
 What happens is told in the language of its user. Who comes and goes, if with a host, and modes, are
 known by their form, whatever the words are; other events in English, and a notice in some languages
@@ -23,6 +24,7 @@ from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     DOES,
     FOLDER_OF_CHANNEL,
+    FROM,
     NICK,
     PERSON,
     RANK,
@@ -59,9 +61,6 @@ _SENDER = r"(?P<nick>[^\s<>()\x00-\x1f]+?)"
 _NOTICE = "(?:Notice|Hinweis|Aviso|Notifica|Powiadomienie|Ozn\u00e1men\u00ed)"
 """English, and the languages that translate it; none translates `PvNotice` or `Msg`."""
 
-_HOST = rf"(?: \({USER_HOST}\))?"
-"""Its user may have left it out: `display_host_join`, `display_host_quit`."""
-
 _ENDING = r"(?:weechat)?log\Z"
 
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
@@ -87,12 +86,12 @@ _EVENTS: Sequence[tuple[MessageType, str, str]] = (
     (
         MessageType.PART,
         "<--",
-        rf"(?P<nick>{NICK}){_HOST} has left (?P<channel>{CHANNEL}){WHY}",
+        rf"(?P<nick>{NICK}){FROM} has left (?P<channel>{CHANNEL}){WHY}",
     ),
     (
         MessageType.QUIT,
         "<--",
-        rf"(?P<nick>{NICK}){_HOST} has quit{WHY}",
+        rf"(?P<nick>{NICK}){FROM} has quit{WHY}",
     ),
     (
         MessageType.KICK,

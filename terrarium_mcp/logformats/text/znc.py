@@ -16,10 +16,10 @@ from terrarium_mcp.logformats.entries import Boundary, LogEvent
 from terrarium_mcp.logformats.grammar import (
     CLOCK_WITH_SECONDS,
     DOES,
+    FROM,
     ISO_DAY,
     NICK,
     SENDER,
-    USER_HOST,
     WHY,
     ZONE,
     TextFormat,
@@ -39,7 +39,7 @@ from terrarium_mcp.logformats.layout import (
 _DATE = r"(?P<date>\d{4}(?:-\d\d-|/\d\d/|\d\d)\d\d)"
 """The name of a file. Its user may write it otherwise: `20261024`, or with folders `2026/10/24`."""
 
-_PERSON = rf"(?P<nick>{NICK})(?: \({USER_HOST}\))?"
+_PERSON = rf"(?P<nick>{NICK}){FROM}"
 
 ZNC = TextFormat(
     name="znc",
