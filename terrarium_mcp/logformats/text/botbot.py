@@ -22,10 +22,7 @@ _WHO = rf"\* (?P<nick>{NICK})"
 BOTBOT = TextFormat(
     name="botbot",
     program="botbot.me",
-    stamp=re.compile(
-        rf"(?:(?P<bracket>\[)|{ISO_DAY}T){CLOCK_WITH_SECONDS}"
-        r"(?(bracket)\]) "
-    ),
+    stamp=re.compile(rf"(?:(?P<bracket>\[)|{ISO_DAY}T){CLOCK_WITH_SECONDS}(?(bracket)\]) "),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> (?P<text>.*)"),
         message(MessageType.JOIN, rf"{_WHO} joined the channel", certain=False),

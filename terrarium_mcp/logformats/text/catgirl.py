@@ -11,6 +11,7 @@ from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     CLOCK_WITH_SECONDS,
     DOES,
+    FILE_DAY,
     ISO_DAY,
     NICK,
     SENDER,
@@ -28,7 +29,7 @@ _MODE = (
     r"|moderated|no external messages|operator|founder|secret|voice|except|invite))?"
 )
 """A mode and the name that catgirl has for it, if any."""
-_DAY = r"(?P<date>\d{4}-\d\d-\d\d)\.log\Z"
+_DAY = rf"{FILE_DAY}\.log\Z"
 
 CATGIRL = TextFormat(
     name="catgirl",

@@ -8,6 +8,7 @@ import re
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    CLOCK_OF_24,
     DOES,
     FROM,
     ISO_DAY,
@@ -26,9 +27,7 @@ _WHY = r"(?:: (?P<text>.*))?"
 CIRCE = TextFormat(
     name="circe",
     program="Circe",
-    stamp=re.compile(
-        rf"\[(?:{ISO_DAY}[ T])?(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))?\] "
-    ),
+    stamp=re.compile(rf"\[(?:{ISO_DAY}[ T])?{CLOCK_OF_24}\] "),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.PRIVMSG, r"> (?P<text>.*)", own=True),

@@ -11,6 +11,7 @@ from terrarium_mcp.logformats.dated_clocks import IN_BRACKETS
 from terrarium_mcp.logformats.entries import Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    CLOCK_OF_24,
     DOES,
     FROM,
     ISO_DAY,
@@ -31,10 +32,7 @@ _DAY = r"--- \w{3} (?P<month>\w{3}) +(?P<day>\d+) (?P<year>\d{4})"
 EGGDROP = TextFormat(
     name="eggdrop",
     program="Eggdrop",
-    stamp=re.compile(
-        rf"\[(?:{ISO_DAY}[ T])?(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))?"
-        rf"(?: {ZONE})?\] "
-    ),
+    stamp=re.compile(rf"\[(?:{ISO_DAY}[ T])?{CLOCK_OF_24}(?: {ZONE})?\] "),
     other_stamps=(IN_BRACKETS,),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),

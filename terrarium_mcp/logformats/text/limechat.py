@@ -8,6 +8,8 @@ import re
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
+    CLOCK_OF_24,
+    FILE_DAY,
     USER_HOST,
     WHY,
     TextFormat,
@@ -21,7 +23,7 @@ _PERSON = rf"(?P<nick>{_NICK})"
 LIMECHAT = TextFormat(
     name="limechat",
     program="LimeChat",
-    stamp=re.compile(r"(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))? "),
+    stamp=re.compile(rf"{CLOCK_OF_24} "),
     rules=(
         chatter(rf"Topic:(?: |\Z)|Mode: [+-]|Names: |Created at: |{_NICK} set the topic at: "),
         chatter(r"(?:You have joined|Disconnected)\Z"),
@@ -34,8 +36,6 @@ LIMECHAT = TextFormat(
         message(MessageType.MODE, rf"{_PERSON} has changed mode: (?P<text>[+-].*)"),
         message(MessageType.TOPIC, rf"{_PERSON} has set topic: (?P<text>.*)"),
     ),
-    paths=(
-        re.compile(r"(?P<channel>[#&+!][^/]*)/(?P<date>\d{4}-\d\d-\d\d)_(?P<network>[^/]+)\.txt\Z"),
-    ),
+    paths=(re.compile(rf"(?P<channel>[#&+!][^/]*)/{FILE_DAY}_(?P<network>[^/]+)\.txt\Z"),),
     by_documentation=True,
 )

@@ -11,7 +11,9 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.dated_clocks import dated_stamps
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    CLOCK_OF_24,
     DOES,
+    FILE_DAY,
     FOLDER_OF_CHANNEL,
     IN_FOLDER_OF_CHANNEL,
     ISO_DAY,
@@ -36,8 +38,7 @@ LIMNORIA = TextFormat(
     name="limnoria",
     program="Limnoria",
     stamp=re.compile(
-        rf"(?P<bracket>\[)?(?:{ISO_DAY}[T ])?"
-        r"(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?:\.(?P<fraction>\d+))?"
+        rf"(?P<bracket>\[)?(?:{ISO_DAY}[T ])?{CLOCK_OF_24}(?:\.(?P<fraction>\d+))?"
         rf"(?: ?{ZONE})?(?(bracket)\])  "
     ),
     other_stamps=dated_stamps("  "),
@@ -70,6 +71,6 @@ LIMNORIA = TextFormat(
         re.compile(rf"ChannelLogger/{_NETWORK}/(?:[^/]+/)*{_NAMED}\.log\Z"),
         re.compile(rf"(?P<network>[^/]+)/{_NAMED}\.log\Z"),
         # Of Sopel, which leaves out the `#` and names people alike.
-        re.compile(r"(?<![^/])(?P<channel>[^/]+)-(?P<date>\d{4}-\d\d-\d\d)\.log\Z"),
+        re.compile(rf"(?<![^/])(?P<channel>[^/]+)-{FILE_DAY}\.log\Z"),
     ),
 )

@@ -13,6 +13,7 @@ from html import unescape
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    FILE_DAY,
     ISO_DAY,
     NICK,
     WHY,
@@ -91,11 +92,11 @@ PIDGIN = TextFormat(
     paths=(
         re.compile(
             r"irc/[^/]*@(?P<network>[^/@]+)/(?P<escaped>[^/]+)\.chat/"
-            r"(?P<date>\d{4}-\d\d-\d\d)\.[^/]*\.(?:html|txt)\Z"
+            rf"{FILE_DAY}\.[^/]*\.(?:html|txt)\Z"
         ),
         re.compile(
             r"irc/[^/]*@(?P<network>[^/@]+)/(?P<escaped>[^/]+)/"
-            r"(?P<date>\d{4}-\d\d-\d\d)\.[^/]*\.(?:html|txt)\Z"
+            rf"{FILE_DAY}\.[^/]*\.(?:html|txt)\Z"
         ),
     ),
     by_documentation=True,

@@ -9,6 +9,7 @@ import re
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    CLOCK_OF_24,
     ISO_DAY,
     NICK,
     NOT_OF_ERC,
@@ -24,9 +25,7 @@ _NAMED = rf"(?P<channel>{CHANNEL})"
 RCIRC = TextFormat(
     name="rcirc",
     program="rcirc",
-    stamp=re.compile(
-        rf"\[?(?:{ISO_DAY}[ T])?(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))?\]? "
-    ),
+    stamp=re.compile(rf"\[?(?:{ISO_DAY}[ T])?{CLOCK_OF_24}\]? "),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),

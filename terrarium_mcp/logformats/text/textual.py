@@ -10,12 +10,14 @@ import re
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     CLOCK_WITH_SECONDS,
+    FILE_DAY,
     ISO_DAY,
     NICK,
     PERSON,
     SENDER,
     SHOWS_ADDRESS,
     WHY,
+    ZONE,
     TextFormat,
     chatter,
     message,
@@ -29,7 +31,7 @@ TEXTUAL = TextFormat(
     program="Textual",
     stamp=re.compile(
         rf"\[(?:(?P<iso>){ISO_DAY}T)?{CLOCK_WITH_SECONDS}"
-        r"(?(iso)(?P<zone>[+-]\d\d:?\d\d|Z))\] (?:\t| (?=<))?"
+        rf"(?(iso){ZONE})\] (?:\t| (?=<))?"
     ),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})>[ \t]?(?P<text>.*)"),
@@ -55,10 +57,7 @@ TEXTUAL = TextFormat(
     ),
     paths=(
         re.compile(rf"{_CLIENT}/(?P<window>Console)(?:/[^/]+)?\.txt\Z"),
-        re.compile(
-            rf"{_CLIENT}/(?:Channels|Queries)/(?P<channel>[^/]+)/"
-            r"(?P<date>\d{4}-\d\d-\d\d)\.txt\Z"
-        ),
+        re.compile(rf"{_CLIENT}/(?:Channels|Queries)/(?P<channel>[^/]+)/{FILE_DAY}\.txt\Z"),
     ),
     by_documentation=True,
 )

@@ -9,6 +9,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     CLOCK_WITH_SECONDS,
     DOES,
+    ISO_DAY,
     NICK,
     PERSON,
     RANK,
@@ -31,10 +32,7 @@ _END_OF_UUID = "|".join(
 THE_LOUNGE = TextFormat(
     name="thelounge",
     program="The Lounge",
-    stamp=re.compile(
-        r"\[(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)T"
-        rf"{CLOCK_WITH_SECONDS}(?:\.(?P<fraction>\d+))?(?P<zone>Z)\] "
-    ),
+    stamp=re.compile(rf"\[{ISO_DAY}T{CLOCK_WITH_SECONDS}(?:\.(?P<fraction>\d+))?(?P<zone>Z)\] "),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf"\* {DOES}"),

@@ -45,10 +45,7 @@ ZNC = TextFormat(
     name="znc",
     program="ZNC or soju",
     has_file_a_day=True,
-    stamp=re.compile(
-        rf"\[(?:{ISO_DAY}[ T])?{CLOCK_WITH_SECONDS}"
-        rf"(?: {ZONE})?\] "
-    ),
+    stamp=re.compile(rf"\[(?:{ISO_DAY}[ T])?{CLOCK_WITH_SECONDS}(?: {ZONE})?\] "),
     other_stamps=(IN_BRACKETS,),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
