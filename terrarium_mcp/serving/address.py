@@ -8,6 +8,9 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 
 from terrarium_mcp.errors import TerrariumError
 
+MCP_PATH, SSE_PATH = "/mcp", "/sse"
+"""Where Streamable HTTP is served, and the streams of HTTP+SSE."""
+
 
 @dataclass(frozen=True)
 class Listening:
@@ -19,12 +22,12 @@ class Listening:
     @property
     def mcp_url(self) -> str:
         """For clients that speak Streamable HTTP."""
-        return f"{self._origin}/mcp"
+        return self._origin + MCP_PATH
 
     @property
     def sse_url(self) -> str:
         """For clients that speak the older HTTP+SSE."""
-        return f"{self._origin}/sse"
+        return self._origin + SSE_PATH
 
     @property
     def url_host(self) -> str:

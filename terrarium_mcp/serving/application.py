@@ -19,7 +19,7 @@ from starlette.types import Receive, Scope, Send
 
 from terrarium_mcp import sdk
 from terrarium_mcp.serving.absolute_form import AbsoluteForm
-from terrarium_mcp.serving.address import Listening
+from terrarium_mcp.serving.address import MCP_PATH, SSE_PATH, Listening
 from terrarium_mcp.serving.bounded_calls import CALLS_IN_ALL, BoundedCalls, hold_slot
 from terrarium_mcp.serving.direct_answers import DirectAnswers
 from terrarium_mcp.serving.host_check import HostCheck, allowed_hosts
@@ -28,7 +28,7 @@ from terrarium_mcp.serving.posted_messages import PostedMessages
 from terrarium_mcp.serving.resumption import FreshStreams
 from terrarium_mcp.serving.returning import greeted
 from terrarium_mcp.serving.session_room import MAX_SESSIONS, SessionRoom
-from terrarium_mcp.serving.shutdown import STREAM_OF_CALLS, Shutdown, ShutdownMiddleware
+from terrarium_mcp.serving.shutdown import Shutdown, ShutdownMiddleware
 from terrarium_mcp.serving.unreadable import UnreadableMessage, message_in
 from terrarium_mcp.serving.uploads import WholeRequests, replayed
 
@@ -45,7 +45,7 @@ def build_application(
     checked = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # by `HostCheck`
     server.middleware.append(hold_slot)
     streamable = server.streamable_http_app(
-        streamable_http_path="/mcp",
+        streamable_http_path=MCP_PATH,
         transport_security=checked,
         session_idle_timeout=IDLE_SECONDS,
         max_sessions=MAX_SESSIONS + CALLS_IN_ALL,  # so many may be opened at the same moment
@@ -53,7 +53,7 @@ def build_application(
     events = SseServerTransport("/messages/", security_settings=checked)
     routes: list[BaseRoute] = [
         *streamable.routes,
-        Route(STREAM_OF_CALLS, EventStream(server, events, shutdown), methods=["GET"]),
+        Route(SSE_PATH, EventStream(server, events, shutdown), methods=["GET"]),
         Mount("/messages/", app=MessagePosts(events)),
         Route("/healthz", _health_page(health), methods=["GET"]),
     ]
@@ -64,8 +64,8 @@ def build_application(
             Middleware(ShutdownMiddleware, shutdown=shutdown),
             Middleware(HostCheck, allowed=allowed_hosts(listening)),
             Middleware(WholeRequests),
-            Middleware(PostedMessages, path="/mcp", deadline=shutdown.calls),
-            Middleware(BoundedCalls, stream_paths=("/mcp", STREAM_OF_CALLS)),
+            Middleware(PostedMessages, deadline=shutdown.calls),
+            Middleware(BoundedCalls),
             Middleware(DirectAnswers, server=server),
             Middleware(SessionRoom, server=server),
             Middleware(FreshStreams),

@@ -1,6 +1,5 @@
 """ASGI middleware that bounds how many calls, and how many streams, are open at the same time."""
 
-from collections.abc import Collection
 from contextlib import nullcontext
 from contextvars import ContextVar
 from http import HTTPStatus
@@ -12,6 +11,7 @@ from starlette.datastructures import Headers, QueryParams
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from terrarium_mcp.serving.address import MCP_PATH, SSE_PATH
 from terrarium_mcp.serving.open_calls import LISTEN
 from terrarium_mcp.serving.slots import CallSlots
 from terrarium_mcp.serving.uploads import replayed
@@ -29,6 +29,9 @@ MOST_STREAMS = 300
 WAIT_SECONDS = 10.0
 """Seconds for which a call waits for a slot before it is refused."""
 
+_STREAM_PATHS = (MCP_PATH, SSE_PATH)
+"""Where a GET opens a stream. Others, as of health, end."""
+
 
 class BoundedCalls:
     """Serves each POST in a slot of its client's, and no more than `MOST_STREAMS` streams.
@@ -36,10 +39,8 @@ class BoundedCalls:
     The bodies of its requests must be complete: `WholeRequests` comes before it.
     """
 
-    def __init__(self, app: ASGIApp, stream_paths: Collection[str]) -> None:
-        """Bound `app`, of which a GET opens a stream at these paths. Others, as of health, end."""
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._stream_paths = stream_paths
         self._slots = CallSlots(CALLS_EACH, CALLS_IN_ALL)
         self._streams = 0
 
@@ -49,7 +50,7 @@ class BoundedCalls:
         method = scope["method"] if scope["type"] == "http" else ""
         if method == "POST" and not _subscribes(scope):
             await self._serve_call(scope, receive, send)
-        elif method == "POST" or (method == "GET" and scope["path"] in self._stream_paths):
+        elif method == "POST" or (method == "GET" and scope["path"] in _STREAM_PATHS):
             await self._serve_stream(scope, receive, send)
         else:
             await self._app(scope, receive, send)

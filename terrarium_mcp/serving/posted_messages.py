@@ -11,6 +11,7 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from terrarium_mcp.serving.address import MCP_PATH
 from terrarium_mcp.serving.session_calls import SessionCalls
 from terrarium_mcp.serving.shutdown import Deadline
 from terrarium_mcp.serving.tracked_response import TrackedResponse, as_event
@@ -31,16 +32,15 @@ class PostedMessages:
     The bodies of its requests must be complete: `WholeRequests` comes before it.
     """
 
-    def __init__(self, app: ASGIApp, path: str, deadline: Deadline) -> None:
-        """Pass on what is sent to `path`; at the `deadline`, end what is in work in sessions."""
+    def __init__(self, app: ASGIApp, deadline: Deadline) -> None:
+        """Pass messages on to `app`; at the `deadline`, end what is in work in sessions."""
         self._app = app
-        self._path = path
         self._deadline = deadline
         self._calls = SessionCalls()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request, or refuse it here."""
-        if scope["type"] != "http" or scope["path"] != self._path:
+        if scope["type"] != "http" or scope["path"] != MCP_PATH:
             await self._app(scope, receive, send)
             return
         session = Headers(scope=scope).get("mcp-session-id", "")

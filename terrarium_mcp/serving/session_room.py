@@ -20,6 +20,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from terrarium_mcp import sdk
+from terrarium_mcp.serving.address import MCP_PATH
 
 MAX_SESSIONS = 200
 """Sessions at a time; each costs 37 KiB and two tasks."""
@@ -77,7 +78,7 @@ class SessionRoom:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        if scope["type"] != "http" or scope["path"] != "/mcp":
+        if scope["type"] != "http" or scope["path"] != MCP_PATH:
             await self._app(scope, receive, send)
             return
         method, headers = scope["method"], Headers(scope=scope)

@@ -14,12 +14,10 @@ from anyio import CancelScope
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from terrarium_mcp.serving.address import SSE_PATH
 from terrarium_mcp.serving.tracked_response import TrackedResponse
 
 DISCONNECT: Message = {"type": "http.disconnect"}
-
-STREAM_OF_CALLS = "/sse"
-"""The path of the streams on which calls are answered. Each ends itself once it has none."""
 
 LAST_MESSAGES = 0.1
 """Seconds in which final messages that are ready are sent."""
@@ -84,8 +82,11 @@ class Shutdown:
         return DISCONNECT
 
     def deadline_for(self, scope: Scope) -> Deadline:
-        """The deadline of a request: a GET is a stream, which may bring the answers of calls."""
-        is_stream = scope["method"] == "GET" and scope["path"] != STREAM_OF_CALLS
+        """The deadline of a request: that of a GET is a stream's.
+
+        The streams of HTTP+SSE bring the answers of calls. Each ends itself once it has none.
+        """
+        is_stream = scope["method"] == "GET" and scope["path"] != SSE_PATH
         return self.streams if is_stream else self.calls
 
 
