@@ -1,11 +1,9 @@
 """MCP hosts: where each keeps its servers, and what an entry looks like there. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-from terrarium_mcp.errors import TerrariumError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,25 +36,14 @@ class Host:
     """A program that starts MCP servers."""
 
     name: str
+    file: Callable[[Machine], Path]
+    """Where its servers are listed."""
     section: str = "mcpServers"
     """The key under which its file has the servers."""
     says_type: bool = True
     """Whether an entry names its transport."""
     afterwards: str
     """How the host takes notice."""
-
-    def file(self, machine: Machine) -> Path:
-        """Where its servers are listed."""
-        match self.name:
-            case "claude-desktop":
-                return machine.application_settings / "Claude" / "claude_desktop_config.json"
-            case "claude-code":
-                return machine.folder / ".mcp.json"
-            case "vscode":
-                return machine.application_settings / "Code" / "User" / "mcp.json"
-            case "cursor":
-                return machine.home / ".cursor" / "mcp.json"
-        raise TerrariumError(f"No host {self.name}.")
 
     def entry(self, words: Sequence[str]) -> dict[str, Any]:
         """The entry that starts a server with this command line."""
@@ -69,20 +56,26 @@ HOSTS: Mapping[str, Host] = {
     for host in (
         Host(
             name="claude-desktop",
+            file=lambda machine: (
+                machine.application_settings / "Claude" / "claude_desktop_config.json"
+            ),
             says_type=False,
             afterwards="Restart Claude Desktop: it reads the file only at its start.",
         ),
         Host(
             name="claude-code",
+            file=lambda machine: machine.folder / ".mcp.json",
             afterwards="Start claude in this folder; it asks once whether to trust the server.",
         ),
         Host(
             name="vscode",
+            file=lambda machine: machine.application_settings / "Code" / "User" / "mcp.json",
             section="servers",
             afterwards="In VS Code, run 'MCP: List Servers', and start terrarium.",
         ),
         Host(
             name="cursor",
+            file=lambda machine: machine.home / ".cursor" / "mcp.json",
             says_type=False,
             afterwards="Restart Cursor, and look under Settings, MCP.",
         ),
