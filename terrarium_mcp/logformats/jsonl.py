@@ -98,7 +98,7 @@ def jsonl_line(record: ArchiveRecord, *, with_hosts: bool) -> str:
             span = record._asdict()
             return _line({"span": span.pop("id"), **span})
     fields = {
-        _KEYS.get(name, name): value
+        _KEYS.get(name, name): bool(value) if name in _FLAGS and value is not None else value
         for name, value in zip(record._fields, record, strict=True)
         if _is_written(name, value) and (with_hosts or name not in _HOSTS)
     }
@@ -120,12 +120,7 @@ def _is_written(name: str, value: object) -> bool:
 
 
 def _line(fields: Mapping[str, object]) -> str:
-    return json.dumps(
-        {name: bool(one) if name in ("self", "bot") and one is not None else one
-         for name, one in fields.items()},
-        ensure_ascii=False,
-        separators=(",", ":"),
-    )  # fmt: skip
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
 
 
 def is_jsonl(first_line: bytes) -> bool:
