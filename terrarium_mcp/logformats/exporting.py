@@ -247,9 +247,12 @@ async def _one_log(store: Store, export: Export) -> AsyncIterator[_LinePage]:
 
 
 def _needs_a_place(form: ExportFormat) -> str:
-    if form is ExportFormat.SQLITE:
-        return "A database is a file: name it with --output FILE."
-    several = "" if form is ExportFormat.ZNC else " of several channels"
-    return f"The logs{several} are several files: name a folder with --output FOLDER" + (
-        "." if form is ExportFormat.ZNC else ", or one channel with --channel."
+    match form:
+        case ExportFormat.SQLITE:
+            return "A database is a file: name it with --output FILE."
+        case ExportFormat.ZNC:
+            return "The logs are several files: name a folder with --output FOLDER."
+    return (
+        "The logs of several channels are several files: name a folder with --output FOLDER, or one"
+        " channel with --channel."
     )
