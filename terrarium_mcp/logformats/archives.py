@@ -17,9 +17,14 @@ from terrarium_mcp.logformats.files import (
     stored_file,
     unusable,
 )
-from terrarium_mcp.logformats.unpacking import COMPRESSED, Allowance, bounded, decompressed
+from terrarium_mcp.logformats.unpacking import (
+    BEGINNINGS,
+    COMPRESSED,
+    Allowance,
+    bounded,
+    decompressed,
+)
 from terrarium_mcp.wording import shown
-from terrarium_mcp.zstd import ZSTD_MAGIC
 
 LONGEST_PATH, LONGEST_NAME = 4096, 255
 """Characters of the name of a file in an archive, and of each of its parts: as Linux allows it."""
@@ -36,8 +41,6 @@ _IS_UTF_8 = 0x800
 _WITH_BACKSLASHES_IN_NAMES = (3, 19)
 """The systems on which a zip was made where a name may hold a backslash: Unix and macOS
 (APPNOTE.TXT 4.4.2)."""
-
-_BEGINNINGS = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\0": ".xz", b"BZh": ".bz2", ZSTD_MAGIC: ".zst"}
 
 
 def zipped(path: Path, scratch: Path) -> Iterator[LogFile | UnusableFile]:
@@ -105,9 +108,9 @@ def tarred(path: Path, scratch: Path) -> Iterator[LogFile | UnusableFile]:
 def _tar_at(path: Path) -> Iterator[tarfile.TarFile]:
     """An archive of tar, compressed or not, whose files are read in their order."""
     with path.open("rb") as stored:
-        beginning = stored.read(max(map(len, _BEGINNINGS)))
+        beginning = stored.read(max(map(len, BEGINNINGS)))
         stored.seek(0)
-        suffix = next((one for mark, one in _BEGINNINGS.items() if beginning.startswith(mark)), "")
+        suffix = next((one for mark, one in BEGINNINGS.items() if beginning.startswith(mark)), "")
         content = decompressed(stored, suffix) if suffix else cast("IO[bytes]", stored)
         stream = _TarStream(bounded(content, Allowance(path.stat().st_size)))
         with tarfile.open(fileobj=cast("IO[bytes]", stream), mode="r:") as archive:

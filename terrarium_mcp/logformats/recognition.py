@@ -14,14 +14,14 @@ from terrarium_mcp.logformats.files import LogFile
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.grammar import TextFormat
 from terrarium_mcp.logformats.log_origin import origin_in
+from terrarium_mcp.logformats.unpacking import BEGINNINGS
 from terrarium_mcp.wording import shown
-from terrarium_mcp.zstd import ZSTD_MAGIC
 
 _UTF_16 = tuple(decoded(mark)[0] for mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
 """What a byte order mark of UTF-16 looks like when it is read as all other lines are."""
 
-_PACKED = (b"PK\x03\x04", b"\x1f\x8b", b"\xfd7zXZ\0", ZSTD_MAGIC, b"BZh")
-"""How a zip, gzip, xz, zstd or bzip2 file begins."""
+_PACKED = (b"PK\x03\x04", *BEGINNINGS)
+"""How a zip begins, or a compressed file."""
 
 _OTHERWISE_PACKED = {b"7z\xbc\xaf\x27\x1c": "7z", b"Rar!\x1a\x07": "RAR"}
 """How archives begin that are not looked into."""

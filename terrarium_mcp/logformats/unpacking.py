@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.zstd import ZstdFile
+from terrarium_mcp.zstd import ZSTD_MAGIC, ZstdFile
 
 LARGEST_RATIO = 100
 """How many times its size a file may give. Chat shrinks to a tenth or a twentieth, the same lines
@@ -35,6 +35,9 @@ _DECOMPRESS: dict[str, Callable[[Path | IO[bytes]], IO[bytes]]] = {
 
 COMPRESSED = frozenset(_DECOMPRESS)
 """The endings of names of files that are compressed."""
+
+BEGINNINGS = {b"\x1f\x8b": ".gz", b"\xfd7zXZ\0": ".xz", b"BZh": ".bz2", ZSTD_MAGIC: ".zst"}
+"""How compressed files begin, each with the ending of its name."""
 
 
 class HoldsTooMuch(TerrariumError):
