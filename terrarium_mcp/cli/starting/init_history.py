@@ -40,9 +40,10 @@ def history_settings(dialogue: Dialogue, folder: Path) -> Values:
             if dialogue.yes:
                 raise TerrariumError(f"{path} cannot be the database: {problem}")
             continue
-        is_adopted_now = is_of_terrarium_irc(path)
-        zone = _zone(dialogue) if is_adopted_now else {}
-        if not is_adopted_now:
+        zone: Values = {}
+        if is_of_terrarium_irc(path):
+            zone = _zone(dialogue)
+        else:
             _refuse_zone(dialogue)
         is_inside = path.is_relative_to(folder)
         return {"DB_PATH": str(path.relative_to(folder) if is_inside else path), **zone}
