@@ -60,14 +60,16 @@ async def examination(
     repaired = await _repair(path, settings) if rebuild else []
     repaired += await _set_clock_back(path, settings) if rebuild else []
     state = examine(path, datetime.now(UTC), settings)
-    tabled = [*_network_sections(settings, tables), *_channel_sections(settings)]
-    known = [
+    sections = [
         _settings_section(settings, sources),
-        *tabled,
+        *_network_sections(settings, tables),
+        *_channel_sections(settings),
         *_mount_sections(settings),
         *refusals(settings),
+        *repaired,
+        *state,
+        *_importable(Path.home()),
     ]
-    sections = [*known, *repaired, *state, *_importable(Path.home())]
     for section in sections:
         _show(section)
     if deep and UNREADABLE not in _wrong(sections):
