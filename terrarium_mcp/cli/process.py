@@ -1,4 +1,4 @@
-"""Runs a command that serves, and ends its process."""
+"""How the process of a command runs and ends: its signals, its event loop, what it imports."""
 
 import gc
 import logging
