@@ -14,6 +14,7 @@ from datetime import datetime
 from pathlib import PurePosixPath
 
 from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.times.calendar_words import MONTHS, WEEKDAYS
 from terrarium_mcp.logformats.dated_clocks import dated_stamps
 from terrarium_mcp.logformats.entries import Boundary, LogEvent
 from terrarium_mcp.logformats.grammar import (
@@ -166,11 +167,7 @@ IRSSI = TextFormat(
     text_of=_without_colours,
 )
 
-_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_MONTHS = (
-    *("Jan", "Feb", "Mar", "Apr", "May", "Jun"),
-    *("Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
-)
+_DAYS, _MONTHS = ([name[:3].title() for name in names] for names in (WEEKDAYS, MONTHS))
 """As irssi writes them in the C locale; `strftime` goes by that of this process."""
 
 
