@@ -48,22 +48,32 @@ from terrarium_mcp.store.sqlite.ingest.opt_out_reader import OptOutReader
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
 
 
+class InsertedPart(NamedTuple):
+    """What became of the lines of a part.
+
+    Attributes:
+        row: the row of its log.
+        added: how many of them were new.
+        left_out: how many of them stay out, as `Inserted.left_out`.
+    """
+
+    row: SourceRow
+    added: int = 0
+    left_out: int = 0
+
+
 class InsertedGroup(NamedTuple):
     """What became of the lines of a group.
 
     Attributes:
         ids: of the lines, 0 for one that is stored already, or left out.
         texts: what the indexes hold of them, if known.
-        rows: the row of each log.
-        added: how many of the lines of each log were new.
-        left_out: how many of the lines of each log stay out, as `Inserted.left_out`.
+        parts: what became of each part.
     """
 
     ids: Sequence[int]
     texts: IndexTexts | None
-    rows: Sequence[SourceRow]
-    added: Sequence[int]
-    left_out: Sequence[int]
+    parts: Sequence[InsertedPart]
 
 
 async def insert_group(
@@ -98,8 +108,7 @@ async def insert_group(
     for part, its in zip(parts, by_place, strict=True):
         await group.add(part, its)
     await group.save()
-    texts = joined_texts(group.texts)
-    return InsertedGroup(group.ids, texts, group.rows, group.added, group.left_out)
+    return InsertedGroup(group.ids, joined_texts(group.texts), group.parts)
 
 
 class _Conditions(NamedTuple):
@@ -161,9 +170,7 @@ class _Group:
     Attributes:
         ids: of the lines that are saved, as in `InsertedGroup`.
         texts: of those of them that were inserted, each time.
-        rows: of the logs that are saved.
-        added: how many lines of each of these were new.
-        left_out: how many of each were left out.
+        parts: those that are saved, as in `InsertedGroup`.
     """
 
     def __init__(
@@ -171,9 +178,7 @@ class _Group:
     ) -> None:
         self.ids: list[int] = []
         self.texts: list[IndexTexts | None] = []
-        self.rows: list[SourceRow] = []
-        self.added: list[int] = []
-        self.left_out: list[int] = []
+        self.parts: list[InsertedPart] = []
         self._writer = writer
         self._import = import_id
         self._lines = lines
@@ -204,10 +209,10 @@ class _Group:
         self._unsaved_in.clear()
         places = self._conditions.places
         newest = await newest_message(self._writer)
-        added = await self._insert(looked_up)
-        if any(added.ids):
-            self.texts.append(added.texts)
-        new_ids = iter(added.ids)
+        inserted = await self._insert(looked_up)
+        if any(inserted.ids):
+            self.texts.append(inserted.texts)
+        new_ids = iter(inserted.ids)
         saved = [_Saved(*one, _ids(one, new_ids)) for one in looked_up]
         rows = await _source_rows(self._writer, self._import, saved, newest)
         await add_lines(
@@ -216,9 +221,8 @@ class _Group:
         covered = [time for one in saved for time in _covered(one)]
         await extend_spans(self._writer, self._import, covered)
         self.ids += chain.from_iterable(one.ids for one in saved)
-        self.rows += rows
-        self.added += [len(one.ids) - one.ids.count(0) for one in saved]
-        self.left_out += _counts(looked_up, added.left_out)
+        added = [len(one.ids) - one.ids.count(0) for one in saved]
+        self.parts += map(InsertedPart, rows, added, _counts(looked_up, inserted.left_out))
         for one in saved:
             _note_times(one.by_place, self._stored)
 

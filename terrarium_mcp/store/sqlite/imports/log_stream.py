@@ -15,7 +15,7 @@ from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.rooms import Rooms
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.imports.clock_correction import ClockCorrection, UnsavedLines
-from terrarium_mcp.store.sqlite.imports.group_insert import insert_group
+from terrarium_mcp.store.sqlite.imports.group_insert import InsertedPart, insert_group
 from terrarium_mcp.store.sqlite.imports.known_lines import LogPart
 from terrarium_mcp.store.sqlite.imports.log_blocks import LogLines, PreparedLog, blocks_of, each_of
 from terrarium_mcp.store.sqlite.imports.log_spans import add_open_times
@@ -102,9 +102,7 @@ class _LogInWork:
 class _Stored:
     """What one transaction stored: it counts once it is committed."""
 
-    rows: dict[_LogInWork, SourceRow] = field(default_factory=dict)
-    added: dict[_LogInWork, int] = field(default_factory=dict)
-    left_out: dict[_LogInWork, int] = field(default_factory=dict)
+    parts: dict[_LogInWork, InsertedPart] = field(default_factory=dict)
     newest: int = 0
     completed: list[_LogInWork] = field(default_factory=list)
 
@@ -172,9 +170,7 @@ class LogStream:
             writer, self._import, lines, parts, opt_out_reader, self._followed
         )
         works = [work for work, _ in of_logs]
-        self._stored.rows |= zip(works, group.rows, strict=True)
-        self._stored.added |= zip(works, group.added, strict=True)
-        self._stored.left_out |= zip(works, group.left_out, strict=True)
+        self._stored.parts |= zip(works, group.parts, strict=True)
         new = [number for number in group.ids if number]
         if new:
             await self._recent.note_others(writer, before=new[0])
@@ -193,12 +189,11 @@ class LogStream:
             work.saved(lines)
         self._saved = lines
         self._recent.saved(lines, self._stored.newest)
-        for work, row in self._stored.rows.items():
-            work.row, work.correction.newest_before = replace(row, is_new=False), row.newest_before
-        for work, added in self._stored.added.items():
-            work.added += added
-        for work, left_out in self._stored.left_out.items():
-            work.left_out += left_out
+        for work, part in self._stored.parts.items():
+            work.row = replace(part.row, is_new=False)
+            work.correction.newest_before = part.row.newest_before
+            work.added += part.added
+            work.left_out += part.left_out
         self.totals += [work.totals for work in self._stored.completed]
         completed = {*self._stored.completed}  # a group may have 200 logs
         self._logs = [work for work in self._logs if work not in completed]
@@ -234,14 +229,15 @@ class LogStream:
     async def _complete(self, writer: Writer, end: int) -> None:
         """Complete the logs that end up to a position, among them those that have no line."""
         completed = [work for work in self._logs if work.end and work.reached <= end]
-        rows = self._stored.rows
-        empty = [work for work in completed if not (work.row or work in rows)]
+        parts = self._stored.parts
+        empty = [work for work in completed if not (work.row or work in parts)]
         if empty:
             newest = await newest_message(writer)
             new = [NewSource(work.log, newest) for work in empty]
-            rows |= zip(empty, await begin_sources(writer, self._import, new), strict=True)
+            rows = await begin_sources(writer, self._import, new)
+            parts |= zip(empty, map(InsertedPart, rows), strict=True)
         ends = [
-            ReadSource(work.row or rows[work], work.correction.offset, work.end)
+            ReadSource(work.row or parts[work].row, work.correction.offset, work.end)
             for work in completed
             if work.end
         ]
