@@ -77,6 +77,11 @@ class Query:
         """The words as they were typed, without the operators."""
         return self.sentence or " ".join(term.text for term in self.terms)
 
+    @property
+    def is_only_timed(self) -> bool:
+        """Whether it has no condition but times and channels."""
+        return replace(self, since=None, until=None, channels=(), excluded_channels=()) == Query()
+
     def with_clauses(self, *clauses: tuple[Term, ...]) -> "Query":
         """The query with these clauses for its own, and without the sentence that said those."""
         return replace(self, clauses=clauses, sentence="")

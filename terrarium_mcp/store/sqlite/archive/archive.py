@@ -56,7 +56,7 @@ class Archive:
         Raises:
             StoreFailed: the file cannot be read.
         """
-        if reading.is_only_timed(search.query):
+        if search.query.is_only_timed:
             rooms = None if roomless else search.rooms
             return reading.message_pages(self._database, self._indexer, rooms, search.bounds)
         return matching_pages(self._database, self._indexer, search)

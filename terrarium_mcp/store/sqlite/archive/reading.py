@@ -3,11 +3,9 @@
 # ruff: noqa: S608 -- every statement is made of constants and our own ids
 
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 from terrarium_mcp.chat.opt_outs import OptOuts
-from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import BEGINNING, Position
 from terrarium_mcp.store.records.archive import (
@@ -51,12 +49,6 @@ _PRIVATE_PAGE = f"""
 SELECT id, timestamp, network, target, nick, user, host, account, message, message_type, self
 FROM private_messages WHERE (timestamp, id) > (:after, :after_id)
 ORDER BY timestamp, id LIMIT {PAGE}"""
-
-
-def is_only_timed(query: Query) -> bool:
-    """Whether a query has no condition but times and channels."""
-    untimed = replace(query, since=None, until=None, channels=(), excluded_channels=())
-    return untimed == Query()
 
 
 async def rooms(database: Database, wanted: Sequence[Room]) -> list[ArchivedRoom]:

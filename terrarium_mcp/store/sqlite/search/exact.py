@@ -8,7 +8,6 @@ walked within the restrictions, and the walk stops when the page is full.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.records import SPEECH, Room
@@ -88,7 +87,7 @@ class ExactQuery:
         query = self.scope.query
         terms = query.terms
         word = counted_word(terms[0]) if len(terms) == 1 else ""
-        return word if word and is_only(query, clauses=query.clauses) else ""
+        return word if word and replace(query, clauses=()).is_only_timed else ""
 
     @property
     def lines_with_its_word(self) -> int | None:
@@ -266,14 +265,6 @@ class ExactSearch:
         kept = [line for line in lines if not line["left_out"]]
         self._left_out = query, len(lines) - len(kept)
         return kept
-
-
-def is_only(query: Query, **conditions: Any) -> bool:
-    """Whether a query has these conditions, and besides them only times and rooms."""
-    elsewhere = {
-        name: getattr(query, name) for name in ("since", "until", "channels", "excluded_channels")
-    }
-    return query == Query(**elsewhere, **conditions)
 
 
 def _most_read(query: ExactQuery, wanted: int) -> int:

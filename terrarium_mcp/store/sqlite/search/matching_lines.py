@@ -19,7 +19,7 @@ from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.voices_sql import VOICE, parsed_voice
 from terrarium_mcp.store.sqlite.index.counters import Counters
-from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch, is_only
+from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan
 from terrarium_mcp.store.sqlite.search.order import NEWEST, OLDEST, Order
 
@@ -77,7 +77,7 @@ class MatchingLines:
         scope, query = self._query.scope, self._query.scope.query
         if scope.since != BEGINNING.timestamp:
             return None
-        if query.people and is_only(query, people=query.people):
+        if query.people and replace(query, people=()).is_only_timed:
             return await self._said_by(query.people)
         lines = self._query.lines_with_its_word
         return None if lines is None else lines - await self._exact.count_left_out(self._query)

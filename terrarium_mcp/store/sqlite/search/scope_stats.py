@@ -104,7 +104,7 @@ class ScopeCounter:
     async def _counted(self, search: Search, query: ExactQuery, per: str) -> ScopeStats:
         stats = await self._tallied(search, per, self._lines(query))
         asides = await self._asides(query)
-        if _selects_all_talk(search.query):
+        if search.query.is_only_timed:  # then asides are lines too
             return stats._replace(asides=asides)
         return stats._replace(left_out=asides)
 
@@ -177,7 +177,7 @@ class ScopeCounter:
         return await ExactSearch(IndexScan(self._database)).count_left_out(query)
 
     def _lines(self, exact: ExactQuery) -> ScopeLines:
-        if _selects_all_talk(exact.scope.query):
+        if exact.scope.query.is_only_timed:
             return RoomLines(self._indexer, exact.scope)
         return MatchingLines(self._database, exact)
 
@@ -194,16 +194,6 @@ def _too_long(query: Query) -> str:
     return (
         f"The history could not count this within {DEADLINE:g} s. Name a channel or a shorter"
         f" time.{because}"
-    )
-
-
-def _selects_all_talk(query: Query) -> bool:
-    """Whether a query names only rooms and a time: then asides are lines too."""
-    return query == Query(
-        since=query.since,
-        until=query.until,
-        channels=query.channels,
-        excluded_channels=query.excluded_channels,
     )
 
 

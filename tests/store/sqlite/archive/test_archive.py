@@ -458,6 +458,6 @@ async def test_settings_of_the_reader_do_not_change_what_is_restored(
 def test_a_timed_query_is_told_from_one_with_words() -> None:
     now = datetime(2026, 5, 1, tzinfo=UTC)
     timed = ("", "after:2026 before:2027", "in:#tea -in:#mate on:yesterday")
-    assert all(reading.is_only_timed(parse_query(one, now=now)) for one in timed)
+    assert all(parse_query(one, now=now).is_only_timed for one in timed)
     others = ("tea", "from:ada", "has:link", "type:join", "-tea", "is:command", "mentions:ada")
-    assert not any(reading.is_only_timed(parse_query(one, now=now)) for one in others)
+    assert not any(parse_query(one, now=now).is_only_timed for one in others)
