@@ -285,7 +285,8 @@ class ClockCorrection:
             "since": time.first,
             "until": time.last,
         }
-        return _RoomNear(params, [] if source else self._unsaved_near(*time))
+        unsaved = [] if source else [one for one in self._earlier() if self._is_near(one, time)]
+        return _RoomNear(params, unsaved)
 
     async def _same_lines(self, texts: Iterable[str], room: _RoomNear) -> list[ComparableLine]:
         """The lines of the room with these texts."""
@@ -297,23 +298,15 @@ class ClockCorrection:
 
     def _is_here(self, block: PreparedLines) -> list[bool]:
         """Of each line of a block, whether it is one of the log's channel."""
-        here, channels = self._folded(self._log), block.columns.channel
+        here, channels = self._room.folded, block.columns.channel
         is_here = {name: fold(name, self._casemapping) == here for name in {*channels}}
         return [is_here[name] for name in channels]
 
-    def _unsaved_near(self, since: str, until: str) -> list[UnsavedLines]:
-        """The unsaved lines of the logs before this one, as far as some are of that time."""
-        return [one for one in self._earlier() if self._is_near(one, since, until)]
-
-    def _is_near(self, other: UnsavedLines, since: str, until: str) -> bool:
-        """Whether lines of another log are of the same room, and some between two timestamps."""
+    def _is_near(self, other: UnsavedLines, time: TimeSpan) -> bool:
+        """Whether lines of another log are of the same room, and of a time."""
         timestamps = other.messages.timestamps
-        return (
-            since <= timestamps[-1]
-            and timestamps[0] <= until
-            and storable(other.log.network) == storable(self._log.network)
-            and self._folded(other.log) == self._folded(self._log)
-        )
+        room = self.room_of((other.log.network, other.log.channel))
+        return TimeSpan(timestamps[0], timestamps[-1]).meets(time) and room == self._room
 
     async def _covered(self, room: _RoomNear) -> tuple[int, int]:
         """From when to when the room has lines near the block, in milliseconds."""
@@ -322,9 +315,6 @@ class ClockCorrection:
         ends += [one.messages.timestamps[end] for one in room.unsaved for end in (0, -1)]
         covered = [milliseconds(from_text(moment)) for moment in ends]
         return min(covered), max(covered)
-
-    def _folded(self, log: LogSource) -> str:
-        return fold(storable(log.channel), self._casemapping)
 
     async def _rows(self, sql: str, params: Mapping[str, object]) -> list[Row]:
         return await self._database.rows(sql, params, deadline=PATIENCE)
