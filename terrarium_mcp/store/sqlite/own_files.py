@@ -1,5 +1,6 @@
 """Which files are those of a database, so that no command writes over them or into their midst."""
 
+import glob
 import os
 from collections.abc import Iterator
 from contextlib import suppress
@@ -36,7 +37,8 @@ def belongs_to(path: Path, database: Path) -> bool:
 
 def unfinished_copies(path: Path) -> list[Path]:
     """Copies beside a database that a deep check or a migration makes, or was interrupted at."""
-    return sorted([*path.parent.glob(f"{path.name}.check-*"), *path.parent.glob("*.partial")])
+    checked = path.parent.glob(f"{glob.escape(path.name)}.check-*")
+    return sorted([*checked, *path.parent.glob("*.partial")])
 
 
 def leftover(path: Path) -> str:

@@ -43,6 +43,7 @@ from terrarium_mcp.store.sqlite.schema import (
     usable_version,
 )
 from terrarium_mcp.store.sqlite.schema.adoption import ADOPTION, adoption_in
+from terrarium_mcp.store.sqlite.schema.backup import copies_of
 from terrarium_mcp.store.sqlite.trusted_time import (
     LAST_RECORD,
     ONE_DAY_OF_RECORD,
@@ -104,13 +105,11 @@ def _missing() -> Fact:
 def _beside(path: Path) -> Iterator[Fact]:
     """Copies made by migrations, and files left by an interrupted migration or deep check."""
     try:
-        beside = sorted(path.parent.glob(f"{path.stem}.before-v*"))
-        left = unfinished_copies(path)
+        copies, left = copies_of(path), unfinished_copies(path)
     except OSError:
         return
-    for copy in beside:
-        if not copy.name.endswith(".partial"):
-            yield Fact("copy", f"{copy}, made before a migration, {megabytes(copy.stat().st_size)}")
+    for copy in copies:
+        yield Fact("copy", f"{copy}, made before a migration, {megabytes(copy.stat().st_size)}")
     for file in left:
         text = f"{file}: delete it unless the process that made it is still running"
         yield Fact("left over", text, wrong=True)

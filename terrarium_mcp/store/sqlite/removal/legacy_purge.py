@@ -32,6 +32,7 @@ from terrarium_mcp.store.sqlite.index.voice_rules import stored_rules
 from terrarium_mcp.store.sqlite.removal.backlog_quotes import names
 from terrarium_mcp.store.sqlite.removal.purge import folded_nick, is_their_nick, texts_of
 from terrarium_mcp.store.sqlite.schema import APPLICATION_ID, terrarium_irc
+from terrarium_mcp.store.sqlite.schema.backup import copies_of
 
 SHORTEST_LINE = 8
 """Characters a line must have to be searched for in dialogues: everybody says `yes`."""
@@ -135,12 +136,6 @@ def _purge(path: Path, person: _PurgedPerson, texts: set[str]) -> LegacyCleanup:
         tuple(file for file in cleaned if file.messages or file.rows),
         tuple(copy.name for copy in copies_of(path) if copy not in copies),
     )
-
-
-def copies_of(path: Path) -> list[Path]:
-    """The copies of a database that were made before it was migrated, the oldest first."""
-    named = f"{glob.escape(path.stem)}.before-v*{glob.escape(path.suffix)}"
-    return sorted(path.parent.glob(named))
 
 
 def discard_unfinished(path: Path) -> None:

@@ -1,5 +1,6 @@
 """The copy of a database that is made beside it before a migration changes anything."""
 
+import glob
 import logging
 import sqlite3
 from contextlib import closing
@@ -11,6 +12,9 @@ from terrarium_mcp.store.sqlite.schema.step import ReportProgress
 
 _PAGES = 4_096
 """Pages (16 MiB) copied between two reports."""
+
+_PARTIAL = ".partial"
+"""The ending of a copy that is being written."""
 
 log = logging.getLogger(__name__)
 
@@ -24,12 +28,18 @@ def copy_name(path: Path, version: int) -> str:
     return f"{path.stem}.before-v{version}{path.suffix}"
 
 
+def copies_of(path: Path) -> list[Path]:
+    """The copies of a database that were made before it was migrated, the oldest first."""
+    named = f"{glob.escape(path.stem)}.before-v*{glob.escape(path.suffix)}"
+    return sorted(one for one in path.parent.glob(named) if not one.suffix.startswith(_PARTIAL))
+
+
 class Copy:
     """The database as it was before `version`. It gets its name just before the commit."""
 
     def __init__(self, path: Path, version: int) -> None:
         self.path = _unused(path.with_name(copy_name(path, version)))
-        self._partial = self.path.with_name(self.path.name + ".partial")
+        self._partial = self.path.with_name(self.path.name + _PARTIAL)
 
     def write(self, connection: sqlite3.Connection, report: ReportProgress) -> None:
         """Copy what `connection`, which holds the lock, sees. A crash's leftover is overwritten.

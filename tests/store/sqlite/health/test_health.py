@@ -311,6 +311,15 @@ def test_copies_are_named_and_what_was_left_over_is_wrong(file: Path) -> None:
     assert seen(file)["database left over"].startswith("! ")
 
 
+def test_copies_are_found_whatever_characters_the_name_of_the_database_has(file: Path) -> None:
+    named = file.with_name("irc[1].db")
+    sample.make(named, 5)
+    (file.parent / "irc[1].before-v1.db").touch()
+    (file.parent / "irc[1].db.check-x").mkdir()
+    assert "irc[1].before-v1.db" in seen(named)["database copy"]
+    assert "irc[1].db.check-x" in seen(named)["database left over"]
+
+
 LOOKING = """
 import os, sys
 from datetime import UTC, datetime
