@@ -5,25 +5,21 @@ The operating system releases the lock of a process that dies, whose file then c
 """
 
 import glob
-import json
 import os
 import secrets
 import socket
-import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from filelock import BaseFileLock, FileLock, Timeout
 
 from terrarium_mcp.chat.identity import fold
-from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.errors import HostFailure
 from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.private_files import give_to_owner, mode_beside
-from terrarium_mcp.store.sqlite.file_lock import is_held, text_in, write_into
+from terrarium_mcp.store.sqlite.file_lock import is_held, record_in, write_record
 from terrarium_mcp.wording import and_more
 
 _PATIENCE = 10.0
@@ -51,10 +47,9 @@ class Claimant(NamedTuple):
     def read(cls, file: Path) -> "Claimant | None":
         """The process that a claim file names; None if it is not complete."""
         try:
-            written = json.loads(text_in(file))
+            written = record_in(file)
             channels = tuple((network, channel) for network, channel in written.pop("channels"))
-            command = harmless(str(written.pop("command")))  # it may hold any byte
-            return cls(**written, command=command, channels=channels)
+            return cls(**written, channels=channels)
         except (OSError, ValueError, TypeError, KeyError):
             return None
 
@@ -158,8 +153,7 @@ def _claim(path: Path, own: BaseFileLock, channels: Collection[Claim]) -> None:
             _refuse_shared(path, channels)
             own.acquire(blocking=False)
             give_to_owner(Path(own.lock_file), path)
-            written = json.dumps(_ourselves(channels)._asdict()) + "\n"
-            write_into(Path(own.lock_file), written)
+            write_record(Path(own.lock_file), host=socket.gethostname(), channels=[*channels])
     except (OSError, Timeout) as error:
         raise StoreFailed(
             f"The channels to record cannot be claimed beside {path}: {error}. This account must be"
@@ -175,12 +169,6 @@ def _refuse_shared(path: Path, channels: Collection[Claim]) -> None:
             file.unlink(missing_ok=True)
         elif (claimant := Claimant.read(file)) and (shared := claimant.shared_with(channels)):
             raise AlreadyRecorded(shared, path, claimant)
-
-
-def _ourselves(channels: Collection[Claim]) -> Claimant:
-    command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
-    since = datetime.now(UTC).isoformat(" ", "seconds")
-    return Claimant(os.getpid(), socket.gethostname(), command, since, tuple(channels))
 
 
 def further_claims(channels: Collection[Claim], already: Collection[Claim]) -> list[Claim]:

@@ -4,8 +4,14 @@ POSIX lets anybody read and write a file that is locked. Windows lets nobody but
 with the byte that filelock locks, the first: there, a text begins behind it.
 """
 
+import json
+import os
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
+
+from terrarium_mcp.chat.irctext import harmless
 
 if sys.platform == "win32":
     from filelock import lock_descriptor, unlock_descriptor
@@ -57,3 +63,26 @@ def write_into(lock: Path, text: str) -> None:
         file.seek(_LOCKED)
         file.write(text.encode())
         file.truncate()
+
+
+def record_in(lock: Path) -> dict[str, Any]:
+    """The record that the last holder wrote into a lock file; its command can be shown.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError, TypeError, KeyError: it holds none, or not all of one.
+    """
+    record = json.loads(text_in(lock))
+    return {**record, "command": harmless(str(record["command"]))}  # it may hold any byte
+
+
+def write_record(lock: Path, **more: object) -> None:
+    """Write into a lock file who holds it: this process, from now on; and what `more` says of it.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
+    since = datetime.now(UTC).isoformat(" ", "seconds")
+    record = {"pid": os.getpid(), "command": command, "since": since, **more}
+    write_into(lock, json.dumps(record) + "\n")

@@ -6,12 +6,8 @@ processes left behind. It holds the lock file beside the database. The operating
 lock of a keeper that dies, and another process takes over at its next attempt.
 """
 
-import json
 import logging
-import os
-import sys
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +15,6 @@ import anyio
 from filelock import FileLock, Timeout
 
 from terrarium_mcp.backoff import Reminder
-from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.private_files import give_to_owner, mode_beside
@@ -28,7 +23,7 @@ from terrarium_mcp.store.sqlite.engine.checkpoints import Checkpoints
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.files import beside
 from terrarium_mcp.store.sqlite.engine.fts_merge import LOOK_EVERY, SegmentMerger
-from terrarium_mcp.store.sqlite.file_lock import text_in, write_into
+from terrarium_mcp.store.sqlite.file_lock import record_in, write_record
 from terrarium_mcp.store.sqlite.index import (
     clock_ahead,
     rolling_windows,
@@ -63,17 +58,9 @@ class KeeperRecord(NamedTuple):
     def read(cls, lock: Path) -> "KeeperRecord | None":
         """The record in a lock file, perhaps of a keeper that is gone; None if there is none."""
         try:
-            record = cls(**json.loads(text_in(lock)))
-            return record._replace(command=harmless(str(record.command)))  # it may hold any byte
-        except (OSError, ValueError, TypeError):
+            return cls(**record_in(lock))
+        except (OSError, ValueError, TypeError, KeyError):
             return None
-
-    def write(self, lock: Path) -> None:
-        """Write the record. Without permission there is none."""
-        try:
-            write_into(lock, json.dumps(self._asdict()) + "\n")
-        except OSError as error:
-            log.debug("no keeper record in %s: %s", lock, error)
 
 
 def lock_file(path: Path) -> Path:
@@ -109,9 +96,10 @@ class Keeper:
                 return False
             except OSError as error:
                 raise unusable_lock(lock, self._path, error) from error
-            command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
-            since = datetime.now(UTC).isoformat(" ", "seconds")
-            KeeperRecord(os.getpid(), command, since).write(lock)
+            try:
+                write_record(lock)
+            except OSError as error:  # without permission there is no record
+                log.debug("no keeper record in %s: %s", lock, error)
         return True
 
     def release(self) -> None:
