@@ -17,6 +17,7 @@ from terrarium_mcp.store.records.archive import (
 from terrarium_mcp.store.sqlite.archive.opt_out_filter import permitted_record, permitted_span
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import as_text
+from terrarium_mcp.store.sqlite.engine.message_ids import newest_message
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.sql_expressions import position_params
@@ -79,7 +80,7 @@ async def message_pages(
     """The messages of these rooms (None: all, and those of no room) between two timestamps."""
     await indexer.ensure_current()
     opt_outs = await stored_opt_outs(database)
-    last = await database.value("SELECT max(id) FROM messages", default=0)
+    last = await newest_message(database)
     sql = _PAGE.format(index=_index(wanted), rooms=_condition(wanted))
     after, until = Position(bounds[0]), bounds[1]
     while True:

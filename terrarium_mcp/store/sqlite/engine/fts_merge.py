@@ -17,6 +17,7 @@ import anyio
 
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.fts5_tables import SEGMENT_IDS
+from terrarium_mcp.store.sqlite.engine.message_ids import newest_message
 from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 
@@ -105,7 +106,7 @@ class SegmentMerger:
 
     async def _is_filling(self) -> bool:
         """Whether very much was written since the last look."""
-        newest = int(await self._database.value("SELECT max(id) FROM messages", default=0))
+        newest = await newest_message(self._database)
         before, self._newest = self._newest, newest
         return before is not None and newest - before >= FILLING
 

@@ -12,10 +12,16 @@ program that lets SQLite choose the id begins behind the block.
 
 from typing import NamedTuple
 
+from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 
 BLOCK = 100
 """Ids that are reserved together."""
+
+
+async def newest_message(reads: Reads) -> int:
+    """The id of the newest message; 0 if there is none."""
+    return int(await reads.value("SELECT max(id) FROM messages", default=0))
 
 
 class FreeIds(NamedTuple):

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from terrarium_mcp.chat.followed_nicks import FollowedNicks
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold, is_channel
 from terrarium_mcp.chat.records import Origin
+from terrarium_mcp.store.sqlite.engine.message_ids import newest_message
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.imports.known_lines import (
     REDACTED,
@@ -30,7 +31,6 @@ from terrarium_mcp.store.sqlite.imports.source_rows import (
     SourceRow,
     add_lines,
     begin_sources,
-    newest_message,
     ranges_of,
 )
 from terrarium_mcp.store.sqlite.imports.stored_lines import (

@@ -12,6 +12,7 @@ from terrarium_mcp.chat.times.timestamps import from_text
 from terrarium_mcp.store.records.imports import ImportTotals, LogEnd, LogSource
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.engine.message_ids import newest_message
 from terrarium_mcp.store.sqlite.engine.rooms import Rooms
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.imports.clock_correction import ClockCorrection, UnsavedLines
@@ -26,7 +27,6 @@ from terrarium_mcp.store.sqlite.imports.source_rows import (
     SourceRow,
     begin_sources,
     complete_sources,
-    newest_message,
     require_not_undone,
 )
 from terrarium_mcp.store.sqlite.imports.stored_lines import TimeSpan

@@ -91,11 +91,6 @@ def resolution_of(log: LogSource) -> int:
     return log.resolution // _MS
 
 
-async def newest_message(writer: Writer) -> int:
-    """The id of the newest message; 0 if there is none."""
-    return int(await writer.value("SELECT max(id) FROM messages", default=0))
-
-
 async def begin_sources(
     writer: Writer, import_id: int, logs: Sequence[NewSource]
 ) -> list[SourceRow]:

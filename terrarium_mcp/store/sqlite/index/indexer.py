@@ -20,6 +20,7 @@ import anyio
 from terrarium_mcp.store.errors import DiskFull, IndexDamaged, StillOpening, StoreFailed
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.fts_merge import NEARLY_COMPLETE
+from terrarium_mcp.store.sqlite.engine.message_ids import newest_message
 from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
 from terrarium_mcp.store.sqlite.engine.reads import Reads, Result, Row
 from terrarium_mcp.store.sqlite.engine.refolding import ROOM_MOVES
@@ -370,7 +371,7 @@ class Indexer:
         transaction = YieldingTransaction(self._database.has_waiters)
         marks = await watermarks(writer)
         to_advance = {name: mark for name, mark in marks.items() if name in names}
-        newest = int(await writer.value("SELECT max(id) FROM messages", default=0))
+        newest = await newest_message(writer)
         not_yet = BatchResult(TO_BE_EMPTIED, newest, transaction)
         if ROOM_MOVES in to_advance:
             await MOVES.advance(writer, newest)

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from terrarium_mcp.store.search.vocabulary_queries import LONGEST_WHOLE
 from terrarium_mcp.store.sqlite.engine.id_lists import AMONG_IDS, ids_params
+from terrarium_mcp.store.sqlite.engine.message_ids import newest_message
 from terrarium_mcp.store.sqlite.engine.voices_sql import JOINED
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.counter_sql import SAID
@@ -108,7 +109,7 @@ class WordsIndex:
     async def differences(self, writer: Writer) -> list[str]:
         """Compare the counts with a recount, and the pieces with the words."""
         await writer.run("CREATE TEMP TABLE recount (word TEXT PRIMARY KEY, lines INTEGER)")
-        newest = int(await writer.value("SELECT max(id) FROM messages", default=0))
+        newest = await newest_message(writer)
         for first in range(0, newest + 1, _RECOUNTED):
             span = {"first": first, "last": first + _RECOUNTED - 1}
             await _tally(writer, "m.id BETWEEN :first AND :last", span)

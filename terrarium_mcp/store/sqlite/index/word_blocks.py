@@ -16,6 +16,7 @@ import anyio
 from terrarium_mcp.store.search.vocabulary_queries import LONGEST_WHOLE
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.index_words import ASIDE_WORD
+from terrarium_mcp.store.sqlite.engine.message_ids import newest_message
 from terrarium_mcp.store.sqlite.engine.reads import Reads, Row
 from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE
 from terrarium_mcp.store.sqlite.engine.writes import Writer
@@ -95,7 +96,7 @@ class WordBlockCounter:
 
 async def _missing(reads: Reads) -> list[Row]:
     """The frequent words, each with a full block in which it is not counted, the newest first."""
-    newest = int(await reads.value("SELECT max(id) FROM messages", default=0))
+    newest = await newest_message(reads)
     blocks = [*range((newest + 1) // BLOCK)]
     if not blocks:
         return []
