@@ -53,7 +53,7 @@ class Opening:
         """Note the part that is done, 0 to 1."""
         self._part = part
 
-    def wait_for(self, obstacle: str) -> None:
+    def note_obstacle(self, obstacle: str) -> None:
         """Note what the operator has to do before the history can open; "" for nothing."""
         self._obstacle = obstacle
         if obstacle:

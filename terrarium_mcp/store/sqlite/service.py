@@ -174,13 +174,13 @@ class FileService:
         while (version := await to_thread.run_sync(_version, self.path, may_adopt)) < CURRENT:
             may_adopt = True  # which is checked again, with the file locked
             if self.keeper.claim():
-                self.opening.wait_for("")
+                self.opening.note_obstacle("")
                 await self._migrate()
             else:
                 self.opening.takes_long()
-                self.opening.wait_for(older.note(version, anyio.current_time()))
+                self.opening.note_obstacle(older.note(version, anyio.current_time()))
                 await anyio.sleep(_LOOK_AGAIN)  # another process is migrating it
-        self.opening.wait_for("")
+        self.opening.note_obstacle("")
         await self.database.open()
         if self._adopt:
             await self._check_zone()

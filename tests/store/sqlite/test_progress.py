@@ -68,7 +68,7 @@ async def test_another_process_says_once_that_it_waits(
 
 async def test_every_command_that_waits_is_told_at_once_that_the_operator_has_to_act() -> None:
     opening = Opening()
-    opening.wait_for("stop the other process")
+    opening.note_obstacle("stop the other process")
     with anyio.fail_after(PATIENCE):
         for _ in range(2):
             with pytest.raises(StillOpening, match="stop the other process"):
@@ -77,8 +77,8 @@ async def test_every_command_that_waits_is_told_at_once_that_the_operator_has_to
 
 async def test_an_obstacle_that_is_gone_holds_nobody_up() -> None:
     opening = Opening()
-    opening.wait_for("stop the other process")
-    opening.wait_for("")
+    opening.note_obstacle("stop the other process")
+    opening.note_obstacle("")
     with anyio.fail_after(PATIENCE):
         async with anyio.create_task_group() as tasks:
             for _ in range(2):
