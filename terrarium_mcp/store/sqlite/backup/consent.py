@@ -18,6 +18,7 @@ from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.health.readonly import untouched
 from terrarium_mcp.store.sqlite.ingest.forgotten import MARK, fingerprints, known_by, surest
 from terrarium_mcp.store.sqlite.ingest.opt_out_rows import ADD, ADD_PAST, REMOVE_PRESENCE
+from terrarium_mcp.store.sqlite.removal import audit
 from terrarium_mcp.store.sqlite.removal.removal import Removal
 from terrarium_mcp.store.sqlite.schema import CURRENT, checked_version
 
@@ -126,11 +127,7 @@ async def _carry_removals(writer: Writer, purges: Sequence[Row]) -> list[Row]:
     sql = f"SELECT {', '.join(_SAME_REMOVAL)} FROM removals WHERE kind = 'purge'"  # noqa: S608 -- a constant
     known = {tuple(row) for row in await writer.rows(sql)}
     missing = [row for row in purges if tuple(row[name] for name in _SAME_REMOVAL) not in known]
-    await writer.many(
-        "INSERT INTO removals (at, kind, asked_by, network, nick, messages, turns)"
-        " VALUES (:at, :kind, :asked_by, :network, :nick, :messages, :turns)",
-        [dict(row) for row in missing],
-    )
+    await writer.many(audit.INSERT, [dict(row) for row in missing])
     return missing
 
 

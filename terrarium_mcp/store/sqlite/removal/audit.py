@@ -8,21 +8,25 @@ from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 
+INSERT = """
+INSERT INTO removals (at, kind, asked_by, network, nick, messages, turns)
+VALUES (:at, :kind, :asked_by, :network, :nick, :messages, :turns)"""
+"""Adds the row of a removal."""
+
 
 async def begin(writer: Writer, entry: AuditEntry) -> int:
     """Add the row of a removal that begins; returns its id for `add`."""
     await writer.run(
-        "INSERT INTO removals (at, kind, asked_by, network, nick, messages, turns)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (
-            to_text(entry.at),
-            entry.why.value,
-            storable(entry.asked_by),
-            storable(entry.network),
-            storable(entry.nick),
-            entry.messages,
-            entry.turns,
-        ),
+        INSERT,
+        {
+            "at": to_text(entry.at),
+            "kind": entry.why.value,
+            "asked_by": storable(entry.asked_by),
+            "network": storable(entry.network),
+            "nick": storable(entry.nick),
+            "messages": entry.messages,
+            "turns": entry.turns,
+        },
     )
     return int(await writer.value("SELECT last_insert_rowid()"))
 
