@@ -57,7 +57,7 @@ class Spans:
         """
         async with self._database.writing() as writer:
             room = await room_id(writer, network, channel)
-            await _end(writer, [room], None, "the recorder stopped")
+            await _end(writer, room, None, "the recorder stopped")
             began = max(to_text(at), (await live_until(writer, [room]))[room])
             await writer.run(
                 "INSERT INTO spans (room, began, alive, why_began)"
@@ -73,7 +73,7 @@ class Spans:
         async with self._database.writing() as writer:
             opt_outs = await self._opt_out_reader.current(writer)
             room = await room_id(writer, network, channel)
-            await _end(writer, [room], at, opt_outs.permitted_reason(network, why))
+            await _end(writer, room, at, opt_outs.permitted_reason(network, why))
 
     async def add_foreign(
         self, network: str, channel: str, began: datetime, ended: datetime, source: str
@@ -190,11 +190,10 @@ async def mark_alive(writer: Writer, network: str, channels: Iterable[str], at: 
     await extend_spans(writer, {room: to_text(at) for room in rooms.values()})
 
 
-async def _end(writer: Writer, rooms: Iterable[int], at: datetime | None, why: str) -> None:
+async def _end(writer: Writer, room: int, at: datetime | None, why: str) -> None:
     await extend_all_spans(writer)
-    ended = to_text(at) if at else None
-    await writer.many(
-        "UPDATE spans SET ended = max(alive, ifnull(?, alive)), why_ended = ?"
-        " WHERE room = ? AND ended IS NULL",
-        [(ended, why, room) for room in rooms],
+    await writer.run(
+        "UPDATE spans SET ended = max(alive, ifnull(:at, alive)), why_ended = :why"
+        " WHERE room = :room AND ended IS NULL",
+        {"at": to_text(at) if at else None, "why": why, "room": room},
     )
