@@ -8,6 +8,7 @@ from pathlib import Path
 
 from terrarium_mcp.store.backlog import backlog_folder
 from terrarium_mcp.store.sqlite.engine.files import beside
+from terrarium_mcp.store.sqlite.schema.backup import unfinished_copies_of
 
 _APPLIED = ("-wal", "-shm", "-journal")
 """Of the name of a database, those of the files that SQLite applies to it when it opens it."""
@@ -38,7 +39,7 @@ def belongs_to(path: Path, database: Path) -> bool:
 def unfinished_copies(path: Path) -> list[Path]:
     """Copies beside a database that a deep check or a migration makes, or was interrupted at."""
     checked = path.parent.glob(f"{glob.escape(path.name)}.check-*")
-    return sorted([*checked, *path.parent.glob("*.partial")])
+    return sorted([*checked, *unfinished_copies_of(path)])
 
 
 def leftover(path: Path) -> str:

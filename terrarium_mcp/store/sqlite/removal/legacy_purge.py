@@ -6,7 +6,6 @@ a line of theirs; a paraphrase without a name cannot be found.
 
 # ruff: noqa: S608 -- every statement is made of constants
 
-import glob
 import json
 import re
 import sqlite3
@@ -32,7 +31,7 @@ from terrarium_mcp.store.sqlite.index.voice_rules import stored_rules
 from terrarium_mcp.store.sqlite.removal.backlog_quotes import names
 from terrarium_mcp.store.sqlite.removal.purge import folded_nick, is_their_nick, texts_of
 from terrarium_mcp.store.sqlite.schema import APPLICATION_ID, terrarium_irc
-from terrarium_mcp.store.sqlite.schema.backup import copies_of
+from terrarium_mcp.store.sqlite.schema.backup import copies_of, unfinished_copies_of
 
 SHORTEST_LINE = 8
 """Characters a line must have to be searched for in dialogues: everybody says `yes`."""
@@ -140,7 +139,7 @@ def _purge(path: Path, person: _PurgedPerson, texts: set[str]) -> LegacyCleanup:
 
 def discard_unfinished(path: Path) -> None:
     """Remove copies that a crash left half-written, as the next migration would."""
-    for leftover in path.parent.glob(f"{glob.escape(path.stem)}.before-v*.partial*"):
+    for leftover in unfinished_copies_of(path):
         leftover.unlink(missing_ok=True)
 
 

@@ -30,8 +30,18 @@ def copy_name(path: Path, version: int) -> str:
 
 def copies_of(path: Path) -> list[Path]:
     """The copies of a database that were made before it was migrated, the oldest first."""
-    named = f"{glob.escape(path.stem)}.before-v*{glob.escape(path.suffix)}"
-    return sorted(one for one in path.parent.glob(named) if not one.suffix.startswith(_PARTIAL))
+    unfinished = unfinished_copies_of(path)
+    return sorted(one for one in path.parent.glob(_any_copy(path)) if one not in unfinished)
+
+
+def unfinished_copies_of(path: Path) -> list[Path]:
+    """Those that are being written, or that a crash left half-written, with SQLite's journals."""
+    return sorted(path.parent.glob(f"{_any_copy(path)}{_PARTIAL}*"))
+
+
+def _any_copy(path: Path) -> str:
+    """The pattern of the names of its copies."""
+    return f"{glob.escape(path.stem)}.before-v*{glob.escape(path.suffix)}"
 
 
 class Copy:

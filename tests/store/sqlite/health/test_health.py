@@ -320,6 +320,16 @@ def test_copies_are_found_whatever_characters_the_name_of_the_database_has(file:
     assert "irc[1].db.check-x" in seen(named)["database left over"]
 
 
+def test_what_a_migration_left_is_told_from_what_other_programs_write_there(file: Path) -> None:
+    sample.make(file, 5)
+    for name in ("holiday.mp4.partial", "irc.before-v1.db.partial"):
+        (file.parent / name).touch()
+    assert "database left over" not in seen(file)
+    (file.parent / "irc_logs.before-v1.2.db.partial").touch()
+    assert "irc_logs.before-v1.2.db.partial: " in seen(file)["database left over"]
+    assert "database copy" not in seen(file)
+
+
 LOOKING = """
 import os, sys
 from datetime import UTC, datetime
