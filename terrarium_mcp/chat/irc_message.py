@@ -7,6 +7,9 @@ give an `IrcMessage`, or raise `MalformedMessage` if no command is among them.
 import codecs
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
+
+from terrarium_mcp.chat.times.timestamps import from_iso
 
 _UNESCAPED = {
     ":": ";",
@@ -59,6 +62,16 @@ class IrcMessage:
             IndexError: there is none.
         """
         return self.params[0].split(",")
+
+    @property
+    def sent_at(self) -> datetime | None:
+        """When it was sent, by the server (IRCv3 server-time); None if no tag says so readably."""
+        if not (tag := self.tags.get("time")):  # to raise an error for every line takes longer
+            return None
+        try:
+            return from_iso(tag)
+        except ValueError:
+            return None
 
 
 def parse_line(raw: bytes) -> IrcMessage:

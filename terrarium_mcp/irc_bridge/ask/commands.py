@@ -15,7 +15,6 @@ from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity
 from terrarium_mcp.chat.invisible import INVISIBLE_MARKS
 from terrarium_mcp.chat.irc_message import IrcMessage, Source
 from terrarium_mcp.chat.irctext import is_ctcp, is_off_record, plain, without_off_record
-from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.irc_bridge.ask.bare_commands import bare_command
 from terrarium_mcp.irc_bridge.ask.command_traits import (
     NEAR_MISS,
@@ -164,9 +163,5 @@ def person_at(source: Source) -> PersonKey:
 
 def is_late(line: IrcMessage, now: datetime) -> bool:
     """Whether a message comes too late to be answered: it is replayed, or older than TOO_OLD."""
-    if line.replay or "time" not in line.tags:
-        return line.replay
-    try:
-        return now - from_iso(line.tags["time"]) > TOO_OLD
-    except ValueError:
-        return False
+    sent_at = line.sent_at
+    return line.replay or (sent_at is not None and now - sent_at > TOO_OLD)

@@ -7,7 +7,6 @@ brought.
 """
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
@@ -16,7 +15,6 @@ import anyio
 
 from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.chat.irc_message import IrcMessage
-from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
 from terrarium_mcp.irc_bridge.network.send_queue import SPEAKING
@@ -80,10 +78,9 @@ class Arrivals:
         joined = self._joined.get(self._client.fold(channel))
         if joined is None or anyio.current_time() - joined.at > _FOLLOWS_WITHIN:
             return line
-        with suppress(ValueError):
-            if from_iso(line.tags["time"]) < joined.server_time:
-                return replace(line, replay=True, replay_of=channel)
-        return line
+        if (sent_at := line.sent_at) is None or sent_at >= joined.server_time:
+            return line
+        return replace(line, replay=True, replay_of=channel)
 
     def on_join(self, line: IrcMessage) -> None:
         """Note when we joined."""
@@ -91,9 +88,9 @@ class Arrivals:
             return
         for channel in filter(self._client.in_channel, line.targets):
             if self._client.has_capability("server-time"):
-                self._joined[self._client.fold(channel)] = _Joined(
-                    anyio.current_time(), _moment_of(line)
-                )
+                server_time = line.sent_at or datetime.now(UTC) - _SLACK
+                joined = _Joined(anyio.current_time(), server_time)
+                self._joined[self._client.fold(channel)] = joined
             else:
                 self._arriving.append(channel)
                 self._listener.on_arriving(channel)
@@ -127,11 +124,3 @@ class Arrivals:
         await anyio.sleep(self._timeouts.confirm)
         if probe == self._probe:
             self._arrive()
-
-
-def _moment_of(join: IrcMessage) -> datetime:
-    """When the server let us in, by its own clock; by ours, and well before, if it does not say."""
-    try:
-        return from_iso(join.tags["time"])
-    except (KeyError, ValueError):
-        return datetime.now(UTC) - _SLACK

@@ -2,14 +2,13 @@
 
 import logging
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import anyio
 
 from terrarium_mcp.chat.irc_message import IrcMessage
-from terrarium_mcp.chat.times.timestamps import FIRST_IRC, from_iso
+from terrarium_mcp.chat.times.timestamps import FIRST_IRC
 from terrarium_mcp.irc_bridge.network.chathistory import (
     CAPABILITIES,
     EVENT_CAPABILITIES,
@@ -78,8 +77,8 @@ class HistoryFetch:
         if len(lines) == _MOST_LINES:
             lines.pop()
         text = line.params[-1] if line.params else ""
-        at = _said_at(line.tags.get("time", ""))
-        lines.append(HistoryLine(at, line.tags.get("msgid", ""), line.source.nick, text))
+        at, msgid = _said_at(line), line.tags.get("msgid", "")
+        lines.append(HistoryLine(at, msgid, line.source.nick, text))
 
     def on_batch(self, line: IrcMessage) -> None:
         """Report the page that ends here, and request the next one."""
@@ -164,10 +163,7 @@ class HistoryFetch:
             self._fail("", f"no answer within {self._timeouts.history:g} s")
 
 
-def _said_at(time: str) -> datetime:
-    """The moment in a server-time tag; now, where it has none, or one from before IRC."""
-    with suppress(ValueError):
-        moment = from_iso(time)
-        if moment >= FIRST_IRC:
-            return moment
-    return datetime.now(UTC)
+def _said_at(line: IrcMessage) -> datetime:
+    """When a replayed line was said; now, where it does not say so, or a time from before IRC."""
+    sent_at = line.sent_at
+    return sent_at if sent_at and sent_at >= FIRST_IRC else datetime.now(UTC)

@@ -4,7 +4,6 @@ from datetime import UTC, datetime, timedelta
 
 from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.chat.irc_message import IrcMessage
-from terrarium_mcp.chat.times.timestamps import from_iso
 
 _MOST = 200
 """Lines remembered: a refusal is rare, and a channel that refuses one is mostly left alone."""
@@ -25,8 +24,5 @@ class RefusedLines:
 
     def has(self, target: str, line: IrcMessage) -> bool:
         """Whether a line of ours to `target` (folded) that is played back was refused then."""
-        at = self._refused.get((target, line.params[-1]))
-        try:
-            return at is not None and abs(from_iso(line.tags.get("time", "")) - at) <= _SLACK
-        except ValueError:
-            return False
+        at, sent_at = self._refused.get((target, line.params[-1])), line.sent_at
+        return at is not None and sent_at is not None and abs(sent_at - at) <= _SLACK

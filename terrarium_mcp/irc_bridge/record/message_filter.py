@@ -12,7 +12,6 @@ from typing import Protocol
 from terrarium_mcp.chat.irc_message import IrcMessage, Source
 from terrarium_mcp.chat.on_record import NotRecorded, recorded_event, recorded_speech
 from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
-from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.chat.voices import VoiceRules
 
 AHEAD = timedelta(seconds=60)
@@ -145,13 +144,12 @@ def said_at(line: IrcMessage, now: datetime, ahead: timedelta = timedelta()) -> 
 
     Of a server whose clock is too far `ahead` the live lines have our time. So has what it replays.
     """
-    tag = line.tags.get("time", "")
-    if not tag:  # an exception for every line of a server without tags takes longer
+    sent = line.sent_at
+    if sent is None:
         return now
-    try:
-        sent = from_iso(tag)
-        if line.replay and ahead > AHEAD:
+    if line.replay and ahead > AHEAD:
+        try:
             return min(sent - ahead, now)
-    except (ValueError, OverflowError):
-        return now
+        except OverflowError:  # it is before the year 1
+            return now
     return sent if sent <= now + AHEAD else now
