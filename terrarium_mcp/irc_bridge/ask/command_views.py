@@ -67,13 +67,12 @@ class CommandViews:
     def place(self, command: Command) -> DialoguePlace:
         """Where the dialogue is held that a command belongs to.
 
-        In private with an account, or else with a nick at its user@host: people who share a host
-        do not share a dialogue. It belongs to the channels that we share: what was looked up in
-        one of them, or said about it, is not sent to anybody who has left it.
+        In private with one person: people who share a host do not share a dialogue. It belongs to
+        the channels that we share: what was looked up in one of them, or said about it, is not sent
+        to anybody who has left it.
         """
-        network = self._network.name
+        network, fold = self._network.name, self._network.fold
         if command.channel:
-            return DialoguePlace(network, channel=self._network.fold(command.channel))
-        nick = () if command.account else (self._network.fold(command.asker),)
-        shared = sorted(map(self._network.fold, self._network.channels_of(command.asker)))
-        return DialoguePlace(network, person=" ".join((*nick, *command.person, *shared)))
+            return DialoguePlace(network, channel=fold(command.channel))
+        shared = sorted(map(fold, self._network.channels_of(command.asker)))
+        return DialoguePlace(network, person=" ".join((*command.exact_person(fold), *shared)))

@@ -1,5 +1,6 @@
 """Recognises commands to the bot in IRC messages. Pure."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -60,6 +61,10 @@ class Command:
     def person(self) -> PersonKey:
         """Who asks: a new nick is the same person."""
         return ("account", self.account.lower()) if self.account else person_at(self.source)
+
+    def exact_person(self, fold: Callable[[str], str]) -> tuple[str, ...]:
+        """Who asks, apart from others at the same host: without an account their nick counts."""
+        return self.person if self.account else nick_at(self.source, fold)
 
     @property
     def asker(self) -> str:
@@ -159,6 +164,11 @@ class Address:
 def person_at(source: Source) -> PersonKey:
     """Who a person is without an account."""
     return "user@host", f"{source.user}@{source.host}".lower()
+
+
+def nick_at(source: Source, fold: Callable[[str], str]) -> tuple[str, ...]:
+    """Who a person is without an account, apart from others at the same host."""
+    return fold(source.nick), *person_at(source)
 
 
 def is_late(line: IrcMessage, now: datetime) -> bool:

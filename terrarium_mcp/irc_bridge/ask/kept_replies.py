@@ -25,7 +25,7 @@ class ReplyKey:
     """To whom a reply was said, and where.
 
     `channel` is "" in private, where `rooms` are those that it could see: a reply is continued
-    there alone. `asker` is an account, or else user@host with the nick.
+    there alone. `asker` is as in `Command.exact_person`.
     """
 
     channel: str

@@ -128,11 +128,10 @@ class Moderation:
     def _is_by_asker(self, earlier: Command, command: Command) -> bool:
         """Whether a command waits for whoever gives this one.
 
-        Its asker is known by their nick of today (`Reception.follow`): who has another one, without
-        an account to tell, is somebody else at the same host.
+        Its asker is known by their nick of today (`Reception.follow`).
         """
-        same_nick = self._network.same_nick(earlier.asker, command.asker)
-        return earlier.person == command.person and (same_nick or command.account != "")
+        fold = self._network.fold
+        return earlier.exact_person(fold) == command.exact_person(fold)
 
     def _may_moderate(self, command: Command) -> bool:
         """Whether the asker decides for everybody in the channel where they ask."""

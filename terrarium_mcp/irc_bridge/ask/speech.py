@@ -12,7 +12,7 @@ from terrarium_mcp.chat.irc_message import Source
 from terrarium_mcp.chat.irctext import OFF_RECORD, harmless
 from terrarium_mcp.irc_bridge.answer.reply import Reply, paged, refitted, reply_lines
 from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
-from terrarium_mcp.irc_bridge.ask.commands import Command, PersonKey, person_at
+from terrarium_mcp.irc_bridge.ask.commands import Command, PersonKey, nick_at
 from terrarium_mcp.irc_bridge.ask.floors import Floors
 from terrarium_mcp.irc_bridge.ask.kept_replies import KeptReplies, NothingLeft, ReplyKey
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard
@@ -50,8 +50,8 @@ class ReplySpeech:
 
     def renamed(self, source: Source, nick: str) -> None:
         """A person has another nick now: what is left of a reply to them is still theirs."""
-        person, fold = person_at(source), self._network.fold
-        self._kept.renamed((*person, fold(source.nick)), (*person, fold(nick)))
+        fold = self._network.fold
+        self._kept.renamed(nick_at(source, fold), nick_at(replace(source, nick=nick), fold))
 
     def lines(self, command: Command, lines: Sequence[str]) -> Reply:
         """A reply of our own, or of another MCP server, whose text may hold line breaks."""
@@ -230,9 +230,8 @@ class ReplySpeech:
         return ReplyKey("", asker, tuple(rooms))
 
     def _asker(self, command: Command) -> tuple[str, ...]:
-        """Who asks, as a reply is kept for them: people who share a host are not the same."""
-        nick = () if command.account else (self._network.fold(command.asker),)
-        return (*command.person, *nick)
+        """Who asks, as a reply is kept for them."""
+        return command.exact_person(self._network.fold)
 
 
 @contextmanager
