@@ -28,7 +28,7 @@ from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.chathistory import HistoryPage
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
-from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
+from terrarium_mcp.irc_bridge.network.errors import NotSaid
 from terrarium_mcp.irc_bridge.network.sender import LONGEST_NICK
 from terrarium_mcp.irc_bridge.network.server_config import plain_text_warning, server_config
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
@@ -333,7 +333,7 @@ class Bridge:
         for channel in self._channels.joined():
             try:
                 await self._announce(channel, text)
-            except (NotConnected, SendQueueFull) as error:
+            except NotSaid as error:
                 label = self.network.label(channel)
                 log.warning("could not say in %s that %r: %s", label, text, error)
 

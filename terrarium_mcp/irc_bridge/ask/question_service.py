@@ -23,7 +23,7 @@ from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
 from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
-from terrarium_mcp.irc_bridge.network.errors import NotConnected, NotTaken, SendQueueFull
+from terrarium_mcp.irc_bridge.network.errors import NotSaid
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage
 from terrarium_mcp.irc_bridge.talk_log.record import Outcome
 from terrarium_mcp.irc_bridge.talk_log.stopwatch import Stopwatch
@@ -79,7 +79,7 @@ class QuestionService:
         """Answer a question, or say why it is not answered; return when that has been said.
 
         Raises:
-            NotConnected, NotTaken, SendQueueFull: the network does not take the answer.
+            NotSaid: the network does not take the answer.
         """
         with self._noted(pending):
             command = pending.command
@@ -102,7 +102,7 @@ class QuestionService:
         """Say why no model is asked for a command, unless that was said here a short time ago.
 
         Raises:
-            NotConnected, NotTaken, SendQueueFull: the network does not take it.
+            NotSaid: the network does not take it.
         """
         command = pending.command
         if self._guardians.take_due(command.target):
@@ -246,7 +246,7 @@ def _message_id(asked: PendingMessage | None) -> int:
 def _outcome_of(error: BaseException) -> Outcome:
     """What became of a question that this ended."""
     match error:
-        case NotConnected() | NotTaken() | SendQueueFull():
+        case NotSaid():
             return Outcome.CUT
         case Exception():
             return Outcome.FAILED

@@ -18,7 +18,7 @@ from terrarium_mcp.irc_bridge.ask.handlers import HANDLERS
 from terrarium_mcp.irc_bridge.ask.question_service import QuestionService
 from terrarium_mcp.irc_bridge.ask.speech import ReplySpeech
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
-from terrarium_mcp.irc_bridge.network.errors import NotConnected, NotTaken, SendQueueFull
+from terrarium_mcp.irc_bridge.network.errors import NotSaid, NotTaken
 from terrarium_mcp.irc_bridge.toolbox import Toolbox, ViewMeta
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import BridgeReport
@@ -80,7 +80,7 @@ class Responder:
             await self._speech.whisper(
                 pending, f"I cannot speak in {pending.command.channel}: {error.why}"
             )
-        except (NotConnected, SendQueueFull) as error:
+        except NotSaid as error:
             self._log_unanswered(pending, error)
         except TerrariumError as error:
             await self._speech.send(pending, error.public)

@@ -19,7 +19,7 @@ from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard
 from terrarium_mcp.irc_bridge.ask.repeat_limit import RepeatLimit
 from terrarium_mcp.irc_bridge.dialogue.memory import OpenTurn
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
-from terrarium_mcp.irc_bridge.network.errors import NotConnected, NotTaken, SendQueueFull
+from terrarium_mcp.irc_bridge.network.errors import NotSaid, NotTaken
 from terrarium_mcp.irc_bridge.network.outgoing import Lane
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage
 from terrarium_mcp.settings import Settings
@@ -94,7 +94,7 @@ class ReplySpeech:
         which says so. Its turn, if it has one, then holds what was said.
 
         Raises:
-            NotConnected, NotTaken, SendQueueFull: the network does not take them.
+            NotSaid: the network does not take them.
         """
         ready_at = anyio.current_time()
         if pending.command.traits.keeps_more:
@@ -111,7 +111,7 @@ class ReplySpeech:
         """Say the next page of the reply that `!more` continues, after what is being said there.
 
         Raises:
-            NotConnected, NotTaken, SendQueueFull: the network does not take it.
+            NotSaid: the network does not take it.
         """
         ready_at = anyio.current_time()
         async with self._floor(pending):
@@ -150,7 +150,7 @@ class ReplySpeech:
     async def _attempt(self, pending: PendingCommand, saying: Awaitable[None]) -> None:
         try:
             await saying
-        except (NotConnected, NotTaken, SendQueueFull) as error:
+        except NotSaid as error:
             asker = self._network.label(pending.command.asker)
             log.warning("could not reply to %s: %s", asker, error)
 
@@ -174,7 +174,7 @@ class ReplySpeech:
         self._kept.lose(key, reply, NothingLeft.STOPPED)  # unless it is said after all
         try:
             await self._say_lines(pending, reply, ready_at, turn)
-        except (NotConnected, NotTaken, SendQueueFull):
+        except NotSaid:
             self._kept.lose(key_now(), reply, NothingLeft.LOST)
             raise
         self._kept.keep(key_now(), reply)

@@ -12,14 +12,18 @@ class UntrustedCertificate(ConnectionError):
     """The server's certificate is not accepted."""
 
 
-class NotConnected(TerrariumError):
+class NotSaid(TerrariumError):
+    """The network does not take what was to be said; not all of it was sent."""
+
+
+class NotConnected(NotSaid):
     """We are not registered on `network` at the moment, which is named as people read it."""
 
     def __init__(self, network: str) -> None:
         super().__init__(f"Not connected to {network} at the moment: not everything was sent.")
 
 
-class NotTaken(TerrariumError):
+class NotTaken(NotSaid):
     """The network refused what was said: a moderated channel, a ban, a nick that is gone.
 
     `target` is named with its network: `libera/#tea`.
@@ -30,7 +34,7 @@ class NotTaken(TerrariumError):
         self.why = shown(why, 200)
 
 
-class SendQueueFull(TerrariumError):
+class SendQueueFull(NotSaid):
     """Text was queued faster than the network lets us send it."""
 
     def __init__(self, waiting: int) -> None:
