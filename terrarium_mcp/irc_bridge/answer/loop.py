@@ -194,7 +194,7 @@ async def answer(briefing: Briefing, llm: LLM, tools: ToolsAtHand) -> Answer:
         with anyio.fail_after(ANSWERED_WITHIN):
             last = await loop.last_message()
     except ModelUnavailable as error:
-        why = error.in_channel
+        why = error.public
     except TalkTooLong:
         why = "The talk is too long for the model."
     except TimeoutError:
@@ -202,7 +202,7 @@ async def answer(briefing: Briefing, llm: LLM, tools: ToolsAtHand) -> Answer:
     with question.watch.part("cleaning"):
         said = await _cleaned(last.text, briefing)
     if not (said or why):
-        why = llm.note_no_answer(last).in_channel
+        why = llm.note_no_answer(last).public
     best = () if said else await _best_hits(briefing, tools)
     quoted = frozenset(message.id for message in best)
     return Answer(

@@ -10,8 +10,8 @@ _WITH_DIGIT = re.compile(r"[\w.-]*\d[\w.-]*")
 class ModelUnavailable(TerrariumError):
     """The endpoint gave no answer: unreachable, too slow, failing, or paused by the breaker.
 
-    The text is for the operator: it names the address, the cause and the setting. `in_channel` is
-    for the asker, and names none of them.
+    The text is for the operator: it names the address, the cause and the setting. `public` is for
+    the asker, and names none of them.
     """
 
     def __init__(
@@ -35,16 +35,11 @@ class ModelUnavailable(TerrariumError):
         """Where the log has this trouble; empty until it is logged."""
 
     @property
-    def in_channel(self) -> str:
+    def public(self) -> str:
         """What the asker is told: that there is no answer, and where the log says why."""
         if not self.error_id:
             return self._in_channel
         return f"{self._in_channel.removesuffix('.')} (error {self.error_id} in the log)."
-
-    @property
-    def public(self) -> str:
-        """What a channel is told, as `in_channel`: the text itself names addresses and settings."""
-        return self.in_channel
 
 
 class NoModel(ModelUnavailable):

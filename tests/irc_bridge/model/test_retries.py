@@ -89,7 +89,7 @@ async def test_the_next_question_keeps_to_the_pause_that_was_asked_for() -> None
             assert len(endpoint.requests) == 1
             assert str(first.value).endswith("It asked for a pause: try again in 300 s.")
             assert "asked for a pause. It gets no requests for 300 s more" in str(second.value)
-            assert second.value.in_channel == (
+            assert second.value.public == (
                 f"The model is not answering at the moment (error {first.value.error_id} in the"
                 " log)."
             )
