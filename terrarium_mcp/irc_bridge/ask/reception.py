@@ -11,6 +11,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 
 import anyio
 
@@ -228,27 +229,25 @@ class Reception:
 
         Returns their commands that are dropped for it.
         """
-        self._board.withdraw(
-            lambda command: (
-                self._network.same_nick(command.asker, nick)
-                and (self._is_in(command, channel) if channel else command.channel != "")
-            )
+
+        def is_unwanted(command: Command, *, in_private: bool) -> bool:
+            if not self._network.same_nick(command.asker, nick):
+                return False
+            if not command.channel:
+                return in_private
+            return not channel or self._is_in(command, channel)
+
+        self._board.withdraw(partial(is_unwanted, in_private=False))
+        left = self._network.fold(channel)
+        in_private = not channel or (
+            self._settings.private == "members"
+            and all(self._network.fold(one) == left for one in self._shared_with(nick))
         )
-        shared = {self._network.fold(one) for one in self._shared_with(nick)} if channel else set()
-        unseen = not channel or not shared - {self._network.fold(channel)}
-        in_private = unseen and (not channel or self._settings.private == "members")
         if in_private:
             self._network.drop(nick)
         if not any(self._network.same_nick(one.command.asker, nick) for one in self._queue):
             return ()  # as nearly always: a netsplit brings hundreds
-
-        def is_unwanted(one: PendingCommand) -> bool:
-            if not self._network.same_nick(one.command.asker, nick):
-                return False
-            here = not channel or self._is_in(one.command, channel)
-            return here if one.command.channel else in_private
-
-        return self._queue.stop(is_unwanted)
+        return self._queue.stop(lambda one: is_unwanted(one.command, in_private=in_private))
 
     def _renamed(self, nick: str, new: str) -> None:
         """Whoever asked goes by another nick now."""
