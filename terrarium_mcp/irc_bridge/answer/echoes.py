@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from terrarium_mcp.irc_bridge.answer.reply import REST_NOTE
 
 _ENCLOSING = tuple(
-    re.compile(f"<(?P<name>{tag}>", re.IGNORECASE)
+    re.compile(tag, re.IGNORECASE)
     for tag in (
-        r"irc_logs-[0-9a-f]{1,16})",
-        r"older_logs-[0-9a-f]{1,16})",
-        r"question)\s+from=[^<>\n]{0,200}",
+        r"<(?P<name>irc_logs-[0-9a-f]{1,16})>",
+        r"<(?P<name>older_logs-[0-9a-f]{1,16})>",
+        r"<(?P<name>question)\s+from=[^<>\n]{0,200}>",
     )
 )
 """Tags of which a request has one each, around what is said elsewhere already."""
