@@ -30,7 +30,7 @@ async def help_(context: CommandContext) -> list[str]:
 
 
 def _explained(prefix: str, name: str) -> str:
-    """`!search TRAITS: the best lines. For example: !search gate`."""
+    """`!search WORDS: the best lines. For example: !search gate`."""
     traits = TRAITS[name]
     form = f"{prefix}{name} {traits.arguments}".rstrip()
     example = f" For example: {prefix}{name} {traits.example}" if traits.example else ""

@@ -109,7 +109,7 @@ class NoticeBoard:
             }
 
     def forget(self, is_unwanted: Callable[[str], bool]) -> None:
-        """Tell nobody anything more in these channels and chats, neither what waits to be sent."""
+        """Tell nobody anything more in these channels and chats; drop what waits to be sent."""
         for target, board in self._boards.items():
             if is_unwanted(target):
                 board.scope.cancel()

@@ -1,7 +1,7 @@
 """Summarises older turns: after an answer, when nobody asks, one dialogue at a time.
 
-A failure changes nothing: the turns stay, and it is tried again after the next answer; after more
-failures in a row, after the second, fourth and then each eighth.
+A failure changes nothing: the turns stay, and it is tried again after the next answer. After more
+failures in a row it is tried after the second answer, then the fourth, then every eighth.
 """
 
 import logging

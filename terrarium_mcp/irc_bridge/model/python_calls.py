@@ -22,9 +22,8 @@ def python_calls(text: str) -> Calls:
         return ()
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", SyntaxWarning
-            )  # about escapes such as "\d" in a pattern
+            # About escapes such as "\d" in a pattern.
+            warnings.simplefilter("ignore", SyntaxWarning)
             lines = ast.parse(text).body
         return all_or_none([_calls_of_line(line) for line in lines])
     except _NOT_PYTHON:

@@ -1,4 +1,4 @@
-"""Our own `nick!user@host`, as other users see it: it takes part of every line we send."""
+"""Our own `nick!user@host`, as other users see it: it takes room in every line we send."""
 
 from terrarium_mcp.chat.irc_message import IrcMessage, Source
 from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient

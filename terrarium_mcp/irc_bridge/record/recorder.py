@@ -433,16 +433,15 @@ class Recorder:
                 await self._beats_soon.wait()
                 await anyio.sleep(SETTLING)
             self._look_at_clocks()
-            if not (
-                self._beat_queued or self._finished
-            ):  # while nothing can be written, one is enough
+            # While nothing can be written, one is enough.
+            if not (self._beat_queued or self._finished):
                 self._queue_beat()
 
     def _queue_beat(self) -> None:
         """Queue the bridge's report, and the extension of the spans of recorded channels.
 
-        These last until the server was last heard, not until now: the connection may be dead, and
-        nobody know it yet. One that fails is not repeated: the next one follows soon.
+        The spans last until the server was last heard, not until now: the connection may be dead
+        without our knowing. A heartbeat that fails is not repeated: the next one follows soon.
         """
         # Those recorded now: a span that begins later must not be extended before it begins.
         channels = [] if self._full else sorted(self._recorded.values())
