@@ -12,6 +12,7 @@ import anyio
 
 from terrarium_mcp.chat.coverage import JOINED
 from terrarium_mcp.chat.irc_message import IrcMessage, Source
+from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue
 from terrarium_mcp.irc_bridge.ask.command_views import CommandViews
 from terrarium_mcp.irc_bridge.ask.commands import Address, Command, is_late
@@ -229,20 +230,17 @@ class Bridge:
         now = datetime.now(UTC)
         self._join_replays.hear(message)
         command = self._command_in(message)
+        is_decision = command is not None and command.traits.is_consent
         if is_earlier or is_late(message, now):
-            if command and command.traits.is_consent:
+            if command and is_decision:
                 self._decided_earlier(command, message, now)
                 return
             command = None
         if message.replay:
             self._replayed(message, now)
             return
-        is_recorded = not (command and command.traits.is_consent)
-        pending = [
-            self._recorder.record(record)
-            for record in (self._filter.messages_in(message, now) if is_recorded else ())
-            if self._channels.includes(record.channel)
-        ]
+        records = () if is_decision else self._records_in(message, now)
+        pending = [self._recorder.record(record) for record in records]
         if message.command in PRESENCE_COMMANDS:
             self._presence.schedule_check()
         if message.command in FOLLOWED:
@@ -340,10 +338,14 @@ class Bridge:
     def _replayed(self, message: IrcMessage, now: datetime) -> None:
         """Record a replayed message: it changes nothing now, and is not answered."""
         at = said_at(message, now, self.network.clock_ahead)
-        for record in self._filter.messages_in(message, now):
-            if self._channels.includes(record.channel):
-                self._recorder.record(self._repeats.numbered(record._replace(said_at=at)))
+        for record in self._records_in(message, now):
+            self._recorder.record(self._repeats.numbered(record._replace(said_at=at)))
         self._redact(message)
+
+    def _records_in(self, message: IrcMessage, now: datetime) -> list[NewMessage]:
+        """What is recorded of a message: one record for each channel."""
+        records = self._filter.messages_in(message, now)
+        return [record for record in records if self._channels.includes(record.channel)]
 
     def _decided_earlier(self, command: Command, message: IrcMessage, now: datetime) -> None:
         """Heed a decision that comes too late to be answered. It is not recorded either."""
