@@ -304,15 +304,14 @@ class ClockCorrection:
 
     def _is_near(self, other: UnsavedLines, time: TimeSpan) -> bool:
         """Whether lines of another log are of the same room, and of a time."""
-        timestamps = other.messages.timestamps
         room = self.room_of((other.log.network, other.log.channel))
-        return TimeSpan(timestamps[0], timestamps[-1]).meets(time) and room == self._room
+        return TimeSpan(*other.messages.said).meets(time) and room == self._room
 
     async def _covered(self, room: _RoomNear) -> tuple[int, int]:
         """From when to when the room has lines near the block, in milliseconds."""
         ((first, last),) = await self._rows(_COVERED, room.params)
         ends = [moment for moment in (first, last) if moment]
-        ends += [one.messages.timestamps[end] for one in room.unsaved for end in (0, -1)]
+        ends += [moment for one in room.unsaved for moment in one.messages.said]
         covered = [milliseconds(from_text(moment)) for moment in ends]
         return min(covered), max(covered)
 

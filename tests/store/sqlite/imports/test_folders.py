@@ -158,6 +158,20 @@ async def test_the_clock_of_a_log_is_compared_with_one_that_is_not_stored_yet(
     assert words_in(file) == words(long)
 
 
+async def test_the_clock_of_a_log_is_compared_with_one_that_ends_with_what_was_said_before(
+    store: Store, file: Path
+) -> None:
+    (_, lines), *_ = folder(1, lines=40)
+    long = [line_of(line.nick, line.text + " of a long evening", line.said_at) for line in lines]
+    before = [line_of("ada", f"line {n} said before", NOON - timedelta(days=3)) for n in range(3)]
+    fast = timedelta(seconds=37)
+    number = await store.imports.begin("terrarium-mcp import both")
+    logs = [(log_of("ada"), logged(long + before)), (log_of("bo"), logged(long[10:], fast=fast))]
+    _, bo = await store.imports.add_all(number, logs)
+    assert bo == ImportTotals(lines=30, added=0, known=30, offset=fast)
+    assert sorted(words_in(file)) == sorted(words(long + before))
+
+
 async def test_a_clock_is_found_where_two_logs_that_are_not_stored_yet_have_its_lines(
     store: Store, file: Path
 ) -> None:
