@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 from terrarium_mcp.chat.irctext import harmless
@@ -27,12 +26,7 @@ from terrarium_mcp.chat.records import SPEECH
 from terrarium_mcp.chat.terms import Term, TermKind, words_in
 from terrarium_mcp.chat.times.calendar_words import WEEKDAYS
 from terrarium_mcp.chat.times.foreign_words import foreign_time
-from terrarium_mcp.chat.times.time_expressions import (
-    TimeExpression,
-    time_expressions,
-    without_times,
-)
-from terrarium_mcp.offload import offload
+from terrarium_mcp.chat.times.time_expressions import TimeExpression, without_times
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import ENOUGH, Person, Search, Sort
 from terrarium_mcp.tools.known_nicks import (
@@ -41,7 +35,7 @@ from terrarium_mcp.tools.known_nicks import (
     people_called,
 )
 from terrarium_mcp.tools.question_hints import finds_exactly, question_hints
-from terrarium_mcp.tools.question_times import Times, times_meant
+from terrarium_mcp.tools.question_times import Times, times_in, times_meant
 from terrarium_mcp.tools.silence import is_silent
 from terrarium_mcp.wording import quantity
 
@@ -278,8 +272,8 @@ async def _foreign_time_notes(rest: str, search: Search) -> list[str]:
     named = foreign_time(rest)
     if named is None:
         return []
-    read = partial(time_expressions, named.english, search.now, search.zone)
-    during = narrowed_to(await offload(read), Query()).printed(search.zone)
+    times = await times_in(named.english, search)
+    during = narrowed_to(times, Query()).printed(search.zone)
     said = harmless(named.said)
     return [f"{said} is searched for as words; for the lines of {named.english}: {during}"]
 

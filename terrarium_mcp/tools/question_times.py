@@ -32,11 +32,15 @@ async def times_meant(search: Search, request: Request) -> tuple[Times, Search]:
     timed = without_phrases(search.query)
     if not may_express_times(timed):
         return (), search
-    read = partial(time_expressions, timed, search.now, search.zone)
-    times = await offload(read)  # the first one compiles the patterns: 120 ms
-    times = await _without_people(times, search, request)
+    times = await _without_people(await times_in(timed, search), search, request)
     times = with_both_ends(await _likelier_reading_first(times, search, request))
     return await _in_a_year_with_lines(times, search, request)
+
+
+async def times_in(text: str, search: Search) -> Times:
+    """The times that a text names, at the time and in the zone of a search."""
+    read = partial(time_expressions, text, search.now, search.zone)
+    return await offload(read)  # the first one compiles the patterns: 120 ms
 
 
 async def _without_people(times: Times, search: Search, request: Request) -> Times:
