@@ -3,7 +3,8 @@
 - records, identity, coverage, recorded_times, cursors: the values that all layers exchange
 - irc_message, irctext, splitting, server_address, masks: IRC's own forms
 - on_record, opt_outs, followed_nicks: what may be recorded
-- commands, near_misses: what is said to the bot; voices, relays: who speaks
+- commands: what is said to the bot; near_misses: slips in that and in queries; voices, relays: who
+  speaks
 - query/: the query language; terms: what it searches for
 - question, questions/, named_channels, named_people, mentions, english/: what a plain question asks
 - times/, durations: moments, as they are stored, typed and meant, and how long something lasts

@@ -32,9 +32,9 @@ def nearest_command(word: str, commands: Collection[str]) -> str:
 
 
 def is_one_slip(word: str, name: str) -> bool:
-    """Whether a word is a name with a letter too many, too few or wrong, or two swapped.
+    """Whether a word is a name, or one with a letter too many, too few or wrong, or two swapped.
 
-    One edit at their first difference then makes it that name.
+    One edit at their first difference, if there is any, makes it that name.
     """
     alike = next((at for at, (a, b) in enumerate(zip(word, name, strict=False)) if a != b), None)
     start = min(len(word), len(name)) if alike is None else alike
