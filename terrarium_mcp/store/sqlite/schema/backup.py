@@ -4,6 +4,7 @@ import glob
 import logging
 import sqlite3
 from contextlib import closing
+from itertools import count
 from pathlib import Path
 
 from terrarium_mcp.errors import HostFailure
@@ -23,14 +24,15 @@ class CopyFailed(HostFailure):
     """The copy could not be written, so nothing was changed."""
 
 
-def copy_name(path: Path, version: int) -> str:
-    """The name of the copy made before `version`: `irc_logs.before-v1.db`."""
-    return f"{path.stem}.before-v{version}{path.suffix}"
+def copy_name(path: Path, version: int, number: int = 1) -> str:
+    """The name of a copy made before `version`: `irc_logs.before-v1.db`, or `before-v1.2.db`."""
+    further = f".{number}" if number > 1 else ""
+    return f"{path.stem}.before-v{version}{further}{path.suffix}"
 
 
 def copies_of(path: Path) -> list[Path]:
-    """The copies of a database that were made before it was migrated, the oldest first."""
-    unfinished = unfinished_copies_of(path)
+    """The copies of a database that were made before it was migrated, by name."""
+    unfinished = unfinished_copies_of(path)  # which have such a name where it has no ending
     return sorted(one for one in path.parent.glob(_any_copy(path)) if one not in unfinished)
 
 
@@ -48,7 +50,7 @@ class Copy:
     """The database as it was before `version`. It gets its name just before the commit."""
 
     def __init__(self, path: Path, version: int) -> None:
-        self.path = _unused(path.with_name(copy_name(path, version)))
+        self.path = _unused(path, version)
         self._partial = self.path.with_name(self.path.name + _PARTIAL)
 
     def write(self, connection: sqlite3.Connection, report: ReportProgress) -> None:
@@ -84,11 +86,7 @@ class Copy:
             self._partial.with_name(self._partial.name + leftover).unlink(missing_ok=True)
 
 
-def _unused(path: Path) -> Path:
-    """`path`, or with a number if an earlier copy has that name: no copy is ever overwritten."""
-    number = 1
-    candidate = path
-    while candidate.exists():
-        number += 1
-        candidate = path.with_name(f"{path.stem}.{number}{path.suffix}")
-    return candidate
+def _unused(path: Path, version: int) -> Path:
+    """Where no earlier copy is: none is ever overwritten."""
+    names = (copy_name(path, version, number) for number in count(1))
+    return next(one for one in map(path.with_name, names) if not one.exists())

@@ -24,6 +24,7 @@ from terrarium_mcp.store.sqlite.schema import (
     v1,
     version_of,
 )
+from terrarium_mcp.store.sqlite.schema.backup import copies_of
 from tests.patience import PATIENCE
 from tests.samples import terrarium_irc as sample
 from tests.servers.forked import forked
@@ -171,13 +172,17 @@ async def test_the_copy_tells_the_same_as_the_original(file: Path) -> None:
     ]
 
 
-async def test_a_copy_that_is_there_already_is_not_overwritten(file: Path) -> None:
-    file.with_name("irc_logs.before-v1.db").write_text("mine")
-    sample.make(file, 5)
-    async with open_store(file, SETTINGS, adopt=True) as store:
+@pytest.mark.parametrize("ending", [".db", ""])
+async def test_a_copy_that_is_there_already_is_not_overwritten(file: Path, ending: str) -> None:
+    named = file.with_suffix(ending)
+    mine, copy = (file.with_name(f"irc_logs.before-v1{one}{ending}") for one in ("", ".2"))
+    mine.write_text("mine")
+    sample.make(named, 5)
+    async with open_store(named, SETTINGS, adopt=True) as store:
         await ready(store)
-    assert file.with_name("irc_logs.before-v1.db").read_text() == "mine"
-    assert version_of(file.with_name("irc_logs.before-v1.2.db")) == 0
+    assert mine.read_text() == "mine"
+    assert {*copies_of(named)} == {mine, copy}
+    assert version_of(copy) == 0
 
 
 async def test_the_five_other_tables_are_untouched(file: Path) -> None:
