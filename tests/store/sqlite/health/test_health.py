@@ -330,6 +330,16 @@ def test_what_a_migration_left_is_told_from_what_other_programs_write_there(file
     assert "database copy" not in seen(file)
 
 
+def test_a_half_written_copy_is_none_also_where_the_name_of_the_database_has_no_ending(
+    file: Path,
+) -> None:
+    named = file.with_suffix("")
+    sample.make(named, 5)
+    (file.parent / "irc_logs.before-v1.partial").touch()
+    assert "irc_logs.before-v1.partial: " in seen(named)["database left over"]
+    assert "database copy" not in seen(named)
+
+
 LOOKING = """
 import os, sys
 from datetime import UTC, datetime
