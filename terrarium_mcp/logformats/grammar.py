@@ -75,6 +75,8 @@ SHOWS_ADDRESS = r"[^()]+ \([^\s@()]+@[^\s()]+\)"
 event of another language or program, and not what a client says to its user."""
 WHY = r"(?: \((?P<text>.*)\))?"
 """Why somebody leaves or is kicked, in parentheses if a reason is told."""
+COLON_WHY = r"(?:: (?P<text>.*))?"
+"""The same behind a colon."""
 
 CLOCK = r"(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?: ?(?P<half>[AaPp][Mm]))?"
 """Of 24 hours, or of 12 with their half."""

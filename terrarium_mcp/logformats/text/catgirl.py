@@ -10,6 +10,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     CLOCK_WITH_SECONDS,
+    COLON_WHY,
     DOES,
     FILE_DAY,
     ISO_DAY,
@@ -23,7 +24,6 @@ from terrarium_mcp.logformats.grammar import (
 _PERSON = rf"(?P<nick>{NICK})"
 _NAMED = rf"(?P<channel>{CHANNEL})"
 _BEFORE_TEXT = rf"(?P<channel>{CHANNEL}?)"
-_WHY = r"(?:: (?P<text>.*))?"
 _MODE = (
     r"(?P<mode>[+-]\S)(?: (?:protected topic|protected|halfop|invite-only|key|client limit"
     r"|moderated|no external messages|operator|founder|secret|voice|except|invite))?"
@@ -41,10 +41,11 @@ CATGIRL = TextFormat(
         message(MessageType.ACTION, rf"\* {DOES}"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"{_PERSON} arrives in {_NAMED}"),
-        message(MessageType.PART, rf"{_PERSON} leaves {_BEFORE_TEXT}{_WHY}"),
-        message(MessageType.QUIT, rf"{_PERSON} leaves{_WHY}"),
+        message(MessageType.PART, rf"{_PERSON} leaves {_BEFORE_TEXT}{COLON_WHY}"),
+        message(MessageType.QUIT, rf"{_PERSON} leaves{COLON_WHY}"),
         message(
-            MessageType.KICK, rf"{_PERSON} kicks (?P<target>{NICK}) out of {_BEFORE_TEXT}{_WHY}"
+            MessageType.KICK,
+            rf"{_PERSON} kicks (?P<target>{NICK}) out of {_BEFORE_TEXT}{COLON_WHY}",
         ),
         message(MessageType.NICK, rf"{_PERSON} is now known as (?P<new>{NICK})"),
         message(MessageType.TOPIC, rf"{_PERSON} places a new sign in {_BEFORE_TEXT}: (?P<text>.*)"),

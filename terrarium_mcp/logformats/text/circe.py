@@ -9,6 +9,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     CLOCK_OF_24,
+    COLON_WHY,
     DOES,
     FROM,
     ISO_DAY,
@@ -22,8 +23,6 @@ from terrarium_mcp.logformats.grammar import (
     message,
 )
 
-_WHY = r"(?:: (?P<text>.*))?"
-
 CIRCE = TextFormat(
     name="circe",
     program="Circe",
@@ -34,11 +33,13 @@ CIRCE = TextFormat(
         message(MessageType.ACTION, rf"\* {DOES}"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"\*\*\* Join: {PERSON}.*"),
-        message(MessageType.PART, rf"\*\*\* Part: {PERSON} left (?P<channel>{CHANNEL}?){_WHY}"),
-        message(MessageType.QUIT, rf"\*\*\* Quit: {PERSON} left (?:IRC|{CHANNEL}?){_WHY}"),
+        message(
+            MessageType.PART, rf"\*\*\* Part: {PERSON} left (?P<channel>{CHANNEL}?){COLON_WHY}"
+        ),
+        message(MessageType.QUIT, rf"\*\*\* Quit: {PERSON} left (?:IRC|{CHANNEL}?){COLON_WHY}"),
         message(
             MessageType.KICK,
-            rf"\*\*\* Kick: (?P<target>{NICK}) kicked by (?P<nick>{NICK}?){FROM}{_WHY}",
+            rf"\*\*\* Kick: (?P<target>{NICK}) kicked by (?P<nick>{NICK}?){FROM}{COLON_WHY}",
         ),
         message(
             MessageType.NICK,

@@ -19,7 +19,8 @@ from terrarium_mcp.logformats.grammar import (
     message,
 )
 
-_COLON_WHY = r"(?::? (?P<text>.*))?"
+_BARE_WHY = r"(?::? (?P<text>.*))?"
+"""Behind a colon, or a blank alone."""
 
 IRCCLOUD = TextFormat(
     name="irccloud",
@@ -29,8 +30,8 @@ IRCCLOUD = TextFormat(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"\u2192 (?P<nick>{NICK}) joined{FROM}"),
-        message(MessageType.PART, rf"\u2190 (?P<nick>{NICK}) left{FROM}{_COLON_WHY}"),
-        message(MessageType.QUIT, rf"\u21d0 (?P<nick>{NICK}) quit{FROM}{_COLON_WHY}"),
+        message(MessageType.PART, rf"\u2190 (?P<nick>{NICK}) left{FROM}{_BARE_WHY}"),
+        message(MessageType.QUIT, rf"\u21d0 (?P<nick>{NICK}) quit{FROM}{_BARE_WHY}"),
         message(MessageType.NICK, rf"[\u2014*] (?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
         message(MessageType.NICK, rf"\* (?P<nick>{NICK}) \u2192 (?P<new>{NICK})"),
         message(MessageType.KICK, rf"\* (?P<target>{NICK}) was kicked by (?P<nick>{NICK}){WHY}"),

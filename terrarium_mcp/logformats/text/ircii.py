@@ -15,6 +15,7 @@ from terrarium_mcp.logformats.entries import TO_RANK, Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     CLOCK,
+    COLON_WHY,
     CTIME_PERHAPS_CUT,
     DOES,
     FROM,
@@ -34,7 +35,6 @@ from terrarium_mcp.logformats.grammar import (
 _PERSON = rf"\*\*\* (?P<nick>{NICK}){FROM}"
 _NAMED = rf"(?P<channel>{CHANNEL}?)"
 _BECAUSE = r"(?:(?: because)? \((?P<text>.*)\))?"
-_ERC_WHY = r"(?:: (?P<text>.*))?"
 
 _BITCHX = r"(?:-:-|\*\*\*)"
 _ITS_PERSON = rf"{_BITCHX} (?P<nick>{NICK}) \[(?P<user>[^\s@\]]*)@(?P<host>[^\s\]]*)\]"
@@ -92,16 +92,16 @@ _RULES: tuple[LineRule, ...] = (
     message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)", private=True),
     message(MessageType.JOIN, rf"{_PERSON} has joined channel (?P<channel>{CHANNEL})(?: \+\w+)?"),
     message(MessageType.PART, rf"{_PERSON} has left channel {_NAMED}{_BECAUSE}"),
-    message(MessageType.PART, rf"{_PERSON} has left channel {_NAMED}{_ERC_WHY}"),
+    message(MessageType.PART, rf"{_PERSON} has left channel {_NAMED}{COLON_WHY}"),
     message(MessageType.QUIT, rf"\*\*\* Signoff: (?P<nick>{NICK}){WHY}"),
-    message(MessageType.QUIT, rf"{_PERSON} has quit{_ERC_WHY}"),
+    message(MessageType.QUIT, rf"{_PERSON} has quit{COLON_WHY}"),
     message(
         MessageType.KICK,
         rf"\*\*\* (?P<target>{NICK}) has been kicked off channel {_NAMED} by (?P<nick>{NICK}){WHY}",
     ),
     message(
         MessageType.KICK,
-        rf"{_PERSON} has kicked (?P<target>{NICK}) off channel {_NAMED}{_ERC_WHY}",
+        rf"{_PERSON} has kicked (?P<target>{NICK}) off channel {_NAMED}{COLON_WHY}",
     ),
     message(MessageType.NICK, rf"{_PERSON} is now known as (?P<new>{NICK})"),
     message(

@@ -15,6 +15,7 @@ from terrarium_mcp.logformats.entries import Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     CLOCK_WITH_SECONDS,
+    COLON_WHY,
     ISO_DAY,
     NICK,
     TextFormat,
@@ -32,7 +33,6 @@ _STARTED = (
     rf"### Log session started at \w+ (?P<month>\w+) +(?P<day>\d+) {CLOCK_WITH_SECONDS}"
     r" (?P<year>\d{4})"
 )
-_WHY = r"(?:: (?P<text>.*))?"
 
 _STAMP = (
     rf"(?P<bracket>\[)?(?:{ISO_DAY}T)?{CLOCK_WITH_SECONDS}"
@@ -70,13 +70,13 @@ KVIRC = TextFormat(
             rf"<{_BEFORE_NICK}(?P<nick>{NICK}){_BEHIND_NICK}> ?(?P<text>.*)",
         ),
         message(MessageType.JOIN, rf"{_PERSON} has joined (?P<channel>{CHANNEL})(?: \[.*\])?"),
-        message(MessageType.PART, rf"{_PERSON} has left (?P<channel>{CHANNEL}?){_WHY}"),
-        message(MessageType.QUIT, rf"{_PERSON} has quit IRC{_WHY}"),
+        message(MessageType.PART, rf"{_PERSON} has left (?P<channel>{CHANNEL}?){COLON_WHY}"),
+        message(MessageType.QUIT, rf"{_PERSON} has quit IRC{COLON_WHY}"),
         message(MessageType.NICK, rf"{_PERSON} is now known as (?P<new>{NICK})"),
         message(
             MessageType.KICK,
             rf"(?P<target>{NICK}) \[\S*\] has been kicked from (?P<channel>{CHANNEL})"
-            rf" by {_PERSON}{_WHY}",
+            rf" by {_PERSON}{COLON_WHY}",
         ),
         message(MessageType.TOPIC, rf'{_PERSON} has changed topic to "(?P<text>.*?)\x0f?"'),
         message(MessageType.MODE, rf"{_PERSON} has set (?:channel )?mode (?P<text>[+-].*)"),

@@ -11,6 +11,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     CLOCK_WITH_SECONDS,
+    COLON_WHY,
     DOES,
     FILE_DAY,
     NICK,
@@ -20,7 +21,6 @@ from terrarium_mcp.logformats.grammar import (
 )
 
 _HAPPENS = rf"= (?P<nick>{NICK})"
-_WHY = r"(?:: (?P<text>.*))?"
 
 SRAIN = TextFormat(
     name="srain",
@@ -30,8 +30,8 @@ SRAIN = TextFormat(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK}?)\*?> (?P<text>.*)"),
         message(MessageType.ACTION, rf"\* {DOES}"),
         message(MessageType.JOIN, rf"{_HAPPENS} has joined"),
-        message(MessageType.PART, rf"{_HAPPENS} has left{_WHY}"),
-        message(MessageType.QUIT, rf"{_HAPPENS} has quit{_WHY}"),
+        message(MessageType.PART, rf"{_HAPPENS} has left{COLON_WHY}"),
+        message(MessageType.QUIT, rf"{_HAPPENS} has quit{COLON_WHY}"),
         message(MessageType.NICK, rf"{_HAPPENS} is now known as (?P<new>{NICK})"),
         message(
             MessageType.MODE,
@@ -39,7 +39,7 @@ SRAIN = TextFormat(
         ),
         message(
             MessageType.KICK,
-            rf"! (?P<target>(?!You ){NICK}) are kicked by (?P<nick>{NICK}?){_WHY}",
+            rf"! (?P<target>(?!You ){NICK}) are kicked by (?P<nick>{NICK}?){COLON_WHY}",
         ),
         chatter("[=!] "),
     ),
