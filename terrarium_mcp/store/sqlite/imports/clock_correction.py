@@ -304,8 +304,8 @@ class ClockCorrection:
 
     def _is_near(self, other: UnsavedLines, time: TimeSpan) -> bool:
         """Whether lines of another log are of the same room, and of a time."""
-        room = self.room_of((other.log.network, other.log.channel))
-        return TimeSpan(*other.messages.said).meets(time) and room == self._room
+        is_here = self.room_of((other.log.network, other.log.channel)) == self._room
+        return is_here and TimeSpan(*other.messages.said).meets(time)
 
     async def _covered(self, room: _RoomNear) -> tuple[int, int]:
         """From when to when the room has lines near the block, in milliseconds."""
