@@ -23,6 +23,7 @@ URL = re.compile(
 _TRAILING = ".,;:!?'*_~\u2026\u2019\u060c\u061b\u061f\u06d4\u0964\u0965"
 _PAIRS = {")": "(", "]": "["}
 _TRACKING = re.compile(r"utm_|(?:fbclid|gclid)(?:=|$)", re.IGNORECASE)
+_PORT = r":\d*$"
 _DEFAULT_PORTS = {"http": ":80", "https": ":443", "ftp": ":21"}
 
 
@@ -74,14 +75,15 @@ def canonical(url: str) -> str:
 def _place(parts: SplitResult) -> str:
     """User, host and port; "" without a host."""
     user, at, place = parts.netloc.rpartition("@")
-    host, colon, port = place.rpartition(":") if re.search(r":\d*$", place) else (place, "", "")
+    host, colon, port = place.rpartition(":") if re.search(_PORT, place) else (place, "", "")
     if not re.search(r"[^\W_]", host):
         return ""
     host = host.rstrip(".").lower()
     if not host.isascii():
         host = host.encode("idna").decode()
-    if any(char.isspace() for char in host):  # IDNA turns some characters into spaces
-        return ""
+        # By that some characters become spaces, and others, such as `¹`, the digits of a port.
+        if re.search(rf"\s|{_PORT}", host):
+            return ""
     port = colon + port if port and colon + port != _DEFAULT_PORTS.get(parts.scheme) else ""
     return user + at + host + port
 

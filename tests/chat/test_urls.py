@@ -24,6 +24,7 @@ from terrarium_mcp.chat.urls import canonical, urls_in
         ("twice http://a.example http://A.example/", ["http://a.example/"]),
         ("javascript://alert(1) data://x file:///etc/passwd nohttp://a.example", []),
         ("https:// https://... http://[broken", []),
+        ("http://:\u00b9 http://:1 http://tea.example:\u2078\u2070", []),
         ("https://" + "a" * 64 + "\u00fc.example", []),
     ],
 )
