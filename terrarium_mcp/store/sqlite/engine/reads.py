@@ -80,7 +80,7 @@ def run_read(
     Raises:
         RuntimeError: it awaited something other than its own statements.
     """
-    return at_once(read(ThreadReads(partial(_fetched, connection), stopped)))
+    return at_once(read(ThreadReads(partial(fetched, connection), stopped)))
 
 
 def at_once(whole: Coroutine[Any, Any, Result]) -> Result:
@@ -98,7 +98,7 @@ def at_once(whole: Coroutine[Any, Any, Result]) -> Result:
     raise RuntimeError("A read or transaction awaited something other than its own statements.")
 
 
-def _fetched(connection: sqlite3.Connection, sql: str, params: Params) -> list[Row]:
+def fetched(connection: sqlite3.Connection, sql: str, params: Params) -> list[Row]:
     """The rows of a statement, also where text is not UTF-8."""
     try:
         return connection.execute(sql, params).fetchall()
@@ -106,4 +106,4 @@ def _fetched(connection: sqlite3.Connection, sql: str, params: Params) -> list[R
         if connection.text_factory is as_text or "decode" not in str(error):
             raise
         connection.text_factory = as_text  # from now on: such text rarely comes alone
-        return _fetched(connection, sql, params)
+        return fetched(connection, sql, params)

@@ -1,5 +1,7 @@
 """Brief reads: on the event loop, and in a thread as soon as they are not brief after all."""
 
+# ruff: noqa: SLF001 -- only on its own connection can be seen what was begun there
+
 import threading
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -8,11 +10,12 @@ import anyio
 from anyio import from_thread
 from anyio.lowlevel import checkpoint, current_token
 
+from terrarium_mcp.store.sqlite.engine.brief_reads import NOT_TRIED
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.reads import Reads
 from tests.patience import PATIENCE
 
-MANY = 300_000
+MANY = 100_000
 UP_TO_MANY = (
     f"WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {MANY})"  # noqa: S608 -- a number
     " SELECT max(i) FROM n"
@@ -43,6 +46,18 @@ async def test_one_that_takes_long_is_begun_again_in_a_thread(database: Database
     assert first == threading.get_ident()
     assert second != first
     assert await database.value("SELECT 1") == 1
+
+
+async def test_the_next_times_its_statement_goes_to_a_thread_at_once(database: Database) -> None:
+    threads = list[int]()
+    assert database._brief
+    database._brief._connection.set_trace_callback(lambda _: threads.append(threading.get_ident()))
+    here = threading.get_ident()
+    for _ in range(1 + NOT_TRIED):
+        assert await database.value(UP_TO_MANY) == MANY
+    assert threads.count(here) == 1
+    assert await database.value(UP_TO_MANY) == MANY  # it may have become brief
+    assert threads.count(here) == 2
 
 
 async def test_none_runs_there_while_a_thread_works(database: Database) -> None:
