@@ -65,11 +65,11 @@ _brief_reads = 0.0
 _uncounted = BriefReads.read
 
 
-async def _counted(reads: BriefReads, read: WholeRead[Result]) -> Result:
+def _counted(reads: BriefReads, read: WholeRead[Result]) -> Result:
     global _brief_reads  # noqa: PLW0603 -- a clock
     began = time.thread_time()
     try:
-        return await _uncounted(reads, read)
+        return _uncounted(reads, read)
     finally:
         _brief_reads += time.thread_time() - began
 

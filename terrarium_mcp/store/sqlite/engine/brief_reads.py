@@ -10,11 +10,12 @@ and a half times.
 import asyncio
 import sqlite3
 from collections import OrderedDict
+from dataclasses import dataclass
 from math import inf
 from threading import Event
 from time import perf_counter
 
-from anyio.lowlevel import checkpoint_if_cancelled
+from anyio.lowlevel import checkpoint, checkpoint_if_cancelled
 
 from terrarium_mcp.store.sqlite.engine.reads import (
     Params,
@@ -27,8 +28,8 @@ from terrarium_mcp.store.sqlite.engine.reads import (
 )
 
 BRIEF = 0.001
-"""Seconds of reading in one turn of the event loop: what is read then is stopped, and what would be
-read after it is not begun. A page that the disk is slow to bring may make them longer."""
+"""Seconds after which a read is stopped. A page that the disk is slow to bring may make it longer.
+Once half as many were read in one turn of the event loop, the next read is not begun in it."""
 
 _STEPS = 100
 """Steps of SQLite's virtual machine between two looks at the clock: those of two lines."""
@@ -38,7 +39,7 @@ NOT_TRIED = 64
 waited for the disk, or have less to read by now."""
 
 _REMEMBERED = 256
-"""Statements of which this is remembered."""
+"""Statements of which it is remembered that they were not brief."""
 
 _NEVER = Event()
 """Set once nobody waits for a read any more, which cannot happen while it keeps the event loop."""
@@ -46,6 +47,18 @@ _NEVER = Event()
 
 class NotBrief(Exception):
     """A read belongs into a thread: it takes long, or failed, which is told there."""
+
+
+@dataclass
+class _Stopped:
+    """What is remembered of a statement that was not brief.
+
+    `text` differs from time to time: Python 3.11 compiles a statement that was stopped between two
+    rows anew at each use, which for the lines around a message takes as long as to read them.
+    """
+
+    text: str
+    not_tried: int
 
 
 class BriefReads:
@@ -57,21 +70,24 @@ class BriefReads:
         """Until when the statement that runs may go on."""
         self._spent = 0.0
         """Seconds of reading in this turn of the event loop."""
-        self._not_brief = OrderedDict[str, int]()
-        """How many times each statement that was not brief is not to be tried; the latest last."""
+        self._stopped = OrderedDict[str, _Stopped]()
+        """Statements that were not brief, the latest last."""
         connection.set_progress_handler(self._is_over_time, _STEPS)
 
-    async def read(self, read: WholeRead[Result]) -> Result:
+    async def let_others_run(self) -> None:
+        """Return at once, or in the next turn of the event loop if enough was read in this one."""
+        await (checkpoint() if self._has_read_enough else checkpoint_if_cancelled())
+
+    def read(self, read: WholeRead[Result]) -> Result:
         """The result of a read.
 
         Raises:
-            NotBrief: `BRIEF` is over, or the file cannot be read.
+            NotBrief: it takes long, enough was read in this turn, or the file cannot be read.
         """
-        await checkpoint_if_cancelled()
-        if self._spent >= BRIEF:
+        if self._has_read_enough:
             raise NotBrief
         began = perf_counter()
-        self._until = began + BRIEF - self._spent
+        self._until = began + BRIEF
         try:
             return at_once(read(ThreadReads(self._fetched, _NEVER)))
         except sqlite3.Error as error:
@@ -95,22 +111,25 @@ class BriefReads:
 
     def _fetched(self, sql: str, params: Params) -> list[Row]:
         """The rows of a statement that may be brief."""
-        if times := self._not_brief.get(sql):
-            self._not_brief[sql] = times - 1
+        stopped = self._stopped.get(sql) or _Stopped(sql, 0)
+        if stopped.not_tried:
+            stopped.not_tried -= 1
             raise NotBrief
-        began = perf_counter()
         try:
-            return fetched(self._connection, sql, params)
+            return fetched(self._connection, stopped.text, params)
         except sqlite3.OperationalError:
-            if perf_counter() - began > BRIEF / 2:  # not only what others had left of the time
-                self._remember(sql)
+            self._remember(sql, _Stopped(f"{stopped.text} ", NOT_TRIED))
             raise
 
-    def _remember(self, sql: str) -> None:
-        self._not_brief[sql] = NOT_TRIED
-        self._not_brief.move_to_end(sql)
-        if len(self._not_brief) > _REMEMBERED:
-            self._not_brief.popitem(last=False)
+    def _remember(self, sql: str, stopped: _Stopped) -> None:
+        self._stopped[sql] = stopped
+        self._stopped.move_to_end(sql)
+        if len(self._stopped) > _REMEMBERED:
+            self._stopped.popitem(last=False)
+
+    @property
+    def _has_read_enough(self) -> bool:
+        return self._spent > BRIEF / 2
 
     def _end_turn(self) -> None:
         self._spent = 0.0

@@ -318,9 +318,11 @@ class Database(Reads):
         """
         seconds = DEADLINE if deadline is None else deadline
         connection = await self._opened()
-        if briefly and self._brief and self._threads_rest:
-            with suppress(NotBrief):
-                return await self._brief.read(read)
+        if briefly and self._brief:
+            await self._brief.let_others_run()
+            if self._brief and self._threads_rest:
+                with suppress(NotBrief):
+                    return self._brief.read(read)
         async with self._reading:
             self._check_usable(connection, to_write=False)
             number, reader = heappop(self._idle)

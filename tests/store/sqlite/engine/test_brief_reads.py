@@ -1,25 +1,27 @@
 """Brief reads: on the event loop, and in a thread as soon as they are not brief after all."""
 
-# ruff: noqa: SLF001 -- only on its own connection can be seen what was begun there
+# ruff: noqa: S608, SLF001 -- statements of numbers; only on its own connection can be seen what runs
 
 import threading
 from collections.abc import Callable, Coroutine
+from sqlite3 import SQLITE_OK
 from typing import Any
 
 import anyio
+import pytest
 from anyio import from_thread
 from anyio.lowlevel import checkpoint, current_token
 
+from terrarium_mcp.store.sqlite.engine import brief_reads
 from terrarium_mcp.store.sqlite.engine.brief_reads import NOT_TRIED
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.reads import Reads
 from tests.patience import PATIENCE
 
 MANY = 100_000
-UP_TO_MANY = (
-    f"WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {MANY})"  # noqa: S608 -- a number
-    " SELECT max(i) FROM n"
-)
+_NUMBERS = f"WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {MANY})"
+UP_TO_MANY = f"{_NUMBERS} SELECT max(i) FROM n"
+ALL_UP_TO_MANY = f"{_NUMBERS} SELECT i FROM n WHERE i % 1000 = 0"
 NOT_UTF8 = "SELECT CAST(x'636166e9' AS TEXT)"
 
 
@@ -58,6 +60,27 @@ async def test_the_next_times_its_statement_goes_to_a_thread_at_once(database: D
     assert threads.count(here) == 1
     assert await database.value(UP_TO_MANY) == MANY  # it may have become brief
     assert threads.count(here) == 2
+
+
+async def test_what_has_become_brief_is_not_compiled_at_each_use(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert database._brief
+    for _ in range(1 + NOT_TRIED):
+        await database.rows(ALL_UP_TO_MANY)
+    monkeypatch.setattr(brief_reads, "BRIEF", PATIENCE)
+    compiled = list[object]()
+
+    def noted(*what: object) -> int:
+        compiled.append(what)
+        return SQLITE_OK
+
+    database._brief._connection.set_authorizer(noted)
+    await database.rows(ALL_UP_TO_MANY)
+    assert compiled
+    compiled.clear()
+    await database.rows(ALL_UP_TO_MANY)
+    assert not compiled
 
 
 async def test_none_runs_there_while_a_thread_works(database: Database) -> None:
