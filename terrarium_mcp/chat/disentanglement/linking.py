@@ -1,7 +1,7 @@
 """Reads a window from first to last and chooses for each utterance which earlier one it answers."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, MutableSequence, Sequence
 
 from terrarium_mcp.chat.disentanglement.quiet_channels import QUIET_MINUTES, scores_in_quiet
 from terrarium_mcp.chat.disentanglement.scores import score_choices
@@ -68,20 +68,17 @@ def _best_choice(
     scores = score_choices(features, candidates, state, tables)
     if is_quiet:
         scores = scores_in_quiet(features, candidates, scores)
-    if candidates and features.minute - candidates[-1].features.minute > STALE_MINUTES:
-        scores[1:] = _faded(features, candidates, scores[1:])
+    _fade(features.minute, candidates, scores)
     best = max(scores)
     choice = scores.index(best)
     probability = 1 / sum([math.exp((score - best) / SCALE) for score in scores])
     return (candidates[choice - 1] if choice else None), probability
 
 
-def _faded(
-    features: UtteranceFeatures, candidates: Sequence[PlacedUtterance], scores: Sequence[float]
-) -> list[float]:
-    """The scores of answering, lowered for old candidates."""
-    ages = [(features.minute - one.features.minute) / STALE_MINUTES for one in candidates]
-    return [
-        score - FADE * math.log2(age) if age > 1 else score
-        for score, age in zip(scores, ages, strict=True)
-    ]
+def _fade(now: int, candidates: Sequence[PlacedUtterance], scores: MutableSequence[float]) -> None:
+    """Lower the scores of answering old candidates, which come last."""
+    for place in range(len(candidates), 0, -1):
+        age = (now - candidates[place - 1].features.minute) / STALE_MINUTES
+        if age <= 1:
+            return
+        scores[place] -= FADE * math.log2(age)

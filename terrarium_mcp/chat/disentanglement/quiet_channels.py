@@ -9,8 +9,8 @@ Chosen on small channels written for it, in which nobody is named, and on the an
 logs laid out as quiet channels, with and without the names: see bench/README.md.
 """
 
-import math
 from collections.abc import Sequence
+from math import log2
 
 from terrarium_mcp.chat.disentanglement.tables import SCALE
 from terrarium_mcp.chat.disentanglement.thread_state import PlacedUtterance
@@ -47,25 +47,31 @@ def scores_in_quiet(
 
     `candidates` come latest first.
     """
-    start, *answering = scores
-    return [
-        start - START_PENALTY,
-        *(score + _shift(this, one) for one, score in zip(candidates, answering, strict=True)),
-    ]
+    shifted = [scores[0] - START_PENALTY]
+    now, me, named = this.minute, this.by, this.named
+    for candidate, score in zip(candidates, scores[1:], strict=True):
+        that = candidate.features
+        age, by = now - that.minute, that.by
+        if age <= PAUSE_MINUTES or by in named or me in that.named:
+            shifted.append(score)
+        else:
+            fade = OWN_FADE if by == me else OTHERS_FADE
+            shifted.append(score - fade * log2(age / PAUSE_MINUTES))
+    if candidates:
+        shifted[1] += _bonus_of_next_line(this, candidates[0])
+    return shifted
 
 
-def _shift(this: UtteranceFeatures, candidate: PlacedUtterance) -> float:
-    """What a pause, or the lack of one, adds to the score of answering a candidate."""
-    that = candidate.features
-    if that.by in this.named or this.by in that.named:
+def _bonus_of_next_line(this: UtteranceFeatures, latest: PlacedUtterance) -> float:
+    """What is added to the score of answering the latest candidate, if it is the line before."""
+    that = latest.features
+    if (
+        this.index - that.index > 1
+        or this.minute - that.minute > NEXT_LINE_MINUTES
+        or this.by == that.by
+        or this.named
+        or that.named
+    ):
         return 0.0
-    age, is_own = this.minute - that.minute, that.by == this.by
-    shift = 0.0
-    if age > PAUSE_MINUTES:
-        shift -= (OWN_FADE if is_own else OTHERS_FADE) * math.log2(age / PAUSE_MINUTES)
-    is_next = this.index - that.index == 1 and age <= NEXT_LINE_MINUTES
-    if is_next and not is_own and not (this.named or that.named):
-        shift += NEXT_LINE_BONUS
-        if that.asks and not this.asks and candidate.answers is None:
-            shift += ANSWER_BONUS
-    return shift
+    is_answer = that.asks and not this.asks and latest.answers is None
+    return NEXT_LINE_BONUS + (ANSWER_BONUS if is_answer else 0.0)
