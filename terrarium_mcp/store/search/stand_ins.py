@@ -1,7 +1,7 @@
 """Stand-ins: words of a query that no line holds, and the words searched for in their place."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from terrarium_mcp.chat.irctext import plain
@@ -24,14 +24,17 @@ class StandIns:
         if not self.words:
             return ()
         pairs = [word for word in self.words if " " in word]
-        lines = Counter[str]()
-        for text in texts:
-            said = words_in(plain(text))
-            lines.update(self.words.intersection(said))
-            if pairs:
-                side_by_side = f" {' '.join(said)} "
-                lines.update(pair for pair in pairs if f" {pair} " in side_by_side)
+        lines = Counter([word for text in texts for word in self._in(text, pairs)])
         return tuple(sorted(lines, key=lambda word: (-lines[word], word)))
+
+    def _in(self, text: str, pairs: Sequence[str]) -> list[str]:
+        """The stand-ins that a line holds, the pairs of words among them."""
+        said = words_in(plain(text))
+        held = [*self.words.intersection(said)]
+        if pairs:
+            side_by_side = f" {' '.join(said)} "
+            held += [pair for pair in pairs if f" {pair} " in side_by_side]
+        return held
 
 
 NO_STAND_INS = StandIns()
