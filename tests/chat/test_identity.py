@@ -25,6 +25,13 @@ def test_folding_what_is_folded_changes_nothing(name: str, casemapping: str) -> 
     assert fold(fold(name, casemapping), casemapping) == fold(name, casemapping)
 
 
+@given(st.text(string.printable), st.sampled_from(["ascii", "strict-rfc1459", "rfc1459"]))
+def test_other_letters_beside_it_do_not_change_how_a_character_folds(
+    name: str, casemapping: str
+) -> None:
+    assert fold(f"{name}\u00c4", casemapping) == f"{fold(name, casemapping)}\u00c4"
+
+
 def test_mappings_differ_in_brackets_and_beyond_ascii() -> None:
     assert is_spelt_alike("Ada_-`1", ["rfc1459", "ascii", "strict-rfc1459"])
     assert is_spelt_alike("bo[]", ["rfc1459"])

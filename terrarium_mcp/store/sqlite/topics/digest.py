@@ -176,7 +176,7 @@ async def _spoke_before(
     casemappings = {room.id: room.casemapping for room in rooms}
     return {
         (room, fold(said_by(nick, "", voice)[0], casemappings[room]))
-        for room, nick, kind, own, voice, *_ in rows
+        for room, nick, kind, own, voice in {row[:5] for row in rows}  # few say most
         if MessageType.parse(as_text(kind)) in SPEECH and not is_aside(own, voice)
     }
 
