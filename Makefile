@@ -1,6 +1,7 @@
 # make demo          show the whole thing at work, until Ctrl-C (make demo ONCE=1: one round)
 # make test          every check and every test
 # make bench         measure the store and the server: LINES=1000000, ONLY=reading,searching, KEEP=FOLDER
+# make compare       reading and searching here and at another revision, WITH=REV, in turn
 # make soak          the long scenes: a hundred kills, processes for MINUTES=10, LINES=1000000,
 #                    exact search of LOGS=500 random logs, HISTORIES=300 under random views,
 #                    a polite client among hostile ones, a guest behind ZNC and on a network that
@@ -21,7 +22,7 @@
 
 .DELETE_ON_ERROR:
 unexport PYTHONDONTWRITEBYTECODE  # or each of the tests' processes compiles everything again
-.PHONY: demo test bench soak real-endpoint mutants matrix release-check picture check lint schema requirements clean
+.PHONY: demo test bench compare soak real-endpoint mutants matrix release-check picture check lint schema requirements clean
 
 # The first that runs and will do: a shim may be on the path and lead nowhere.
 PYTHON = $(shell for python in python3 python3.13 python3.12 python3.11; do \
@@ -48,6 +49,11 @@ bench: LINES = 1000000
 bench: .venv-bench/ready
 	.venv-bench/bin/python -m bench $(LINES) $(if $(KEEP),--keep $(KEEP)) \
 		$(if $(ONLY),--only $(ONLY)) $(if $(or $(RECORD),$(if $(ONLY),,yes)),--record $(or $(RECORD),bench/results/$(LINES).json))
+
+compare: LINES = 1000000
+compare: .venv-bench/ready
+	.venv-bench/bin/python -m bench.compare $(WITH) $(LINES) $(if $(KEEP),--keep $(KEEP)) \
+		$(if $(ONLY),--only "$(ONLY)") $(if $(RECORD),--record $(RECORD))
 
 soak: .venv/ready
 	MINUTES=$(or $(MINUTES),10) LINES=$(or $(LINES),1000000) \

@@ -14,7 +14,7 @@ from contextlib import suppress
 from http.client import HTTPConnection
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen
-from typing import IO, Any, Self
+from typing import IO, Any, AnyStr, Self
 from urllib.parse import urlsplit
 
 from bench.measure import cpu_of_process, memory
@@ -86,7 +86,7 @@ class StdioServer(ServerProcess):
     """One that serves us over its pipes."""
 
     def _answer(self, request: Mapping[str, Any]) -> bytes:
-        stdin, stdout = _open(self._process.stdin), _open(self._process.stdout)
+        stdin, stdout = opened(self._process.stdin), opened(self._process.stdout)
         stdin.write(json.dumps(request).encode() + b"\n")
         stdin.flush()
         return stdout.readline()
@@ -118,7 +118,7 @@ class HttpServer(ServerProcess):
 
     def _announced(self) -> int:
         """The port of the address that the process prints."""
-        line = _open(self._process.stderr).readline().decode().strip()
+        line = opened(self._process.stderr).readline().decode().strip()
         port = urlsplit(line).port
         if port is None:
             raise RuntimeError(line)
@@ -139,7 +139,8 @@ def free_port() -> int:
         return int(free.getsockname()[1])
 
 
-def _open(pipe: IO[bytes] | None) -> IO[bytes]:
+def opened(pipe: IO[AnyStr] | None) -> IO[AnyStr]:
+    """A pipe that a process was started with."""
     if pipe is None:
         raise RuntimeError("the process has no such pipe")
     return pipe

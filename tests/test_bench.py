@@ -21,7 +21,7 @@ from filelock import FileLock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench import corpus, rebuilding
+from bench import compare, corpus, rebuilding
 from bench.__main__ import main
 from bench.bed import Bed
 from bench.corpus import Language, Vocabulary, Words, talk
@@ -85,6 +85,28 @@ def test_every_row_stands_in_the_table_and_in_the_record(run: tuple[str, Path, P
     names = [row["name"] for row in recorded(record)["rows"]]
     assert len(names) == len(set(names))
     assert [line.split("  ")[0] for line in table.splitlines()[1:]] == names
+
+
+def test_revisions_are_compared_row_by_row(run: tuple[str, Path, Path], tmp_path: Path) -> None:
+    _, _, kept = run
+    for name in ("here", "there"):
+        (tmp_path / name).symlink_to(kept)
+    record = tmp_path / "record.json"
+    options = ["--rounds", ROUNDS, "--keep", tmp_path, "--only", "recent", "--record", record]
+    done = CliRunner().invoke(compare.main, list(map(str, ["HEAD", LINES, *options])))
+    assert not done.exception
+    (row,) = recorded(record)["rows"]
+    (rival,) = row["rivals"]
+    assert (row["name"], rival["name"]) == ("recent 50", "HEAD")
+    assert row["p50"] > 0
+    assert rival["p50"] > 0
+    assert "recent 50" in done.stdout
+
+
+def test_a_revision_that_git_does_not_know_is_named(tmp_path: Path) -> None:
+    done = CliRunner().invoke(compare.main, ["of-no-such-name", "--keep", str(tmp_path)])
+    assert done.exit_code == 1
+    assert "of-no-such-name" in done.stderr
 
 
 def test_every_goal_has_a_row(run: tuple[str, Path, Path]) -> None:
