@@ -27,7 +27,7 @@ import click
 from bench.quality.questions.development_set import DevelopmentQuestion, development_set
 from bench.quality.quiet_channel import Burst, QuietLine, quiet_channel
 from terrarium_mcp.chat.disentanglement import Utterance, extent_of, find_links
-from terrarium_mcp.chat.question import is_question
+from terrarium_mcp.chat.question_marks import ends_with_question_mark
 from terrarium_mcp.store.sqlite.topics.conversations import AFTER, BEFORE
 
 QUESTIONS = 51
@@ -170,7 +170,7 @@ def _in_small_channel(file: Path) -> Iterator[Shown]:
         if gold:
             connected, shown = _extent(said, at)
             replies = [n for n in gold if n > at and said[n].nick != one.nick]
-            answers = frozenset(replies[:1] if is_question(one.text) else ())
+            answers = frozenset(replies[:1] if ends_with_question_mark(one.text) else ())
             yield Shown(connected, shown, answers, gold=frozenset(gold))
 
 

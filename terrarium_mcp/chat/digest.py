@@ -19,8 +19,7 @@ from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.mentions import addressee, mentions
 from terrarium_mcp.chat.opening_line import opening_line
-from terrarium_mcp.chat.question import is_question
-from terrarium_mcp.chat.question_marks import asking_part
+from terrarium_mcp.chat.question_marks import asking_part, ends_with_question_mark
 from terrarium_mcp.chat.records import SPEECH, Message, MessageType
 from terrarium_mcp.chat.scripts import RUN_TOGETHER
 from terrarium_mcp.chat.urls import urls_in
@@ -213,7 +212,7 @@ def _is_followed(lines: Sequence[Message], nicks: set[str]) -> bool:
     if after is None:
         return False
     text = plain(after.text)
-    return not is_question(text) and addressee(text) not in nicks - {asker}
+    return not ends_with_question_mark(text) and addressee(text) not in nicks - {asker}
 
 
 def _unanswered_in(

@@ -131,11 +131,6 @@ def is_first_person(text: str) -> bool:
     return _FIRST_PERSON.search(text) is not None
 
 
-def is_question(text: str) -> bool:
-    """Whether a message ends as a question."""
-    return ends_with_question_mark(text)
-
-
 def said_words(text: str) -> frozenset[str]:
     """The content words of a message, without the nick that it calls at its beginning."""
     return telling_words(words_in(without_addressee(text)))

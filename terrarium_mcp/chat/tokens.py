@@ -1,5 +1,8 @@
 """An estimate of the tokens in a text that needs no model's tokenizer."""
 
+FRAME = 4
+"""Estimated tokens of a message to a model, or of a call, besides its text."""
+
 
 def estimated_tokens(text: str) -> int:
     """Estimate: four ASCII characters to a token, two of any other script, rounded up."""

@@ -21,7 +21,8 @@ from terrarium_mcp.irc_bridge.bridges import Bridges
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.server import build_server
-from terrarium_mcp.serving.http import Listening, serve_http
+from terrarium_mcp.serving.address import Listening
+from terrarium_mcp.serving.http import serve_http
 from terrarium_mcp.settings import ConfiguredChannel, Settings
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.wording import quantity

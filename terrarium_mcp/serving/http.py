@@ -25,27 +25,10 @@ from starlette.applications import Starlette
 
 from terrarium_mcp import sdk
 from terrarium_mcp.errors import plainly
-from terrarium_mcp.serving.address import (
-    CannotListen,
-    Listening,
-    MayNotListen,
-    NotLoopback,
-    PortInUse,
-    listen,
-)
+from terrarium_mcp.serving.address import Listening, listen
 from terrarium_mcp.serving.application import HealthCheck, build_application
 from terrarium_mcp.serving.connections import BoundedConnection
 from terrarium_mcp.serving.shutdown import LAST_MESSAGES, Shutdown
-
-__all__ = [
-    "CannotListen",
-    "HealthCheck",
-    "Listening",
-    "MayNotListen",
-    "NotLoopback",
-    "PortInUse",
-    "serve_http",
-]
 
 _TAKES_SIGNALS = sys.platform != "win32"
 """Whether the event loop takes signals. On Windows Ctrl-C cancels what it runs instead."""

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.question import is_put_as_a_question
 from terrarium_mcp.chat.question_marks import asking_part
@@ -75,7 +76,8 @@ def _size(conversation: Conversation) -> str:
 
 
 def _people(conversation: Conversation) -> int:
-    return len({message.nick.lower() for message in conversation.messages})
+    casemapping = conversation.message.room.casemapping
+    return len({fold(message.nick, casemapping) for message in conversation.messages})
 
 
 def _unanswered(conversation: Conversation) -> list[str]:

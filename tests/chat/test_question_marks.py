@@ -59,6 +59,10 @@ def test_a_question_mark_that_ends_a_sentence_may_stand_within_a_line(text: str,
     assert asking_part(text) == part
 
 
+def test_a_mark_before_another_does_not_end_a_text() -> None:
+    assert not ends_with_question_mark("tea?!")
+
+
 @given(st.text(alphabet="tea? ;\uff1f\u03c0\u03bf"))
 def test_what_ends_as_a_question_asks_to_its_end(text: str) -> None:
     assert not ends_with_question_mark(text) or asking_part(text) == text.rstrip()

@@ -13,7 +13,8 @@ from pathlib import Path
 import anyio
 
 from terrarium_mcp.server import build_server
-from terrarium_mcp.serving.http import Listening, serve_http
+from terrarium_mcp.serving.address import Listening
+from terrarium_mcp.serving.http import serve_http
 from terrarium_mcp.serving.stdio import leave
 from terrarium_mcp.store import open_store
 from tests.patience import PATIENCE

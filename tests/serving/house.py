@@ -17,7 +17,8 @@ import anyio
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 
-from terrarium_mcp.serving.http import Listening, serve_http
+from terrarium_mcp.serving.address import Listening
+from terrarium_mcp.serving.http import serve_http
 from terrarium_mcp.serving.stdio import leave, serve_stdio
 
 

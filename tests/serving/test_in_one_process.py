@@ -12,7 +12,8 @@ from mcp.client.client import Client
 from mcp.server import MCPServer
 
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.serving.http import Listening, PortInUse, serve_http
+from terrarium_mcp.serving.address import Listening, PortInUse
+from terrarium_mcp.serving.http import serve_http
 from tests.patience import PATIENCE
 from tests.serving.accepted import accepted
 from tests.serving.house import build, healthy

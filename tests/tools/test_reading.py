@@ -4,8 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.chat.tokens import estimated_tokens
+from terrarium_mcp.store import Conversation
+from terrarium_mcp.tools.conversation_text import conversation_notes
 from tests.chat.disentanglement.scene import (
     KETTLE,
     KETTLE_AND_TRAIN,
@@ -219,6 +221,16 @@ async def test_a_cut_context_keeps_the_nearest_lines(house: House) -> None:
     assert "left out: the farthest" in told.outside
     assert [int(message["id"]) for message in told.facts["messages"]] == told.ids
     assert told.facts["message_id"] == str(ids[20])
+
+
+def test_one_who_is_spelt_in_two_ways_in_a_conversation_is_one_person() -> None:
+    room = Room(1, "net", "#tea")
+    said = [
+        Message(number, room, NOON, nick, "tea?", MessageType.PRIVMSG)
+        for number, nick in enumerate(["Bo[1]", "bo{1}"])
+    ]
+    size, *_ = conversation_notes(Conversation(said[0], said, looked_at=7))
+    assert size.startswith("2 lines by one person, of 7 examined")
 
 
 async def test_a_conversation_is_shown_whole_and_how_sure_that_is(house: House) -> None:

@@ -8,7 +8,8 @@ from terrarium_mcp.cli.starting.empty_history import log_if_empty
 from terrarium_mcp.cli.starting.health import health_of
 from terrarium_mcp.cli.starting.loading import load_what_calls_need
 from terrarium_mcp.server import build_server
-from terrarium_mcp.serving.http import Listening, serve_http
+from terrarium_mcp.serving.address import Listening
+from terrarium_mcp.serving.http import serve_http
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
 

@@ -16,7 +16,8 @@ from terrarium_mcp.cli.starting.loading import load_what_calls_need
 from terrarium_mcp.irc_bridge.bridges import Bridges
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.server import build_server
-from terrarium_mcp.serving.http import Listening, serve_http
+from terrarium_mcp.serving.address import Listening
+from terrarium_mcp.serving.http import serve_http
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, open_store
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import accumulate
 
-from terrarium_mcp.chat.tokens import estimated_tokens
+from terrarium_mcp.chat.tokens import FRAME, estimated_tokens
 from terrarium_mcp.irc_bridge.answer.model_request import (
-    FRAME,
     ModelRequest,
     ToolRound,
     cost,

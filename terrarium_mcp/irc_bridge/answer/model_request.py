@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from terrarium_mcp.chat.tokens import estimated_tokens
+from terrarium_mcp.chat.tokens import FRAME, estimated_tokens
 from terrarium_mcp.irc_bridge.model.chat_request import mention
 from terrarium_mcp.irc_bridge.model.chat_types import (
     AssistantToolCalls,
@@ -14,9 +14,6 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
     ToolCall,
     ToolResult,
 )
-
-FRAME = 4
-"""Estimated tokens of a message besides its text."""
 
 LONGEST_ARGUMENTS = 300
 """Characters of a call's arguments that are sent again where there is little room."""

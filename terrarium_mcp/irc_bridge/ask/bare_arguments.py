@@ -4,7 +4,7 @@ import re
 
 from terrarium_mcp.chat.english.words import is_stop_word
 from terrarium_mcp.chat.identity import NICK_CHARACTERS
-from terrarium_mcp.chat.question import is_question
+from terrarium_mcp.chat.question_marks import ends_with_question_mark
 
 _NICK = re.compile(rf"[{NICK_CHARACTERS}]+")
 
@@ -13,7 +13,7 @@ def is_search(text: str) -> bool:
     """`greenhouse heater`, and not `for the heater` or `heater, please`."""
     words = text.lower().split()
     is_polite = words[-1].strip(".!") == "please"
-    return not (is_polite or is_question(text) or is_stop_word(words[0]))
+    return not (is_polite or ends_with_question_mark(text) or is_stop_word(words[0]))
 
 
 def is_nick(text: str) -> bool:

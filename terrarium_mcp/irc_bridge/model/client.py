@@ -282,7 +282,7 @@ class LLM:
                 f"The model at {self._where}"
                 f" {failed if self._breaker.is_tripped else 'asked for a pause'}. "
                 f"It gets no requests for {seconds:.0f} s more; ask again then.",
-                in_channel="The model is not answering at the moment.",
+                public="The model is not answering at the moment.",
             )
             error.error_id = self.condition.error_id
             raise error
@@ -298,7 +298,7 @@ class LLM:
             raise ModelUnavailable(
                 f"The model at {self._where} did not answer within {seconds:g} s. "
                 "Ask again later, or raise AGENT_TIMEOUT.",
-                in_channel="The model did not answer in time.",
+                public="The model did not answer in time.",
             ) from None
         except RejectedRequest as error:
             if says_too_long(error.status, error.words):
@@ -382,7 +382,7 @@ class LLM:
         return ModelUnavailable(
             f"The model at {self._where} is not answering ({error}). "
             "Check AGENT_API_URL, or try again in a minute.",
-            in_channel="The model is not answering.",
+            public="The model is not answering.",
         )
 
 

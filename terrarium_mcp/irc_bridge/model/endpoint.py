@@ -31,8 +31,8 @@ MAX_BYTES = 4_000_000
 _VERSION = re.compile(r"/v\d{1,3}((alpha|beta)\d{0,3})?(/openai)?$")
 """The end of an address that names a version: `/v1`, Zhipu's `/v4`, Gemini's `/v1beta/openai`."""
 
-_PASTED = "/chat/completions"
-"""The page that is asked, which vendors show as the address of their endpoint."""
+_COMPLETIONS = "/chat/completions"
+"""The path that is asked, with which some vendors show the address of their endpoint."""
 
 
 class Endpoint:
@@ -45,7 +45,7 @@ class Endpoint:
     def __init__(
         self, base_url: str, api_key: str, *, timeout: float, wait: wait_base, sleep: Sleep
     ) -> None:
-        address = base_url.rstrip("/").removesuffix(_PASTED).rstrip("/")
+        address = base_url.rstrip("/").removesuffix(_COMPLETIONS).rstrip("/")
         version = _VERSION.search(address)
         self.root = address[: version.start()] if version else address
         self.counts_tokens = False
@@ -74,9 +74,8 @@ class Endpoint:
             RejectedRequest: it answers with an error status.
             ConnectionFailed: there is no whole answer.
         """
-        path = "/chat/completions"
         answer = await self._with_retries(
-            lambda: self._client.post(path, body=body, cast_to=httpx2.Response)
+            lambda: self._client.post(_COMPLETIONS, body=body, cast_to=httpx2.Response)
         )
         return answer.content
 

@@ -18,17 +18,17 @@ class ModelUnavailable(TerrariumError):
         self,
         text: str,
         *,
-        in_channel: str = "The model gave no answer.",
+        public: str = "The model gave no answer.",
         status: int = 0,
         pause: float | None = None,
     ) -> None:
         super().__init__(text)
-        self._in_channel = in_channel
+        self._public = public
         self.status = status
         """The HTTP status, where there was an answer."""
         self.pause = pause
         """Seconds after which the endpoint wants to be asked again, if it said so."""
-        self.kind = f"{in_channel} {status} {_WITH_DIGIT.sub('', text)}"
+        self.kind = f"{public} {status} {_WITH_DIGIT.sub('', text)}"
         """Equal for failures that an operator would call the same: of the same status and words,
         whatever ids, times and counts are among them."""
         self.error_id = ""
@@ -38,8 +38,8 @@ class ModelUnavailable(TerrariumError):
     def public(self) -> str:
         """What the asker is told: that there is no answer, and where the log says why."""
         if not self.error_id:
-            return self._in_channel
-        return f"{self._in_channel.removesuffix('.')} (error {self.error_id} in the log)."
+            return self._public
+        return f"{self._public.removesuffix('.')} (error {self.error_id} in the log)."
 
 
 class NoModel(ModelUnavailable):
@@ -47,7 +47,7 @@ class NoModel(ModelUnavailable):
 
     def __init__(self) -> None:
         super().__init__(
-            "No model is set: AGENT_API_URL=none.", in_channel="No language model answers here."
+            "No model is set: AGENT_API_URL=none.", public="No language model answers here."
         )
 
 

@@ -2,11 +2,9 @@
 
 import json
 
-from terrarium_mcp.chat.tokens import estimated_tokens
+from terrarium_mcp.chat.tokens import FRAME, estimated_tokens
 from terrarium_mcp.irc_bridge.model.adaptations import RequestBody
 from terrarium_mcp.irc_bridge.model.chat_types import ModelMessage, TokenUsage
-
-_FRAME = 4  # tokens of a message, or a call, besides its text
 
 
 def completed_usage(body: RequestBody, said: ModelMessage) -> TokenUsage:
@@ -33,9 +31,9 @@ def _prompt_tokens(body: RequestBody) -> int:
         for call in one.get("tool_calls", ())
     ]
     tools = json.dumps(body["tools"], ensure_ascii=False) if "tools" in body else ""
-    return sum(_FRAME + estimated_tokens(text) for text in sent) + estimated_tokens(tools)
+    return sum(FRAME + estimated_tokens(text) for text in sent) + estimated_tokens(tools)
 
 
 def _completion_tokens(said: ModelMessage) -> int:
-    calls = sum(_FRAME + estimated_tokens(call.name + call.arguments) for call in said.calls)
+    calls = sum(FRAME + estimated_tokens(call.name + call.arguments) for call in said.calls)
     return estimated_tokens(said.text) + calls

@@ -804,3 +804,11 @@ def test_a_moment_is_printed_in_the_readers_zone_and_read_again_as_the_same() ->
 
 def test_an_asterisk_alone_is_told_how_to_list_every_line() -> None:
     assert parsed("*").notes == ("* was read as text: an empty query lists every line",)
+
+
+def test_a_timed_query_is_told_from_one_with_words() -> None:
+    now = datetime(2026, 5, 1, tzinfo=UTC)
+    timed = ("", "after:2026 before:2027", "in:#tea -in:#mate on:yesterday")
+    assert all(parse_query(one, now=now).is_only_timed for one in timed)
+    others = ("tea", "from:ada", "has:link", "type:join", "-tea", "is:command", "mentions:ada")
+    assert not any(parse_query(one, now=now).is_only_timed for one in others)

@@ -9,10 +9,10 @@ from terrarium_mcp.chat.mentions import addressee
 from terrarium_mcp.chat.question import (
     is_first_person,
     is_literal,
-    is_question,
     names_a_time,
     said_words,
 )
+from terrarium_mcp.chat.question_marks import ends_with_question_mark
 from terrarium_mcp.chat.terms import BEGINNING, Term, TermKind, contains_term, words_in
 from terrarium_mcp.chat.times.time_expressions import TimeExpression
 from terrarium_mcp.store.search.relevance import weights
@@ -200,7 +200,7 @@ class Scorer:
             )
         elif self._people and line.nick != self.addressee(line) in self._people:
             points["said to the person"] = weights.ADDRESSED
-        if not is_question(text):
+        if not ends_with_question_mark(text):
             points["no question"] = weights.STATEMENT
         if self._parsed.asks_when and names_a_time(text):
             points["names a time"] = weights.TELLS_WHEN

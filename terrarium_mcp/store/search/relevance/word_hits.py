@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
-from terrarium_mcp.chat.question import is_question
+from terrarium_mcp.chat.question_marks import ends_with_question_mark
 from terrarium_mcp.store.search.relevance import weights
 from terrarium_mcp.store.search.relevance.corpus import Passage
 
@@ -72,7 +72,7 @@ class WordHits:
         return cls(
             words=words,
             groups=groups,
-            questions={at for at in words if is_question(passage[at].text)},
+            questions={at for at in words if ends_with_question_mark(passage[at].text)},
             close_by={at: passage[at].at for at in close_by},
             replies=replies,
             linked=linked,

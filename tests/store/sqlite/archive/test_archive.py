@@ -453,11 +453,3 @@ async def test_settings_of_the_reader_do_not_change_what_is_restored(
     async with open_store(tmp_path / "b.db", Settings(network="elsewhere")) as other:
         await other.archive.restore_exactly(read_jsonl(lines))
         assert dump(other.path, ("messages",)) == dump(history.path, ("messages",))
-
-
-def test_a_timed_query_is_told_from_one_with_words() -> None:
-    now = datetime(2026, 5, 1, tzinfo=UTC)
-    timed = ("", "after:2026 before:2027", "in:#tea -in:#mate on:yesterday")
-    assert all(parse_query(one, now=now).is_only_timed for one in timed)
-    others = ("tea", "from:ada", "has:link", "type:join", "-tea", "is:command", "mentions:ada")
-    assert not any(parse_query(one, now=now).is_only_timed for one in others)
