@@ -9,14 +9,14 @@ and a half times.
 
 import asyncio
 import sqlite3
-from collections import OrderedDict
-from dataclasses import dataclass
 from math import inf
 from threading import Event
 from time import perf_counter
 
 from anyio.lowlevel import checkpoint, checkpoint_if_cancelled
 
+from terrarium_mcp.bounded_dict import BoundedDict
+from terrarium_mcp.store.sqlite.engine.reading_connection import ReadingConnection
 from terrarium_mcp.store.sqlite.engine.reads import (
     Params,
     Result,
@@ -24,7 +24,6 @@ from terrarium_mcp.store.sqlite.engine.reads import (
     ThreadReads,
     WholeRead,
     at_once,
-    fetched,
 )
 
 BRIEF = 0.001
@@ -49,29 +48,17 @@ class NotBrief(Exception):
     """A read belongs into a thread: it takes long, or failed, which is told there."""
 
 
-@dataclass
-class _Stopped:
-    """What is remembered of a statement that was not brief.
-
-    `text` differs from time to time: Python 3.11 compiles a statement that was stopped between two
-    rows anew at each use, which for the lines around a message takes as long as to read them.
-    """
-
-    text: str
-    not_tried: int
-
-
 class BriefReads:
     """Reads over one connection, which only the event loop uses."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: ReadingConnection) -> None:
         self._connection = connection
         self._until = inf
         """Until when the statement that runs may go on."""
         self._spent = 0.0
         """Seconds of reading in this turn of the event loop."""
-        self._stopped = OrderedDict[str, _Stopped]()
-        """Statements that were not brief, the latest last."""
+        self._not_tried = BoundedDict[str, int](_REMEMBERED)
+        """How many times more each statement that was not brief goes to a thread at once."""
         connection.set_progress_handler(self._is_over_time, _STEPS)
 
     async def let_others_run(self) -> None:
@@ -89,7 +76,7 @@ class BriefReads:
         began = perf_counter()
         self._until = began + BRIEF
         try:
-            return at_once(read(ThreadReads(self._fetched, _NEVER)))
+            return at_once(read(ThreadReads(self._rows, _NEVER)))
         except sqlite3.Error as error:
             raise NotBrief from error
         finally:
@@ -109,23 +96,16 @@ class BriefReads:
             return None
         return int(version)
 
-    def _fetched(self, sql: str, params: Params) -> list[Row]:
+    def _rows(self, sql: str, params: Params) -> list[Row]:
         """The rows of a statement that may be brief."""
-        stopped = self._stopped.get(sql) or _Stopped(sql, 0)
-        if stopped.not_tried:
-            stopped.not_tried -= 1
+        if times := self._not_tried.get(sql):
+            self._not_tried[sql] = times - 1
             raise NotBrief
         try:
-            return fetched(self._connection, stopped.text, params)
+            return self._connection.rows(sql, params)
         except sqlite3.OperationalError:
-            self._remember(sql, _Stopped(f"{stopped.text} ", NOT_TRIED))
+            self._not_tried[sql] = NOT_TRIED
             raise
-
-    def _remember(self, sql: str, stopped: _Stopped) -> None:
-        self._stopped[sql] = stopped
-        self._stopped.move_to_end(sql)
-        if len(self._stopped) > _REMEMBERED:
-            self._stopped.popitem(last=False)
 
     @property
     def _has_read_enough(self) -> bool:

@@ -26,6 +26,7 @@ from functools import partial
 from heapq import heappop, heappush
 from pathlib import Path
 from threading import Event
+from typing import cast
 
 import aiosqlite
 import anyio
@@ -37,6 +38,7 @@ from terrarium_mcp.store.sqlite.engine.failures import translate_errors
 from terrarium_mcp.store.sqlite.engine.files import FileState, bytes_of, state_of, wal_of
 from terrarium_mcp.store.sqlite.engine.functions import FUNCTIONS, as_text
 from terrarium_mcp.store.sqlite.engine.location import FileLocation
+from terrarium_mcp.store.sqlite.engine.reading_connection import ReadingConnection
 from terrarium_mcp.store.sqlite.engine.reads import (
     Params,
     Reads,
@@ -139,11 +141,14 @@ class Database(Reads):
                 secure_delete="ON",  # overwrite what is deleted, whatever SQLite's default
                 busy_timeout=RETRY_MS,  # beyond it is `_once_unlocked` that waits
             )
+            self._writer.text_factory = as_text
             for number, kilobytes in enumerate(READERS):
                 reader = await self._connect(
-                    f"{self.path.as_uri()}?mode=ro", query_only="ON", cache_size=-kilobytes
+                    f"{self.path.as_uri()}?mode=ro",
+                    ReadingConnection,
+                    query_only="ON",
+                    cache_size=-kilobytes,
                 )
-                reader.text_factory = str  # a third quicker; reads.py handles what is not UTF-8
                 heappush(self._idle, (number, reader))
             self._brief = BriefReads(
                 self._connections.enter_context(closing(_connect_to_read(self.path)))
@@ -402,15 +407,19 @@ class Database(Reads):
     async def _connect_checkpointer(self) -> aiosqlite.Connection:
         return await self._connect(f"{self.path.as_uri()}?mode=rw", busy_timeout=RETRY_MS)
 
-    async def _connect(self, uri: str, **pragmas: object) -> aiosqlite.Connection:
+    async def _connect(
+        self,
+        uri: str,
+        factory: type[sqlite3.Connection] = sqlite3.Connection,
+        **pragmas: object,
+    ) -> aiosqlite.Connection:
         # Cancelled while it opens, aiosqlite would leave its thread alone, which fails loudly if
         # the event loop has ended before it answers.
         with anyio.CancelScope(shield=True):
             connection = await self._connections.enter_async_context(
-                aiosqlite.connect(uri, uri=True, isolation_level=None)
+                aiosqlite.connect(uri, uri=True, isolation_level=None, factory=factory)
             )
         connection.row_factory = sqlite3.Row
-        connection.text_factory = as_text
         await _in_its_thread(connection, lambda inner: _prepare(inner, pragmas))
         return connection
 
@@ -426,12 +435,13 @@ _PRAGMAS: Mapping[str, object] = {
 """Those of every connection; its own follow them."""
 
 
-def _connect_to_read(path: Path) -> sqlite3.Connection:
+def _connect_to_read(path: Path) -> ReadingConnection:
     """A connection like that of a reader, for the event loop: it waits for nothing."""
-    connection = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, isolation_level=None)
+    connection = sqlite3.connect(
+        f"{path.as_uri()}?mode=ro", uri=True, isolation_level=None, factory=ReadingConnection
+    )
     connection.row_factory = sqlite3.Row
     _prepare(connection, {"query_only": "ON", "cache_size": -4_096, "busy_timeout": 0})
-    connection.text_factory = str
     return connection
 
 
@@ -446,8 +456,12 @@ def _prepare(connection: sqlite3.Connection, pragmas: Mapping[str, object]) -> N
 async def _run_in_reader(reader: aiosqlite.Connection, read: WholeRead[Result]) -> Result:
     """Run a read; returns its result. Whatever happens, its connection is idle again afterwards."""
     stopped = Event()
+
+    def run(inner: sqlite3.Connection) -> Result:
+        return run_read(cast("ReadingConnection", inner), read, stopped)
+
     try:
-        return await _in_its_thread(reader, lambda inner: run_read(inner, read, stopped))
+        return await _in_its_thread(reader, run)
     except BaseException:
         stopped.set()
         await _make_idle(reader)

@@ -7,11 +7,10 @@ loop (100,000 lines).
 
 import sqlite3
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from functools import partial
 from threading import Event
 from typing import Any, Protocol, TypeVar
 
-from terrarium_mcp.store.sqlite.engine.functions import as_text
+from terrarium_mcp.store.sqlite.engine.reading_connection import ReadingConnection
 
 Params = Mapping[str, Any] | Sequence[Any]
 Row = sqlite3.Row
@@ -66,7 +65,7 @@ class ThreadReads(Reads):
 
 
 def run_read(
-    connection: sqlite3.Connection,
+    connection: ReadingConnection,
     read: WholeRead[Result],
     stopped: Event,
 ) -> Result:
@@ -80,7 +79,7 @@ def run_read(
     Raises:
         RuntimeError: it awaited something other than its own statements.
     """
-    return at_once(read(ThreadReads(partial(fetched, connection), stopped)))
+    return at_once(read(ThreadReads(connection.rows, stopped)))
 
 
 def at_once(whole: Coroutine[Any, Any, Result]) -> Result:
@@ -96,14 +95,3 @@ def at_once(whole: Coroutine[Any, Any, Result]) -> Result:
         return result
     whole.close()
     raise RuntimeError("A read or transaction awaited something other than its own statements.")
-
-
-def fetched(connection: sqlite3.Connection, sql: str, params: Params) -> list[Row]:
-    """The rows of a statement, also where text is not UTF-8."""
-    try:
-        return connection.execute(sql, params).fetchall()
-    except sqlite3.OperationalError as error:
-        if connection.text_factory is as_text or "decode" not in str(error):
-            raise
-        connection.text_factory = as_text  # from now on: such text rarely comes alone
-        return fetched(connection, sql, params)
