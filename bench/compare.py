@@ -1,8 +1,8 @@
 """`python -m bench.compare REVISION`: what reading and searching cost beside another revision.
 
-The same code takes half as long again from one minute to the next where a machine is shared. So
-both revisions are asked at once, a few questions in turn: what slows one of them slows the other.
-Each has databases of its own, with the same talk.
+The same code takes half as long again from one minute to the next where a machine is shared. So the
+two are asked a few questions in turn: what slows one of them slows the other. Each has databases of
+its own, with the same talk.
 """
 
 import json
@@ -10,13 +10,14 @@ import os
 import sys
 import tarfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from io import BytesIO
 from pathlib import Path
+from statistics import median
 from subprocess import PIPE, Popen, run
 from tempfile import TemporaryDirectory
-from typing import Self
+from typing import Any, Self
 
 import click
 
@@ -34,7 +35,7 @@ NOT_SLOWER = Times(0.9)
 
 
 class Answering:
-    """A process that answers with the code of one checkout."""
+    """A process that answers with the code of one checkout; leaving it ends the process."""
 
     def __init__(self, checkout: Path, folder: Path, lines: int, rounds: int) -> None:
         self._process = Popen(  # noqa: S603 -- ourselves
@@ -44,7 +45,14 @@ class Answering:
             stdout=PIPE,
             text=True,
         )
-        self.questions: Mapping[str, int] = json.loads(self._line())
+        try:
+            greeting = self._told()
+        except BaseException:
+            self.__exit__()
+            raise
+        self.checkout = Path(greeting["checkout"])
+        """Where its code is."""
+        self.questions: Mapping[str, int] = greeting["questions"]
         """How many questions each kind of call has."""
 
     def __enter__(self) -> Self:
@@ -58,108 +66,149 @@ class Answering:
         """Milliseconds of CPU for each of `IN_TURN` questions of a kind."""
         last = min(first + IN_TURN, self.questions[name])
         stdin = opened(self._process.stdin)
-        stdin.write(json.dumps([name, first, last]) + "\n")
-        stdin.flush()
-        told: list[float] = json.loads(self._line())
-        return told
+        try:
+            stdin.write(json.dumps([name, first, last]) + "\n")
+            stdin.flush()
+        except OSError as error:
+            raise _Ended from error
+        spent: list[float] = self._told()
+        return spent
 
-    def _line(self) -> str:
+    def _told(self) -> Any:
         line = opened(self._process.stdout).readline()
         if not line:
-            raise click.ClickException("One of the two ended: what it printed says why.")
-        return line
+            raise _Ended
+        return json.loads(line)
+
+
+class _Ended(click.ClickException):
+    """A process ended too early."""
+
+    def __init__(self) -> None:
+        super().__init__("One of the two ended: what it printed says why.")
 
 
 @click.command()
 @click.argument("revision")
 @click.argument("lines", type=click.IntRange(min=1_000), default=1_000_000)
 @click.option("--keep", type=click.Path(path_type=Path), help="Folder of databases to use again.")
-@click.option("--only", multiple=True, help="A part of the name of what is measured.")
+@click.option("--only", default="", help="Parts of the names of what is measured, with commas.")
 @click.option("--record", "file", type=click.Path(path_type=Path), help="JSON file to write.")
 @click.option("--rounds", type=click.IntRange(min=1), default=200, help="Questions of a kind.")
 def main(
-    revision: str,
-    lines: int,
-    keep: Path | None,
-    only: Sequence[str],
-    file: Path | None,
-    rounds: int,
+    revision: str, lines: int, keep: Path | None, only: str, file: Path | None, rounds: int
 ) -> None:
     """Measure reading and searching over LINES lines of talk, here and at REVISION, in turn."""
     load = os.getloadavg()
+    commit = _git("rev-parse", "--verify", f"{revision}^{{commit}}").decode().strip()
     with ExitStack() as stack:
         source, made = (Path(stack.enter_context(TemporaryDirectory())) for _ in range(2))
-        folder, checkouts = keep or made, {"here": HERE, "there": _extract(revision, source)}
-        for name, checkout in checkouts.items():
-            _fill(checkout, folder / name, lines)
+        extract(commit, source)
+        folders = [(keep or made) / name for name in ("here", commit[:12])]
+        both = [*zip((HERE, source), folders, strict=True)]
+        for checkout, folder in both:
+            _fill(checkout, folder, lines)
+        check_questions(*folders)
         here, there = (
-            stack.enter_context(Answering(checkout, folder / name, lines, rounds))
-            for name, checkout in checkouts.items()
+            stack.enter_context(Answering(checkout, folder, lines, rounds))
+            for checkout, folder in both
         )
-        rows = [
-            _row(name, revision, here, there)
-            for name in here.questions
-            if name in there.questions and any(part in name for part in only or [""])
-        ]
+        known = [name for name in here.questions if name in there.questions]
+        rows = [_row(name, revision, here, there) for name in wanted(only, known)]
     click.echo(table(rows))
     if file:
-        circumstances = {"revision": revision, "lines": lines, "load before": load}
+        file.parent.mkdir(parents=True, exist_ok=True)
+        circumstances = {"revision": commit, "lines": lines, "rounds": rounds, "load before": load}
         file.write_text(record(circumstances, rows), "utf-8")
+
+
+def extract(commit: str, folder: Path) -> None:
+    """Put the files of a commit into a folder."""
+    with tarfile.open(fileobj=BytesIO(_git("archive", commit))) as files:
+        files.extractall(folder, filter="data")
+
+
+def _git(*arguments: str) -> bytes:
+    done = run(["git", "-C", HERE, *arguments], capture_output=True, check=False)  # noqa: S603, S607 -- of whoever runs this
+    if done.returncode:
+        raise click.ClickException(done.stderr.decode(errors="replace").strip())
+    return done.stdout
+
+
+def _fill(checkout: Path, folder: Path, lines: int) -> None:
+    """Fill databases with the code of a checkout, if that is yet to be done."""
+    asked_once = ["--only", "reading", "--rounds", "1"]
+    done = run(  # noqa: S603 -- ourselves
+        [sys.executable, "-m", "bench", str(lines), "--keep", folder, *asked_once],
+        env=_environment(checkout),
+        stdout=PIPE,
+        check=False,
+    )
+    if done.returncode:
+        raise click.ClickException(f"{folder} cannot be filled: what is printed above says why.")
+
+
+def check_questions(*folders: Path) -> None:
+    """Check that both are asked the same, but for the times of lines, which end at the present.
+
+    Raises:
+        ClickException: they are not.
+    """
+    asked = [
+        json.loads((one / "questions.json").read_text("utf-8"), object_hook=_without_times)
+        for one in folders
+    ]
+    if asked[0] != asked[1]:
+        raise click.ClickException("The talk differs between the two: they cannot be compared.")
+
+
+def _without_times(told: dict[str, object]) -> dict[str, object]:
+    return {name: value for name, value in told.items() if name != "said_at"}
+
+
+def wanted(only: str, known: Sequence[str]) -> list[str]:
+    """The kinds of calls whose names hold any of the parts of `only`.
+
+    Raises:
+        ClickException: there is none.
+    """
+    parts = only.split(",")
+    if named := [name for name in known if any(part in name for part in parts)]:
+        return named
+    raise click.ClickException(f"No name holds {only}. They are: {', '.join(known)}.")
 
 
 def _row(name: str, revision: str, here: Answering, there: Answering) -> Row:
     """One kind of call: what it takes here, and there."""
     click.echo(f"Measuring: {name} ...", err=True)
     firsts = range(0, min(here.questions[name], there.questions[name]), IN_TURN)
-    ours, theirs = list[list[float]](), list[list[float]]()
-    firsts = _warmed_up(name, here, there, firsts)
+    firsts = _warmed_up(firsts, lambda first: (here.spent(name, first), there.spent(name, first)))
+    passes, ratios = list[list[float]](), list[float]()
     for number in range(PASSES):
-        passes = {here: list[float](), there: list[float]()}
+        spent = {here: list[float](), there: list[float]()}
         for first in firsts:
             turns = (here, there) if (first // IN_TURN + number) % 2 else (there, here)
             for one in turns:
-                passes[one] += one.spent(name, first)
-        ours.append(passes[here])
-        theirs.append(passes[there])
-    rival = Rival(revision, Measured.of_passes(theirs).p50)
-    return Row(name, "ms", Measured.of_passes(ours), rivals=[rival], goals=[NOT_SLOWER])
+                spent[one] += one.spent(name, first)
+        passes.append(spent[here])
+        ratios.append(median(spent[there]) / median(spent[here]))
+    found = Measured.of_passes(passes)
+    rival = Rival(revision, found.p50 * median(ratios))  # a pass of its own may be a slow one
+    return Row(name, "ms", found, rivals=[rival], goals=[NOT_SLOWER])
 
 
-def _warmed_up(name: str, here: Answering, there: Answering, firsts: range) -> range:
-    """Ask both every question once, as long as that takes; returns those asked."""
+def _warmed_up(firsts: range, ask: Callable[[int], object]) -> range:
+    """Ask every question once, for half a minute at most; returns those asked."""
     until = time.perf_counter() + 2 * LONG
     for asked, first in enumerate(firsts, 1):
-        here.spent(name, first)
-        there.spent(name, first)
+        ask(first)
         if time.perf_counter() > until:
             return firsts[:asked]
     return firsts
 
 
-def _extract(revision: str, folder: Path) -> Path:
-    """Put the files of a revision into a folder; returns it."""
-    archive = ["git", "-C", str(HERE), "archive", revision]
-    packed = run(archive, capture_output=True, check=False)  # noqa: S603 -- of whoever runs this
-    if packed.returncode:
-        raise click.ClickException(packed.stderr.decode(errors="replace").strip())
-    with tarfile.open(fileobj=BytesIO(packed.stdout)) as files:
-        files.extractall(folder, filter="data")
-    return folder
-
-
-def _fill(checkout: Path, folder: Path, lines: int) -> None:
-    """Fill databases with the code of a checkout, if that is yet to be done."""
-    asked_once = ["--only", "reading", "--rounds", "1"]
-    run(  # noqa: S603 -- ourselves
-        [sys.executable, "-m", "bench", str(lines), "--keep", folder, *asked_once],
-        env=_environment(checkout),
-        stdout=PIPE,
-        check=True,
-    )
-
-
 def _environment(checkout: Path) -> Mapping[str, str]:
-    """The variables by which Python finds the modules of a checkout, and no others of ours."""
+    """Our variables, with those by which Python finds the modules of a checkout and no others."""
     return {**os.environ, "PYTHONSAFEPATH": "1", "PYTHONPATH": str(checkout)}
 
 

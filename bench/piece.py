@@ -10,7 +10,7 @@ from bench.table import Goal, Rival, Row
 
 @dataclass(frozen=True)
 class Piece:
-    """One kind of call. `thinks`: the store does some of the work in the event loop's thread."""
+    """One kind of call. `thinks`: all that the process does for it is the store's."""
 
     name: str
     ask: Callable[[Any], Awaitable[object]]

@@ -4,6 +4,7 @@ import json
 import os
 import platform
 import random
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click import ClickException
 from click.testing import CliRunner, Result
 from filelock import FileLock
 from hypothesis import given
@@ -87,14 +89,53 @@ def test_every_row_stands_in_the_table_and_in_the_record(run: tuple[str, Path, P
     assert [line.split("  ")[0] for line in table.splitlines()[1:]] == names
 
 
-def test_revisions_are_compared_row_by_row(run: tuple[str, Path, Path], tmp_path: Path) -> None:
+@pytest.fixture
+def other_checkout(tmp_path: Path) -> Path:
+    """A copy of our code: what is committed may know an older schema."""
+    folder = tmp_path / "checkout"
+    for name in ("bench", "terrarium_mcp"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+def test_each_checkout_answers_with_its_own_code(
+    run: tuple[str, Path, Path], other_checkout: Path
+) -> None:
     _, _, kept = run
-    for name in ("here", "there"):
+    for checkout in (ROOT, other_checkout):
+        with compare.Answering(checkout, kept, int(LINES), int(ROUNDS)) as answering:
+            assert answering.checkout == checkout
+            assert [spent > 0 for spent in answering.spent("recent 50", 0)] == [True]
+
+
+def test_revisions_are_compared_row_by_row(
+    run: tuple[str, Path, Path],
+    other_checkout: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _, _, kept = run
+    revision = ["git", "-C", str(ROOT), "rev-parse", "--short=12", "HEAD"]
+    commit = subprocess.run(revision, capture_output=True, check=True, text=True).stdout.strip()
+    for name in ("here", commit):
         (tmp_path / name).symlink_to(kept)
-    record = tmp_path / "record.json"
-    options = ["--rounds", ROUNDS, "--keep", tmp_path, "--only", "recent", "--record", record]
+    monkeypatch.setattr(
+        compare, "extract", lambda _, to: shutil.copytree(other_checkout, to, dirs_exist_ok=True)
+    )
+    record = tmp_path / "records" / "record.json"
+    options = [
+        "--rounds",
+        ROUNDS,
+        "--keep",
+        tmp_path,
+        "--only",
+        "recent,no such",
+        "--record",
+        record,
+    ]
     done = CliRunner().invoke(compare.main, list(map(str, ["HEAD", LINES, *options])))
-    assert not done.exception
+    assert not done.exception, done.output
+    assert recorded(record)["revision"].startswith(commit)
     (row,) = recorded(record)["rows"]
     (rival,) = row["rivals"]
     assert (row["name"], rival["name"]) == ("recent 50", "HEAD")
@@ -103,10 +144,35 @@ def test_revisions_are_compared_row_by_row(run: tuple[str, Path, Path], tmp_path
     assert "recent 50" in done.stdout
 
 
+def test_the_files_of_a_commit_are_extracted(tmp_path: Path) -> None:
+    compare.extract("HEAD", tmp_path)
+    assert (tmp_path / "terrarium_mcp" / "server.py").exists()
+
+
 def test_a_revision_that_git_does_not_know_is_named(tmp_path: Path) -> None:
     done = CliRunner().invoke(compare.main, ["of-no-such-name", "--keep", str(tmp_path)])
     assert done.exit_code == 1
-    assert "of-no-such-name" in done.stderr
+    assert "Needed a single revision" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_only_the_same_questions_are_compared(run: tuple[str, Path, Path], tmp_path: Path) -> None:
+    _, _, kept = run
+    asked = recorded(kept / "questions.json")
+    asked["lines"][0]["said_at"] = "2000-01-01 12:00:00"
+    (tmp_path / "questions.json").write_text(json.dumps(asked), "utf-8")
+    compare.check_questions(kept, tmp_path)
+    asked["lines"][0]["text"] = "tea"
+    (tmp_path / "questions.json").write_text(json.dumps(asked), "utf-8")
+    with pytest.raises(ClickException, match="cannot be compared"):
+        compare.check_questions(kept, tmp_path)
+
+
+def test_what_no_name_holds_is_not_compared() -> None:
+    assert compare.wanted("", ["recent 50", "two words"]) == ["recent 50", "two words"]
+    assert compare.wanted("50,no", ["recent 50", "two words"]) == ["recent 50"]
+    with pytest.raises(ClickException, match="They are: recent 50, two words"):
+        compare.wanted("reading", ["recent 50", "two words"])
 
 
 def test_every_goal_has_a_row(run: tuple[str, Path, Path]) -> None:

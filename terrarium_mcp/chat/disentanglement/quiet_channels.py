@@ -58,20 +58,19 @@ def scores_in_quiet(
             fade = OWN_FADE if by == me else OTHERS_FADE
             shifted.append(score - fade * log2(age / PAUSE_MINUTES))
     if candidates:
-        shifted[1] += _bonus_of_next_line(this, candidates[0])
+        shifted[1] += _bonus_of_next_line(this, before=candidates[0])
     return shifted
 
 
-def _bonus_of_next_line(this: UtteranceFeatures, latest: PlacedUtterance) -> float:
-    """What is added to the score of answering the latest candidate, if it is the line before."""
-    that = latest.features
+def _bonus_of_next_line(this: UtteranceFeatures, before: PlacedUtterance) -> float:
+    """What is added to the score of answering the line before."""
+    that = before.features
     if (
-        this.index - that.index > 1
-        or this.minute - that.minute > NEXT_LINE_MINUTES
+        this.minute - that.minute > NEXT_LINE_MINUTES
         or this.by == that.by
         or this.named
         or that.named
     ):
         return 0.0
-    is_answer = that.asks and not this.asks and latest.answers is None
+    is_answer = that.asks and not this.asks and before.answers is None
     return NEXT_LINE_BONUS + (ANSWER_BONUS if is_answer else 0.0)

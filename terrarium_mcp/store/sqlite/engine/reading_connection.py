@@ -6,8 +6,11 @@ from typing import Any
 from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.store.sqlite.engine.functions import as_text
 
+_COMPILED = 128
+"""Statements that sqlite3 keeps compiled: those used last."""
+
 _STOPPED = 32
-"""Statements of which it is remembered that they were stopped. sqlite3 keeps 128 compiled ones."""
+"""Statements of which it is remembered how often they were stopped."""
 
 
 class ReadingConnection(sqlite3.Connection):
@@ -22,7 +25,7 @@ class ReadingConnection(sqlite3.Connection):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.text_factory = str  # a third quicker than `as_text`
-        self._texts = BoundedDict[str, str](_STOPPED)
+        self._stops = BoundedDict[str, int](_STOPPED)
 
     def rows(self, sql: str, params: Any = ()) -> list[sqlite3.Row]:
         """The rows of a statement, also where text is not UTF-8.
@@ -30,12 +33,19 @@ class ReadingConnection(sqlite3.Connection):
         Raises:
             sqlite3.Error: the file cannot be read, or the statement was stopped.
         """
-        text = self._texts.get(sql, sql) if self._texts else sql
+        stops = self._stops.get(sql, 0) if self._stops else 0
         try:
-            return self.execute(text, params).fetchall()
+            return self.execute(sql + " " * stops, params).fetchall()
         except sqlite3.OperationalError as error:
             if "decode" in str(error) and self.text_factory is str:
                 self.text_factory = as_text  # from now on: such text rarely comes alone
                 return self.rows(sql, params)
-            self._texts[sql] = f"{text} "
+            if was_stopped(error):
+                self._stops[sql] = (stops + 1) % _COMPILED
             raise
+
+
+def was_stopped(error: sqlite3.OperationalError) -> bool:
+    """Whether a statement was stopped, which is no failure."""
+    code = getattr(error, "sqlite_errorcode", None)  # what sqlite3 itself raises has none
+    return code == sqlite3.SQLITE_INTERRUPT

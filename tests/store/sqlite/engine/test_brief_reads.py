@@ -1,6 +1,6 @@
 """Brief reads: on the event loop, and in a thread as soon as they are not brief after all."""
 
-# ruff: noqa: S608, SLF001 -- statements of numbers; only on its own connection can be seen what runs
+# ruff: noqa: S608, SLF001 -- statements of numbers; its own connection tells what runs on it
 
 import threading
 from collections.abc import Callable, Coroutine
@@ -13,7 +13,7 @@ from anyio import from_thread
 from anyio.lowlevel import checkpoint, current_token
 
 from terrarium_mcp.store.sqlite.engine import brief_reads
-from terrarium_mcp.store.sqlite.engine.brief_reads import NOT_TRIED
+from terrarium_mcp.store.sqlite.engine.brief_reads import NOT_TRIED, NotBrief
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.reads import Reads
 from tests.patience import PATIENCE
@@ -51,15 +51,14 @@ async def test_one_that_takes_long_is_begun_again_in_a_thread(database: Database
 
 
 async def test_the_next_times_its_statement_goes_to_a_thread_at_once(database: Database) -> None:
-    threads = list[int]()
+    tries = list[str]()
     assert database._brief
-    database._brief._connection.set_trace_callback(lambda _: threads.append(threading.get_ident()))
-    here = threading.get_ident()
+    database._brief._connection.set_trace_callback(tries.append)
     for _ in range(1 + NOT_TRIED):
         assert await database.value(UP_TO_MANY) == MANY
-    assert threads.count(here) == 1
+    assert len(tries) == 1
     assert await database.value(UP_TO_MANY) == MANY  # it may have become brief
-    assert threads.count(here) == 2
+    assert len(tries) == 2
 
 
 async def test_what_has_become_brief_is_not_compiled_at_each_use(
@@ -120,6 +119,20 @@ async def test_what_is_committed_is_seen_at_once(database: Database) -> None:
                 "INSERT INTO rooms (network, folded, channel) VALUES ('n', ?, '')", [f"#{number}"]
             )
         assert await database.value("SELECT count(*) FROM rooms") == number + 1
+
+
+async def test_what_a_turn_has_no_time_for_is_read_in_the_next(database: Database) -> None:
+    brief = database._brief
+    assert brief
+
+    def read_on() -> None:
+        while True:
+            brief.read(lambda reads: reads.value("SELECT 2"))
+
+    with pytest.raises(NotBrief):
+        read_on()
+    await brief.let_others_run()
+    assert brief.read(lambda reads: reads.value("SELECT 3")) == 3
 
 
 async def test_a_row_of_them_lets_others_run(database: Database) -> None:

@@ -46,6 +46,16 @@ def test_a_statement_that_was_stopped_is_compiled_once_more_and_not_at_each_use(
     assert not compiled
 
 
+def test_however_often_one_was_stopped_its_text_stays_short(
+    connection: ReadingConnection,
+) -> None:
+    texts = set[str]()
+    connection.set_trace_callback(texts.add)
+    for _ in range(300):
+        stop_at_the_second_row(connection)
+    assert max(map(len, texts)) < len(NUMBERS) + 200
+
+
 def test_text_that_is_not_utf8_is_read_once_as_text_and_then_always(
     connection: ReadingConnection,
 ) -> None:
