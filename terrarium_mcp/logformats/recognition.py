@@ -27,7 +27,8 @@ _OTHERWISE_PACKED = {b"7z\xbc\xaf\x27\x1c": "7z", b"Rar!\x1a\x07": "RAR"}
 """How archives begin that are not looked into."""
 
 _ZIP_HEADER = 30
-"""Bytes before the name of the first file of a zip (APPNOTE.TXT 4.3.7)."""
+"""Bytes before the name of the first file of a zip (APPNOTE.TXT 4.3.7). Read as lines, which a time
+or a checksum may break there, it loses some of them."""
 
 _OF_AN_OFFICE = (b"[Content_Types].xml", b"mimetype")
 """What a zip holds first if it is a document of Office Open XML, or of OpenDocument."""
@@ -73,7 +74,7 @@ def fitting(
         NoLog: it is no log in a known format.
     """
     lines = texts_of(head)
-    if head and (packed := _packed_as(head[0])):
+    if packed := _packed_as(head):
         raise NoLog(f"{file.path}: {packed}")
     if lines and lines[0].startswith(_UTF_16):
         raise NoLog(
@@ -133,9 +134,10 @@ def shown_form(lines: Sequence[str]) -> str:
     return told
 
 
-def _packed_as(beginning: bytes) -> str:
+def _packed_as(head: Sequence[bytes]) -> str:
     """Why a file that begins so is no text, if it holds others or is compressed; else empty."""
-    if beginning.startswith(_PACKED) and beginning[_ZIP_HEADER:].startswith(_OF_AN_OFFICE):
+    beginning = head[0] if head else b""
+    if beginning.startswith(_PACKED) and _is_of_an_office(b"\n".join(head[:_ZIP_HEADER])):
         return "a document of an office program, not a text file."
     if beginning.startswith(_PACKED) or _begins_tar(beginning):
         return "a packed file within a packed file, or under a name that hides it. Unpack it first."
@@ -143,6 +145,11 @@ def _packed_as(beginning: bytes) -> str:
         if beginning.startswith(magic):
             return f"a {name} archive, which cannot be read here. Unpack it first."
     return ""
+
+
+def _is_of_an_office(beginning: bytes) -> bool:
+    """Whether a zip is a document of an office program, by the name of its first file."""
+    return any(name in beginning[: _ZIP_HEADER + len(name)] for name in _OF_AN_OFFICE)
 
 
 def _begins_tar(beginning: bytes) -> bool:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
@@ -14,7 +15,7 @@ from terrarium_mcp.logformats.choice_limits import MisplacedChoice
 from terrarium_mcp.logformats.choices import Choices
 from terrarium_mcp.logformats.databases.database_formats import DATABASE_FORMATS
 from terrarium_mcp.logformats.detection import best_fit, next_day_fit
-from terrarium_mcp.logformats.files import LogFile
+from terrarium_mcp.logformats.files import LogFile, lines_of, stored_file
 from terrarium_mcp.logformats.finding import Findings, find_contents
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.grammar import TextFormat
@@ -80,6 +81,26 @@ def test_a_log_in_utf_16_is_refused_with_the_way_to_convert_it(
     )
     (error,) = findings.skipped
     assert "encoded as UTF-16. Convert it first: iconv -f UTF-16LE" in str(error)
+
+
+@pytest.mark.parametrize("name", ["[Content_Types].xml", "mimetype"])
+@pytest.mark.parametrize(
+    "written",
+    [
+        (2026, 11, 29, 1, 16, 20),  # its time has two line breaks
+        (2026, 11, 29, 1, 20, 26),  # a line break, and a carriage return
+        (2026, 11, 29, 12, 0, 0),
+    ],
+)
+def test_a_document_is_known_whatever_bytes_are_before_its_name(
+    name: str, written: tuple[int, int, int, int, int, int], tmp_path: Path
+) -> None:
+    path = tmp_path / "#c.xlsx"
+    with zipfile.ZipFile(path, "w") as document:
+        document.writestr(zipfile.ZipInfo(name, written), "x")
+    file = stored_file(str(path), path.name, path, path.stat().st_size)
+    with file.opened() as stream, pytest.raises(NoLog, match="a document of an office program"):
+        fitting(file, list(lines_of(stream)), Choices())
 
 
 def plan(
