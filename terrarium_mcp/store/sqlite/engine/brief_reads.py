@@ -17,14 +17,7 @@ from anyio.lowlevel import checkpoint, checkpoint_if_cancelled
 
 from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.store.sqlite.engine.reading_connection import ReadingConnection, was_stopped
-from terrarium_mcp.store.sqlite.engine.reads import (
-    Params,
-    Result,
-    Row,
-    ThreadReads,
-    WholeRead,
-    at_once,
-)
+from terrarium_mcp.store.sqlite.engine.reads import Params, Result, Row, WholeRead, run_read
 
 BRIEF = 0.001
 """Seconds after which a read is stopped. A page that the disk is slow to bring may make it longer.
@@ -76,7 +69,7 @@ class BriefReads:
         began = perf_counter()
         self._until = began + BRIEF
         try:
-            return at_once(read(ThreadReads(self._rows, _NEVER)))
+            return run_read(self._rows, read, _NEVER)
         except sqlite3.Error as error:
             raise NotBrief from error
         finally:

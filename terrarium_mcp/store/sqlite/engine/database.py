@@ -458,7 +458,7 @@ async def _run_in_reader(reader: aiosqlite.Connection, read: WholeRead[Result]) 
     stopped = Event()
 
     def run(inner: sqlite3.Connection) -> Result:
-        return run_read(cast("ReadingConnection", inner), read, stopped)
+        return run_read(cast("ReadingConnection", inner).rows, read, stopped)
 
     try:
         return await _in_its_thread(reader, run)

@@ -24,7 +24,6 @@ class ReadingConnection(sqlite3.Connection):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.text_factory = str  # a third quicker than `as_text`
         self._stops = BoundedDict[str, int](_STOPPED)
 
     def rows(self, sql: str, params: Any = ()) -> list[sqlite3.Row]:
@@ -38,7 +37,8 @@ class ReadingConnection(sqlite3.Connection):
             return self.execute(sql + " " * stops, params).fetchall()
         except sqlite3.OperationalError as error:
             if "decode" in str(error) and self.text_factory is str:
-                self.text_factory = as_text  # from now on: such text rarely comes alone
+                # From now on, as such text rarely comes alone; `str` is a third quicker.
+                self.text_factory = as_text
                 return self.rows(sql, params)
             if was_stopped(error):
                 self._stops[sql] = (stops + 1) % _COMPILED

@@ -10,10 +10,9 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from threading import Event
 from typing import Any, Protocol, TypeVar
 
-from terrarium_mcp.store.sqlite.engine.reading_connection import ReadingConnection
-
 Params = Mapping[str, Any] | Sequence[Any]
 Row = sqlite3.Row
+Fetch = Callable[[str, Params], list[Row]]
 Result = TypeVar("Result")
 
 
@@ -49,7 +48,7 @@ class ThreadReads(Reads):
     Once `stopped` is set, nobody waits for the read any more.
     """
 
-    def __init__(self, fetch: Callable[[str, Params], list[Row]], stopped: Event) -> None:
+    def __init__(self, fetch: Fetch, stopped: Event) -> None:
         self._fetch = fetch
         self._stopped = stopped
 
@@ -64,22 +63,18 @@ class ThreadReads(Reads):
         return self._fetch(sql, params)
 
 
-def run_read(
-    connection: ReadingConnection,
-    read: WholeRead[Result],
-    stopped: Event,
-) -> Result:
+def run_read(fetch: Fetch, read: WholeRead[Result], stopped: Event) -> Result:
     """Run a read whose statements run at once, so that it never waits; returns its result.
 
     Args:
-        connection: where they run.
+        fetch: returns the rows of a statement.
         read: the read.
         stopped: is set once nobody waits for the read any more; it then ends.
 
     Raises:
         RuntimeError: it awaited something other than its own statements.
     """
-    return at_once(read(ThreadReads(connection.rows, stopped)))
+    return at_once(read(ThreadReads(fetch, stopped)))
 
 
 def at_once(whole: Coroutine[Any, Any, Result]) -> Result:

@@ -4,19 +4,13 @@ Each of its statements waits for a reader as if it were alone, so that short rea
 them. That costs a tenth of a millisecond a statement; a whole read (reads.py) holds its reader.
 """
 
+from functools import partial
 from threading import Event
 
 from anyio import from_thread, to_thread
 
 from terrarium_mcp.store.sqlite.engine.database import Database
-from terrarium_mcp.store.sqlite.engine.reads import (
-    Params,
-    Result,
-    Row,
-    ThreadReads,
-    WholeRead,
-    at_once,
-)
+from terrarium_mcp.store.sqlite.engine.reads import Params, Result, Row, WholeRead, run_read
 
 
 async def read_in_turns(database: Database, read: WholeRead[Result]) -> Result:
@@ -31,8 +25,9 @@ async def read_in_turns(database: Database, read: WholeRead[Result]) -> Result:
         return from_thread.run(database.rows, sql, params)
 
     stopped = Event()
-    reads = ThreadReads(fetch, stopped)
     try:
-        return await to_thread.run_sync(lambda: at_once(read(reads)), abandon_on_cancel=True)
+        return await to_thread.run_sync(
+            partial(run_read, fetch, read, stopped), abandon_on_cancel=True
+        )
     finally:
         stopped.set()

@@ -18,10 +18,11 @@ from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.reads import Reads
 from tests.patience import PATIENCE
 
-MANY = 100_000
-_NUMBERS = f"WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {MANY})"
-UP_TO_MANY = f"{_NUMBERS} SELECT max(i) FROM n"
-ALL_UP_TO_MANY = f"{_NUMBERS} SELECT i FROM n WHERE i % 1000 = 0"
+MANY, SOME = 300_000, 100_000
+UP_TO = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {})"
+UP_TO_MANY = f"{UP_TO.format(MANY)} SELECT max(i) FROM n"
+UP_TO_SOME = f"{UP_TO.format(SOME)} SELECT max(i) FROM n"
+ALL_UP_TO_SOME = f"{UP_TO.format(SOME)} SELECT i FROM n WHERE i % 1000 = 0"
 NOT_UTF8 = "SELECT CAST(x'636166e9' AS TEXT)"
 
 
@@ -55,9 +56,9 @@ async def test_the_next_times_its_statement_goes_to_a_thread_at_once(database: D
     assert database._brief
     database._brief._connection.set_trace_callback(tries.append)
     for _ in range(1 + NOT_TRIED):
-        assert await database.value(UP_TO_MANY) == MANY
+        assert await database.value(UP_TO_SOME) == SOME
     assert len(tries) == 1
-    assert await database.value(UP_TO_MANY) == MANY  # it may have become brief
+    assert await database.value(UP_TO_SOME) == SOME  # it may have become brief
     assert len(tries) == 2
 
 
@@ -66,7 +67,7 @@ async def test_what_has_become_brief_is_not_compiled_at_each_use(
 ) -> None:
     assert database._brief
     for _ in range(1 + NOT_TRIED):
-        await database.rows(ALL_UP_TO_MANY)
+        await database.rows(ALL_UP_TO_SOME)
     monkeypatch.setattr(brief_reads, "BRIEF", PATIENCE)
     compiled = list[object]()
 
@@ -75,10 +76,10 @@ async def test_what_has_become_brief_is_not_compiled_at_each_use(
         return SQLITE_OK
 
     database._brief._connection.set_authorizer(noted)
-    await database.rows(ALL_UP_TO_MANY)
+    await database.rows(ALL_UP_TO_SOME)
     assert compiled
     compiled.clear()
-    await database.rows(ALL_UP_TO_MANY)
+    await database.rows(ALL_UP_TO_SOME)
     assert not compiled
 
 
