@@ -21,6 +21,7 @@ from typing import Any, Self
 
 import click
 
+from bench.bed import Bed
 from bench.measure import LONG, PASSES, Measured
 from bench.servers import opened
 from bench.table import Rival, Row, Times, record, table
@@ -137,15 +138,19 @@ def _git(*arguments: str) -> bytes:
 
 def _fill(checkout: Path, folder: Path, lines: int) -> None:
     """Fill databases with the code of a checkout, if that is yet to be done."""
-    asked_once = ["--only", "reading", "--rounds", "1"]
-    done = run(  # noqa: S603 -- ourselves
-        [sys.executable, "-m", "bench", str(lines), "--keep", folder, *asked_once],
-        env=_environment(checkout),
-        stdout=PIPE,
-        check=False,
-    )
-    if done.returncode:
-        raise click.ClickException(f"{folder} cannot be filled: what is printed above says why.")
+    filling = Bed(folder, lines, rounds=0).filling
+    if filling is None:
+        few = ["--only", "reading", "--rounds", "20"]  # of fewer lines none may be said
+        done = run(  # noqa: S603 -- ourselves
+            [sys.executable, "-m", "bench", str(lines), "--keep", folder, *few],
+            env=_environment(checkout),
+            stdout=PIPE,
+            check=False,
+        )
+        if done.returncode:
+            raise click.ClickException(f"{folder} is not filled: what is printed above says why.")
+    elif filling.lines != lines:
+        raise click.ClickException(f"{folder} holds {filling.lines:,} lines. Name another folder.")
 
 
 def check_questions(*folders: Path) -> None:

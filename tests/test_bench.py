@@ -144,6 +144,14 @@ def test_revisions_are_compared_row_by_row(
     assert "recent 50" in done.stdout
 
 
+def test_databases_of_another_length_are_named(run: tuple[str, Path, Path], tmp_path: Path) -> None:
+    _, _, kept = run
+    (tmp_path / "here").symlink_to(kept)
+    done = CliRunner().invoke(compare.main, ["HEAD", "2000", "--keep", str(tmp_path)])
+    assert done.exit_code == 1
+    assert f"{tmp_path}/here holds 1,000 lines. Name another folder." in done.stderr
+
+
 def test_the_files_of_a_commit_are_extracted(tmp_path: Path) -> None:
     compare.extract("HEAD", tmp_path)
     assert (tmp_path / "terrarium_mcp" / "server.py").exists()
