@@ -13,7 +13,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import Receive, Scope, Send
 
@@ -90,6 +90,9 @@ class EventStream:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Stream to one client until it disconnects, or the server stops and no call is open."""
+        if scope["method"] == "HEAD":  # which Starlette adds to GET: a probe, not a session
+            await Response(media_type="text/event-stream")(scope, receive, send)
+            return
         calls = OpenCalls()
         receive = partial(self._shutdown.receive, receive, calls.all_ended)
         async with self._transport.connect_sse(scope, receive, send) as streams:

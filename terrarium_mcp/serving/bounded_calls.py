@@ -7,12 +7,14 @@ from typing import Any, Self
 
 import anyio
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from mcp.types import JSONRPCRequest
 from starlette.datastructures import Headers, QueryParams
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from terrarium_mcp.serving.address import MCP_PATH, SSE_PATH
 from terrarium_mcp.serving.open_calls import LISTEN
+from terrarium_mcp.serving.posted_messages import MESSAGE
 from terrarium_mcp.serving.slots import CallSlots
 from terrarium_mcp.serving.uploads import replayed
 
@@ -36,7 +38,8 @@ _STREAM_PATHS = (MCP_PATH, SSE_PATH)
 class BoundedCalls:
     """Serves each POST in a slot of its client's, and no more than `MOST_STREAMS` streams.
 
-    The bodies of its requests must be complete: `WholeRequests` comes before it.
+    The bodies of its requests must be complete, and their messages read: `WholeRequests` and
+    `PostedMessages` come before it.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -69,12 +72,17 @@ class BoundedCalls:
         if self._slots.take_nowait(client):
             return True
         has_slot = False
-        with anyio.move_on_after(WAIT_SECONDS):
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(cancel_when_gone, receive, tasks.cancel_scope)
-                await self._slots.take(client)
-                has_slot = True
-                tasks.cancel_scope.cancel()
+        try:
+            with anyio.move_on_after(WAIT_SECONDS):
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(cancel_when_gone, receive, tasks.cancel_scope)
+                    await self._slots.take(client)
+                    has_slot = True
+                    tasks.cancel_scope.cancel()
+        except BaseException:  # cancelled at once, as where its session ends
+            if has_slot:
+                self._slots.give_back(client)
+            raise
         return has_slot
 
     async def _serve_stream(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -142,8 +150,12 @@ async def _refuse(reason: str, scope: Scope, receive: Receive, send: Send) -> No
 
 
 def _subscribes(scope: Scope) -> bool:
-    """Whether a POST opens a stream: the header must agree with its body."""
-    return Headers(scope=scope).get("mcp-method") == LISTEN
+    """Whether a POST opens a stream.
+
+    Its header Mcp-Method does not tell: in the handshake era the SDK never reads it.
+    """
+    message = scope.get(MESSAGE)
+    return isinstance(message, JSONRPCRequest) and message.method == LISTEN
 
 
 def _client(scope: Scope) -> str:

@@ -11,8 +11,9 @@ import anyio
 import httpx2
 import pytest
 from mcp.client.client import Client
+from starlette.types import Message, Receive, Scope, Send
 
-from terrarium_mcp.serving.bounded_calls import CALLS_EACH
+from terrarium_mcp.serving.bounded_calls import CALLS_EACH, BoundedCalls
 from terrarium_mcp.serving.open_calls import OPEN_CALLS
 from terrarium_mcp.serving.uploads import LARGEST_BODY
 from tests.patience import PATIENCE
@@ -204,6 +205,90 @@ async def test_calls_that_are_sent_and_left_count_until_they_end(tmp_path: Path)
             client.sendall(request(house, "/mcp", body, mcp_session_id=session))
             assert answer_of(client)[0] == 503
         assert await is_served(house)
+
+
+class WaitingCalls:
+    """An ASGI application whose calls last until they are let go, behind `BoundedCalls`."""
+
+    def __init__(self) -> None:
+        self.served = 0
+        self.over = anyio.Event()
+        self._calls = BoundedCalls(self)
+
+    async def __call__(self, _scope: Scope, _receive: Receive, _send: Send) -> None:
+        self.served += 1
+        await self.over.wait()
+
+    async def call(self) -> None:
+        """A call of the one session."""
+        uploaded = iter([{"type": "http.request", "body": b"{}", "more_body": False}])
+
+        async def receive() -> Message:
+            for message in uploaded:
+                return message
+            await anyio.sleep_forever()  # the client stays
+            raise AssertionError
+
+        async def send(_: Message) -> None:
+            pytest.fail("a call was refused")
+
+        session = [(b"mcp-session-id", b"tea")]
+        scope = {"type": "http", "method": "POST", "path": "/mcp", "headers": session}
+        await self._calls(scope, receive, send)
+
+
+@pytest.mark.parametrize("turns", range(5))
+async def test_a_call_that_ends_just_as_it_finds_a_place_leaves_it(turns: int) -> None:
+    """In which turn of the event loop its session ends, is up to its client."""
+    calls = WaitingCalls()
+    with anyio.fail_after(PATIENCE):
+        async with anyio.create_task_group() as tasks:
+            for _ in range(CALLS_EACH):
+                tasks.start_soon(calls.call)
+            await anyio.wait_all_tasks_blocked()
+            async with anyio.create_task_group() as ending:
+                ending.start_soon(calls.call)
+                await anyio.wait_all_tasks_blocked()
+                assert calls.served == CALLS_EACH
+                calls.over.set()
+                for _ in range(turns):
+                    await anyio.lowlevel.checkpoint()
+                ending.cancel_scope.cancel()
+        calls.served, calls.over = 0, anyio.Event()
+        async with anyio.create_task_group() as tasks:
+            for _ in range(CALLS_EACH):
+                tasks.start_soon(calls.call)
+            await anyio.wait_all_tasks_blocked()
+            assert calls.served == CALLS_EACH
+            calls.over.set()
+
+
+async def test_a_header_makes_no_stream_of_a_call(tmp_path: Path) -> None:
+    with closing(HttpHouse(tmp_path / "ledger", bounded_calls__WAIT_SECONDS=0.3)) as house:
+        session = opened_session(house)
+        with ExitStack() as stack:
+            clients = [stack.enter_context(connected(house)) for _ in range(CALLS_EACH + 1)]
+            for number, client in enumerate(clients):
+                body = json.dumps(call(number, "take", seconds=60)).encode()
+                fields = {"mcp_session_id": session, "mcp_method": "subscriptions/listen"}
+                client.sendall(request(house, "/mcp", body, **fields))
+            said = sorted(answer_of(client)[0] for client in clients)
+            assert said == [*[200] * CALLS_EACH, 503]
+
+
+async def test_a_probe_of_the_stream_opens_none(tmp_path: Path) -> None:
+    with (
+        closing(HttpHouse(tmp_path / "ledger", bounded_calls__MOST_STREAMS=0)) as house,
+        connected(house) as client,
+    ):
+        client.sendall(request(house, "/sse", method="HEAD"))
+        head = b""
+        while not head.endswith(b"\r\n\r\n"):
+            head += client.recv(4096)
+        assert head.startswith(b"HTTP/1.1 200 ")
+        assert b"content-type: text/event-stream" in head
+        client.sendall(request(house, "/healthz", method="GET"))
+        assert answer_of(client)[0] == 200
 
 
 async def test_streams_are_bounded(tmp_path: Path) -> None:
