@@ -41,6 +41,7 @@ from terrarium_mcp.settings.loading import (
     settings_from,
 )
 from terrarium_mcp.settings.mounts import MOUNT_SEPARATOR, Mount, check_mounted_channels
+from terrarium_mcp.settings.paths import home_expanded
 from terrarium_mcp.settings.sources import NetworkTable
 from terrarium_mcp.settings.values import NO_MODEL, RoomDays
 from terrarium_mcp.settings.voice_rules import (
@@ -66,6 +67,7 @@ __all__ = [
     "changed_voice_rules",
     "check_mounted_channels",
     "dotenv_in",
+    "home_expanded",
     "is_address_setting",
     "is_loopback",
     "load_settings",

@@ -223,7 +223,7 @@ class Settings(BaseModel):
     )
     agent_model: str = _setting("AGENT_MODEL", "", "model to use; unset: the endpoint's first")
     agent_temperature: float = _setting(
-        "AGENT_TEMPERATURE", 0.8, "sampling temperature", ge=0, le=2
+        "AGENT_TEMPERATURE", 0.8, "sampling temperature", ge=0, le=2, allow_inf_nan=False
     )
     agent_max_tokens: int = _setting(
         "AGENT_MAX_TOKENS", 512, "maximum length of an answer in tokens", ge=1

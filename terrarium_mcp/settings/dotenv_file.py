@@ -1,5 +1,6 @@
 """Reads `.env`: python-dotenv does, once nothing is left that it would lose without an error."""
 
+import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,11 +23,13 @@ class DotenvFile(NamedTuple):
     """What a file says: its values by name, None for a name without one.
 
     `set_twice` has the lines of each name that it has several times with different values; the
-    last one counts.
+    last one counts. `unset` has the names whose value refers to a variable that is not set, as
+    `${PASSWORD}`, with that variable: nothing takes its place.
     """
 
     values: Mapping[str, str | None]
     set_twice: Mapping[str, Sequence[int]]
+    unset: Mapping[str, str]
 
 
 def read_dotenv(file: Path) -> DotenvFile:
@@ -52,7 +55,7 @@ def read_dotenv(file: Path) -> DotenvFile:
             " would be lost. Leave the # out, or put the value in quotes."
         )
     bindings = _bindings(text, file)
-    return DotenvFile(_values(text), _set_twice(bindings))
+    return DotenvFile(_values(text), _set_twice(bindings), _unset(bindings))
 
 
 def dotenv_in(text: str, file: Path) -> dict[str, str | None]:
@@ -94,6 +97,20 @@ def _set_twice(bindings: "Iterable[Binding]") -> dict[str, Sequence[int]]:
             lines[binding.key.upper()].append(_first_line(binding.original))
             values[binding.key.upper()].add(binding.value)
     return {name: lines[name] for name, found in values.items() if len(found) > 1}
+
+
+def _unset(bindings: "Iterable[Binding]") -> dict[str, str]:
+    """The names that refer to a variable which neither the environment nor an earlier line sets."""
+    from dotenv.variables import Variable, parse_variables  # noqa: PLC0415 -- as above
+
+    known, found = set(os.environ), dict[str, str]()
+    for name, value in ((binding.key, binding.value) for binding in bindings if binding.key):
+        found.pop(name, None)
+        for part in parse_variables(value or ""):
+            if isinstance(part, Variable) and part.default is None and part.name not in known:
+                found[name] = part.name
+        (known.discard if value is None else known.add)(name)
+    return found
 
 
 def _first_line(original: "Original") -> int:

@@ -3,9 +3,11 @@
 import os
 import stat
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from terrarium_mcp.settings.addresses import has_secrets, is_address_setting
+from terrarium_mcp.settings.channels import ConfiguredChannel, channels_of
 from terrarium_mcp.settings.declarations import secret_names
 from terrarium_mcp.settings.mounts import Mount
 
@@ -31,9 +33,21 @@ def exposure(file: Path, tables: Iterable[Mapping[str, object]]) -> str:
 def _is_secret(name: str, value: object) -> bool:
     if name == "MCP_SERVERS" and isinstance(value, tuple):
         return any(isinstance(one, Mount) and _has_secrets(one) for one in value)
+    if name == "IRC_CHANNELS":
+        return _has_keys(value)
     if is_address_setting(name):
         return isinstance(value, str) and has_secrets(value)
     return name in secret_names()
+
+
+def _has_keys(channels: object) -> bool:
+    """Whether a channel is given with its key; a list that cannot be read is refused elsewhere."""
+    with suppress(ValueError):
+        read = channels_of(channels)
+        return isinstance(read, tuple) and any(
+            isinstance(one, ConfiguredChannel) and one.key for one in read
+        )
+    return False
 
 
 def _has_secrets(mount: Mount) -> bool:

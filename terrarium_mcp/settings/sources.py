@@ -15,7 +15,7 @@ from terrarium_mcp.settings.errors import BadSetting
 from terrarium_mcp.settings.mounts import mounts_in
 from terrarium_mcp.settings.near_misses import OF_IRC_CLIENTS
 from terrarium_mcp.settings.paths import home_expanded
-from terrarium_mcp.wording import did_you_mean
+from terrarium_mcp.wording import did_you_mean, shown
 
 OWN_PREFIX = "TERRARIUM_"
 """Of names that are always settings of this program: an unknown one is an error."""
@@ -88,6 +88,7 @@ def layers(
     yield Layer("the environment", _of_environment(ours), others)
     if dotenv := _existing(env_file, Path(".env")):
         file = read_dotenv(dotenv)
+        _refuse_lost_variables(file.unset, dotenv)
         known = _with_paths(known_settings(file.values, str(dotenv)), str(dotenv), dotenv.parent)
         others = list(file.values)
         yield Layer(str(dotenv), known, others, set_twice=file.set_twice, file=dotenv)
@@ -102,6 +103,22 @@ def layers(
             known[_MOUNTS] = mounts_in(known[_MOUNTS], toml)
         known = _with_paths(known, str(toml), toml.parent)
         yield Layer(str(toml), known, networks=networks, channels=channels, file=toml)
+
+
+def _refuse_lost_variables(unset: Mapping[str, str], dotenv: Path) -> None:
+    """Refuse a setting of which a part would be lost; of other programs' names nothing is said.
+
+    Raises:
+        BadSetting: a setting refers to a variable that is not set.
+    """
+    ours = set(setting_names())
+    for name, variable in unset.items():
+        if name.upper() in ours:
+            raise BadSetting(
+                f"{name} in {dotenv}: ${{{variable}}} would be replaced by nothing, since no"
+                f" variable {variable} is set. Set it; or if ${{ is meant as it is, give {name} in"
+                " the environment or in terrarium.toml."
+            )
 
 
 def known_settings(
@@ -202,6 +219,11 @@ def _existing(chosen: Path | None, usual: Path) -> Path | None:
         raise BadSetting(
             f"This account may not look for the settings file {chosen}. Let it enter the"
             " folders of that path, or name another file."
+        ) from None
+    except OSError as error:  # as of a name that is too long
+        raise BadSetting(
+            f"The settings file {shown(str(chosen))} cannot be opened: {error.strerror}. Name"
+            " another."
         ) from None
     if not is_there:
         raise BadSetting(f"There is no settings file {chosen}. Name one that exists.")

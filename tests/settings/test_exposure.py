@@ -56,6 +56,9 @@ NETWORK = '[[network]]\nTERRARIUM_NETWORK = "a"\nTERRARIUM_SERVER_PASSWORD = "k"
         (WIKI.replace("/mcp", "/mcp?key=k"), "MCP_SERVERS"),
         (NETWORK, "TERRARIUM_SERVER_PASSWORD"),
         (WIKI + 'token = "k"\n', "MCP_SERVERS"),
+        ('IRC_CHANNELS = "#tea, #staff k"\n', "IRC_CHANNELS"),
+        ('IRC_CHANNELS = ["#tea", "#staff k"]\n', "IRC_CHANNELS"),
+        ('IRC_CHANNELS = "#tea, #mate"\n', ""),
         (WIKI, ""),
     ],
 )

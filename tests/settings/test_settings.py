@@ -649,6 +649,41 @@ def test_a_settings_file_is_no_folder(home: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "variable"),
+    [
+        ("TERRARIUM_SASL_PASSWORD='a${b}c'\n", "b"),
+        ("irc_nick=${LATER}\nLATER=Luna\n", "LATER"),
+        ("EMPTY\nIRC_NICK=${EMPTY}\n", "EMPTY"),
+    ],
+)
+def test_a_variable_that_is_not_set_is_not_replaced_by_nothing(
+    home: Path, text: str, variable: str
+) -> None:
+    (home / ".env").write_text(text)
+    told = complaint()
+    assert f"${{{variable}}} would be replaced by nothing, since no variable {variable}" in told
+    assert told.endswith("in the environment or in terrarium.toml.")
+
+
+def test_variables_in_a_settings_file_are_those_of_the_environment_and_of_earlier_lines(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHELL_KEY", "k")
+    (home / ".env").write_text(
+        "NAME=Luna\nIRC_NICK=${NAME}\nAGENT_API_KEY=${SHELL_KEY}\nOF_ANOTHER=${NOBODY}\n"
+        "IRC_SERVER=${NOBODY:-irc.example}\nAGENT_MODEL=${NOBODY}\nAGENT_MODEL=m\n"
+    )
+    settings = load_settings(environ={})
+    assert (settings.irc_nick, settings.agent_api_key) == ("Luna", "k")
+    assert (settings.irc_server, settings.agent_model) == ("irc.example", "m")
+
+
+def test_the_name_of_a_settings_file_may_be_too_long(home: Path) -> None:
+    told = complaint(config=home / ("t" * 300))
+    assert told.endswith(" cannot be opened: File name too long. Name another.")
+
+
 def test_a_broken_file_is_named_with_the_flag_that_names_another(home: Path) -> None:
     (home / "bad.toml").write_text("IRC_NICK = \n")
     (home / "bad.env").write_bytes(b"IRC_NICK=\xff\xfe\n")
