@@ -1,5 +1,7 @@
 """What HTTP clients share: certificates and proxies from the environment, words for failures."""
 
+import os
+import socket
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -49,10 +51,32 @@ def tls_context() -> ssl.SSLContext:
 
 
 def reason(error: BaseException) -> str:
-    """Why a connection failed: the innermost cause, in words."""
+    """Why a connection failed: the innermost cause, in words. For the operator."""
+    cause = _innermost(error)
+    if isinstance(cause, ConnectionRefusedError):
+        return "connection refused"
+    return shown(str(cause), _LONGEST_REASON) or type(cause).__name__
+
+
+def public_reason(error: BaseException) -> str:
+    """Why a connection failed, for whoever is not the operator: without hosts, addresses, ports.
+
+    asyncio puts the address into what the system says, and ssl the name in a certificate.
+    """
+    match _innermost(error):
+        case socket.gaierror():
+            return "its host is not known"
+        case ssl.SSLCertVerificationError():
+            return "its certificate is not accepted"
+        case ssl.SSLError():
+            return "no TLS connection came about"
+        case OSError(errno=int(number)):
+            return os.strerror(number).lower()
+        case cause:
+            return reason(cause)
+
+
+def _innermost(error: BaseException) -> BaseException:
     while inner := error.__cause__ or error.__context__:
         error = inner
-    error = single_errors(error)[0]  # a group has one for each address of a host name
-    if isinstance(error, ConnectionRefusedError):
-        return "connection refused"
-    return shown(str(error), _LONGEST_REASON) or type(error).__name__
+    return single_errors(error)[0]  # a group has one for each address of a host name

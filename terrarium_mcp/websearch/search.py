@@ -1,5 +1,6 @@
 """Web search through the operator's service: GET `?q=&num=`, a Bearer key, JSON `results`."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
@@ -9,8 +10,10 @@ import httpx2
 
 from terrarium_mcp.bounded_body import ACCEPT_ENCODING, BodyTooLarge, bound_body
 from terrarium_mcp.errors import TerrariumError, plainly
-from terrarium_mcp.http_clients import reason, tls_context, usable_environment
+from terrarium_mcp.http_clients import public_reason, reason, tls_context, usable_environment
 from terrarium_mcp.settings import Settings
+
+log = logging.getLogger(__name__)
 
 TIMEOUT = 10.0
 """Seconds for the whole answer, as in terrarium-irc."""
@@ -81,7 +84,9 @@ async def _response(query: str, count: int, settings: Settings) -> httpx2.Respon
     except (httpx2.HTTPError, httpx2.InvalidURL, OverflowError) as error:
         # Of others the text may quote the key, or what the service sent.
         is_plain = isinstance(error, (httpx2.ConnectError, OverflowError))
-        why = reason(error) if is_plain else type(error).__name__
+        why = public_reason(error) if is_plain else type(error).__name__
+        if is_plain:
+            log.warning("the search service does not answer: %s", reason(error))
         raise WebSearchFailed(
             f"The search service does not answer ({why})."
             " Check SEARCH_API_URL and SEARCH_API_KEY, or try again later."
