@@ -53,6 +53,17 @@ def parse_server(text: str) -> ServerAddress:
     )
 
 
+def with_port(address: str, port: str) -> str:
+    """An address with this port, unless it names one; as it is if either cannot be used."""
+    found = _ADDRESS.fullmatch(address.strip())
+    if not found or found["port"] or not port.isdecimal() or not int(port):
+        return address
+    scheme = f"{found['scheme']}://" if found["scheme"] else ""
+    ipv6 = found["bracketed"] or found["bare"]
+    channels = "" if found["channels"] is None else f"/{found['channels']}"
+    return f"{scheme}{f'[{ipv6}]' if ipv6 else found['name']}:{port}{channels}"
+
+
 def network_name_of(server: str) -> str:
     """`libera` for `irc.libera.chat`; `local` for an IP address or localhost."""
     if not server:

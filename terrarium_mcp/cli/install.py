@@ -6,6 +6,7 @@ import click
 
 from terrarium_mcp.cli.options import loaded_settings, settings_options, warn_of_slips
 from terrarium_mcp.cli.starting.hosts import HOSTS
+from terrarium_mcp.cli.starting.path_checks import is_visible, may_be_folder
 
 
 def _named(_: click.Context, __: click.Parameter, name: str) -> str:
@@ -57,7 +58,8 @@ def install(
     flags = [
         word
         for flag, path in files.items()
-        if path.is_file()  # the server starts in another folder, and would not find it there
+        # The server starts in another folder, and would not find it there.
+        if is_visible(path) and path.is_file()
         for word in (flag, str(Path.cwd() / path))
     ]
     installation = Installation(
@@ -68,7 +70,7 @@ def install(
         ask=not write,
     )
     (print_entry if only_print else write_entry)(installation)
-    if not (folder := Path.cwd() / loaded.settings.db_path.parent).is_dir():
+    if not may_be_folder(folder := Path.cwd() / loaded.settings.db_path.parent):
         instead = "Run terrarium-mcp up first, or name the database with --db."
         way_out = "Correct --db, or make the folder." if db else instead
         click.echo(

@@ -13,6 +13,7 @@ from terrarium_mcp.cli.options import (
     warn_of_slips,
 )
 from terrarium_mcp.cli.process import lasting_imports, run_service
+from terrarium_mcp.cli.starting.path_checks import may_be_folder
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
 
@@ -51,7 +52,7 @@ def serve(
 
 def _require_folder(database: Path) -> None:
     """Refuse a path that was probably mistyped, rather than begin an empty history there."""
-    if not database.parent.is_dir():
+    if not may_be_folder(database.parent):
         raise TerrariumError(
             f"There is no folder {database.parent} for the database {database.name}."
             " Correct --db, or add --create to make both."

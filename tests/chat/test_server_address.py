@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.server_address import ServerAddress, parse_server
+from terrarium_mcp.chat.server_address import ServerAddress, parse_server, with_port
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,24 @@ def test_an_address_says_what_it_says_and_leaves_the_rest_open(
 def test_anything_else_is_refused_with_examples(written: str) -> None:
     with pytest.raises(ValueError, match=r"such as irc\.libera\.chat, irc\.libera\.chat:6697 or"):
         parse_server(written)
+
+
+@pytest.mark.parametrize(
+    ("written", "port", "whole"),
+    [
+        ("irc.libera.chat", "6697", "irc.libera.chat:6697"),
+        ("irc.libera.chat:6697", "6667", "irc.libera.chat:6697"),
+        ("ircs://irc.libera.chat/tea,mate", "6697", "ircs://irc.libera.chat:6697/tea,mate"),
+        ("::1", "6667", "[::1]:6667"),
+        ("[::1]", "6667", "[::1]:6667"),
+        ("irc.libera.chat", "", "irc.libera.chat"),
+        ("irc.libera.chat", "0", "irc.libera.chat"),
+        ("irc.libera.chat", "tea", "irc.libera.chat"),
+        ("two words", "6667", "two words"),
+    ],
+)
+def test_a_port_is_added_to_an_address_that_names_none(written: str, port: str, whole: str) -> None:
+    assert with_port(written, port) == whole
 
 
 @given(st.text())

@@ -52,6 +52,16 @@ def test_a_backup_says_what_it_holds_and_comes_back(ours: Path, tmp_path: Path, 
     assert "<ada>" in ran("terrarium-mcp search garden", "--db", new, at=tmp_path).stdout
 
 
+def test_a_backup_is_what_its_name_says(ours: Path, tmp_path: Path) -> None:
+    done = ran(f"{BACKUP} h.tar.zst", "--db", ours, at=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "h.tar.zst").read_bytes().startswith(b"\x28\xb5\x2f\xfd")  # RFC 8878 3.1.1
+    assert told(ran(f"{BACKUP} x.tar --zstd", "--db", ours, at=tmp_path)) == (
+        f"{tmp_path}/x.tar would not be what its name says: a backup is a tar archive. End its name"
+        " with .tar, or with .tar.zst to compress it."
+    )
+
+
 def test_what_people_decided_after_the_backup_is_kept_or_said_to_be_missing(
     ours: Path, tmp_path: Path
 ) -> None:

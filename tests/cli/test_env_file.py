@@ -32,6 +32,15 @@ def test_only_the_lines_of_the_settings_change() -> None:
     )
 
 
+def test_a_setting_is_found_in_any_case_and_over_several_lines() -> None:
+    old = 'irc_use_ssl=off\n\n  Irc_Channels = "tea,\nmate"  # both\n\nEDITOR=vi\n'
+    new = merged(old, {"IRC_USE_SSL": "", "IRC_CHANNELS": "tea,mate"})
+    assert new == "#irc_use_ssl=off\n\n  IRC_CHANNELS=tea,mate\n\nEDITOR=vi\n"
+    assert merged(old, {"IRC_CHANNELS": ""}) == (
+        'irc_use_ssl=off\n\n  #Irc_Channels = "tea,\n#mate"  # both\n\nEDITOR=vi\n'
+    )
+
+
 def test_a_setting_that_was_left_out_gets_its_line_again() -> None:
     old = merged("", {"AGENT_MODEL": "m", "IRC_SERVER": "h"})
     without = merged(old, {"AGENT_MODEL": ""})
@@ -71,6 +80,17 @@ def test_a_screen_shows_no_secret() -> None:
     hidden = secrets_hidden(text)
     assert "hunter" not in hidden
     assert hidden.splitlines()[2] == "IRC_NICK=x"
+
+
+def test_a_screen_shows_no_secret_in_any_case_nor_its_second_line() -> None:
+    text = (
+        "agent_api_key=hunter2\n\n#Search_Api_Key='hunter3'\nTERRARIUM_SASL_PASSWORD='a\nhunter4'\n"
+    )
+    assert secrets_hidden(text) == (
+        "agent_api_key= (not shown)\n\n#Search_Api_Key= (not shown)\n"
+        "TERRARIUM_SASL_PASSWORD= (not shown)\n"
+    )
+    assert "secret" not in secrets_hidden('irc_channels="#tea secret,\n#mate secret"\n')
 
 
 def test_a_screen_shows_an_address_without_its_password_and_its_key() -> None:

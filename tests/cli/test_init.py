@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from dotenv import dotenv_values
 
+from terrarium_mcp.settings import load_settings
 from tests.cli.programs import quick_words, ran
 from tests.cli.terminal import terminal
 from tests.cli.test_adopting import everything
@@ -136,6 +137,27 @@ def test_old_logs_of_too_long_a_name_are_refused(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "cannot be looked at: File name too long." in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
+
+
+def test_a_tilde_is_the_home_folder_in_an_answer_too(tmp_path: Path) -> None:
+    options = ["--server", "127.0.0.1:1", "--channels", "tea", "--model-url", "none", "--yes"]
+    done = ran("terrarium-mcp init --old-logs ~/x.db", *options, at=tmp_path, HOME="/nowhere")
+    assert "/nowhere/x.db cannot be the database: there is no file" in done.stderr
+    done = ran("terrarium-mcp init --old-logs ~no-one/x.db", *options, at=tmp_path)
+    assert "your answer is ~no-one/x.db: no home folder is known for ~no-one" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_settings_that_a_file_has_in_any_form_are_the_answers(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text(
+        "irc_server=::1\nirc_port=7\nirc_use_ssl=off\nIRC_CHANNELS='tea,\nmate'\n"
+    )
+    done = ran("terrarium-mcp init --model-url none --yes", at=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "connecting to ::1:7 ..." in done.stdout
+    settings = load_settings(environ={}, env_file=tmp_path / ".env")
+    assert (settings.irc_server, settings.server_port, settings.uses_tls) == ("::1", 7, False)
+    assert [channel.name for channel in settings.irc_channels] == ["#tea", "#mate"]
 
 
 def test_a_zone_that_is_not_needed_is_checked_and_said_to_be_unused(tmp_path: Path) -> None:

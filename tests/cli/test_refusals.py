@@ -279,6 +279,50 @@ def test_the_doctor_says_that_a_folder_is_closed_to_it(tmp_path: Path, option: s
     assert status == "status 1"
 
 
+@pytest.mark.parametrize("how", [["serve"], ["serve", "--http", "--port", "0"]], ids=" ".join)
+def test_a_database_below_a_folder_that_may_not_be_entered_is_not_said_to_have_no_folder(
+    tmp_path: Path, how: list[str]
+) -> None:
+    tmp_path.chmod(0o755)
+    closed = tmp_path / "closed"
+    (closed / "data").mkdir(parents=True)
+    closed.chmod(0o000)
+    argv = [*how, "--db", str(closed / "data" / "irc_logs.db")]
+    told, status = quick_python(AS_NOBODY.format(nobody=NOBODY, argv=argv), tmp_path).splitlines()
+    assert told.startswith(f"terrarium-mcp: The folder {closed}/data cannot be made or looked into")
+    assert status == "status 1"
+
+
+def test_a_talk_log_below_a_folder_that_may_not_be_entered_stops_no_doctor(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    closed = tmp_path / "closed"
+    (closed / "data").mkdir(parents=True)
+    closed.chmod(0o000)
+    (tmp_path / ".env").write_text(
+        "IRC_SERVER=localhost\nIRC_CHANNELS=tea\nTERRARIUM_TALK_LOG=closed/data/talk.jsonl\n"
+    )
+    (tmp_path / ".env").chmod(0o644)
+    code = "import terrarium_mcp.cli.starting.doctor" + AS_NOBODY.format(
+        nobody=NOBODY, argv=["doctor", "--db", str(closed / "data" / "irc_logs.db")]
+    )
+    told = quick_python(code, tmp_path)
+    assert "Traceback" not in told
+    assert "1 wrong: database (access)" in told
+
+
+def test_an_entry_for_a_database_below_such_a_folder_is_written(open_folder: Path) -> None:
+    open_folder.chmod(0o777)
+    closed = open_folder / "closed"
+    (closed / "data").mkdir(parents=True)
+    closed.chmod(0o000)
+    argv = ["install", "claude-code", "--write", "--db", str(closed / "data" / "irc_logs.db")]
+    code = "import terrarium_mcp.cli.starting.install" + AS_NOBODY.format(nobody=NOBODY, argv=argv)
+    told = quick_python(code, open_folder)
+    assert "Traceback" not in told
+    assert "There is no folder" not in told
+    assert "irc_logs.db" in (open_folder / ".mcp.json").read_text()
+
+
 def test_the_doctor_says_that_the_lock_of_the_keeper_is_closed_to_it(open_folder: Path) -> None:
     file = open_folder / "irc_logs.db"
     done = ran("terrarium-mcp serve", at=open_folder, DB_PATH=file)

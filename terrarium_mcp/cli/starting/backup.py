@@ -20,6 +20,8 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Manifest, NotAdopted, make_backup, require_adopted
 from terrarium_mcp.wording import quantity
 
+_ZSTD = {".zst", ".tzst"}
+
 _OTHERWISE_PACKED = {".gz", ".tgz", ".xz", ".bz2", ".zip", ".7z"}
 
 
@@ -27,18 +29,19 @@ def back_up(settings: Settings, path: Path, *, compress: bool, adopt: bool) -> N
     """Back up the database into the file `path`, or into a new file of the folder `path`.
 
     A `path` without an ending that does not exist is taken for a folder, which is made: as a file
-    it would be in the way of the next backup. With `adopt`, a database of terrarium-irc is adopted
-    once it is certain that the backup may be written there.
+    it would be in the way of the next backup. A file that ends in .zst is compressed. With `adopt`,
+    a database of terrarium-irc is adopted once it is certain that the backup may be written there.
 
     Raises:
         OutputExists, OutputIsSource, OutputFailed: it cannot be written there.
         BackupFailed, NotOurs, NotAdopted, StoreFailed: the database cannot be backed up.
     """
     database = Path.cwd() / settings.db_path
-    if path.suffix.lower() in _OTHERWISE_PACKED:
+    ending = path.suffix.lower()
+    if ending in _OTHERWISE_PACKED or (compress and ending == ".tar"):
         raise OutputFailed(
             f"{path} would not be what its name says: a backup is a tar archive. End its name with"
-            " .tar, or with .tar.zst and add --zstd."
+            " .tar, or with .tar.zst to compress it."
         )
     with looking_at(path):
         is_folder = path.is_dir() or not (path.suffix or path.exists())
@@ -47,6 +50,7 @@ def back_up(settings: Settings, path: Path, *, compress: bool, adopt: bool) -> N
             place = path / _name(database, compress=compress)
             _back_up(settings, place, compress=compress, adopt=adopt)
     else:
+        compress = compress or ending in _ZSTD
         _back_up(settings, path, compress=compress, adopt=adopt)
 
 

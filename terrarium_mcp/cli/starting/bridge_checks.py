@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.cli.starting.path_checks import is_visible
 from terrarium_mcp.irc_bridge.network.server_config import server_config
 from terrarium_mcp.irc_bridge.network.transport import tls_context
 from terrarium_mcp.irc_bridge.talk_log.writer import why_unwritable
@@ -68,7 +69,7 @@ def check_talk_log(settings: Settings) -> None:
             f" {settings.db_path}. Name another file."
         )
     path = Path.cwd() / settings.talk_log
-    if path.parent in database.parents and not path.parent.exists():
+    if path.parent in database.parents and not is_visible(path.parent):
         return  # it is made together with the history
     if why := why_unwritable(path):
         raise BadSetting(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from anyio import to_thread
 
+from terrarium_mcp.cli.starting.path_checks import is_missing
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.logformats.usual_places import usual_logs
 from terrarium_mcp.store import Store, is_claimed
@@ -44,17 +45,6 @@ def require_database(path: Path) -> None:
     """
     if is_missing(path):
         raise NoDatabase(path)
-
-
-def is_missing(path: Path) -> bool:
-    """Whether there is nothing at `path`, or where it links; to open it says what is closed."""
-    try:
-        path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return True
-    except OSError:  # os.path.exists may take that for nothing
-        return False
-    return False
 
 
 async def require_rooms(store: Store) -> None:

@@ -2,6 +2,10 @@
 
 import re
 from collections.abc import Mapping
+from io import StringIO
+from typing import NamedTuple
+
+from dotenv.parser import parse_stream
 
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import (
@@ -35,10 +39,11 @@ def merged(old: str, values: Mapping[str, str]) -> str:
     text, added = old or HEADER, ""
     for name, value in values.items():
         line = f"{name}={_quoted(name, value)}" if value else ""
-        present = re.compile(rf"^[ \t]*(?:export[ \t]+)?{name}[ \t]*=.*$", re.MULTILINE)
-        if present.search(text):
-            new = line.replace("\\", r"\\") if line else r"#\g<0>"
-            text = present.sub(new, text)
+        parts = _parts(text)
+        if any(part.name == name for part in parts):
+            text = "".join(
+                _rewritten(part.text, line) if part.name == name else part.text for part in parts
+            )
         elif line and (commented := re.compile(rf"^#{name}=.*$", re.MULTILINE)).search(text):
             text = commented.sub(line.replace("\\", r"\\"), text, count=1)  # which we left out
         elif line:
@@ -48,15 +53,45 @@ def merged(old: str, values: Mapping[str, str]) -> str:
 
 def secrets_hidden(text: str) -> str:
     """The text for a screen: of passwords and keys only that they are there."""
+    return "".join(_hidden(part.text) for part in _parts(text))
+
+
+class _Part(NamedTuple):
+    """A setting in a file, over several lines if its value has some, or a comment.
+
+    `name` is in capitals; that of a comment is empty. Blank lines may precede the part in `text`.
+    """
+
+    name: str
+    text: str
+
+
+def _parts(text: str) -> list[_Part]:
+    bindings = parse_stream(StringIO(text))
+    return [_Part((one.key or "").upper(), one.original.string) for one in bindings]
+
+
+def _rewritten(written: str, line: str) -> str:
+    """A setting as `line`, or commented out if that is empty."""
+    setting = written.strip()
+    new = line or re.sub("^", "#", setting, flags=re.MULTILINE)
+    return written.replace(setting, new)
+
+
+def _hidden(part: str) -> str:
+    """A part of a file without secrets; one may be commented out as well."""
     partly = "|".join(["IRC_CHANNELS", *filter(is_address_setting, setting_names())])
-    text = re.sub(rf"^(.*\b({partly})[ \t]*=)(.+)$", _presentable_line, text, flags=re.MULTILINE)
+    flags = re.IGNORECASE | re.DOTALL  # a value may have several lines
+    written = part.rstrip()
+    text = re.sub(rf"^(.*?\b({partly})[ \t]*=)(.+)$", _presentable_line, written, flags=flags)
     names = "|".join(secret_names())
-    return re.sub(rf"^(.*\b(?:{names})[ \t]*=).+$", r"\1 (not shown)", text, flags=re.MULTILINE)
+    text = re.sub(rf"^(.*?\b(?:{names})[ \t]*=).+$", r"\1 (not shown)", text, flags=flags)
+    return text + part[len(written) :]
 
 
 def _presentable_line(line: re.Match[str]) -> str:
     """A line `NAME=value` without secrets; an address also without the quotes around it."""
-    setting, name, value = line.groups()
+    setting, name, value = line[1], line[2].upper(), line[3]
     bare = value.strip(_AROUND_A_VALUE) if is_address_setting(name) else value
     return f"{setting}{presentable(name, bare)}"
 

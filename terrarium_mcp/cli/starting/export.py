@@ -9,11 +9,7 @@ import click
 
 from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.cli.console import is_terminal
-from terrarium_mcp.cli.starting.empty_history import (
-    NothingRecorded,
-    is_missing,
-    require_rooms,
-)
+from terrarium_mcp.cli.starting.empty_history import NothingRecorded, require_rooms
 from terrarium_mcp.cli.starting.opening import opened_history
 from terrarium_mcp.cli.starting.output import (
     new_file,
@@ -22,6 +18,7 @@ from terrarium_mcp.cli.starting.output import (
     require_free_folder,
     require_no_leftover,
 )
+from terrarium_mcp.cli.starting.path_checks import is_missing
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.cli.starting.standard_output import StandardOutput
 from terrarium_mcp.errors import TerrariumError

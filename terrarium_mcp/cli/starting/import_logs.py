@@ -14,7 +14,6 @@ from tqdm import tqdm
 
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Room
-from terrarium_mcp.cli.starting.empty_history import is_missing
 from terrarium_mcp.cli.starting.import_choices import FORMAT_NAMES
 from terrarium_mcp.cli.starting.import_report import (
     found_lines,
@@ -23,6 +22,7 @@ from terrarium_mcp.cli.starting.import_report import (
 )
 from terrarium_mcp.cli.starting.opening import opened_history
 from terrarium_mcp.cli.starting.output import require_apart
+from terrarium_mcp.cli.starting.path_checks import is_missing
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.cli.starting.rejects import add_failures, rejected_lines
 from terrarium_mcp.cli.starting.scratch import scratch_folder

@@ -4,17 +4,18 @@ from pathlib import Path
 
 import click
 
+from terrarium_mcp.chat.server_address import with_port
 from terrarium_mcp.cli.starting.difference import show_difference
 from terrarium_mcp.cli.starting.env_file import merged, secrets_hidden
-from terrarium_mcp.cli.starting.init_checks import is_visible
 from terrarium_mcp.cli.starting.init_dialogue import Dialogue, Values
 from terrarium_mcp.cli.starting.init_history import history_settings
 from terrarium_mcp.cli.starting.init_irc import irc_settings
 from terrarium_mcp.cli.starting.init_model import model_settings
+from terrarium_mcp.cli.starting.path_checks import is_visible
 from terrarium_mcp.cli.starting.program import shell_words
 from terrarium_mcp.cli.starting.replacing import PRIVATE, replace_file
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.settings import BadSetting, dotenv_in, load_settings
+from terrarium_mcp.settings import BadSetting, dotenv_in, home_expanded, load_settings
 
 
 def set_up(dialogue: Dialogue, env_file: Path) -> None:
@@ -55,11 +56,15 @@ def _text_of(env_file: Path) -> str:
 
 def _answers_in(text: str, env_file: Path) -> Values:
     """The settings in the text of a file, as answers to our questions."""
-    values = {name: value for name, value in dotenv_in(text, env_file).items() if value}
-    if "IRC_SERVER" in values and (port := values.get("IRC_PORT")):
-        values["IRC_SERVER"] += f":{port}"
-    if "DB_PATH" in values and is_visible(path := env_file.parent / values["DB_PATH"]):
-        values["DB_PATH"] = str(path)
+    values = {name.upper(): value for name, value in dotenv_in(text, env_file).items() if value}
+    if "IRC_SERVER" in values:
+        values["IRC_SERVER"] = with_port(values["IRC_SERVER"], values.get("IRC_PORT", ""))
+    if "IRC_CHANNELS" in values:  # a file may have them on several lines, and an answer not
+        values["IRC_CHANNELS"] = " ".join(values["IRC_CHANNELS"].split())
+    if "DB_PATH" in values:
+        path = env_file.parent / home_expanded(values["DB_PATH"], f"DB_PATH in {env_file}")
+        if is_visible(path):
+            values["DB_PATH"] = str(path)
     return values
 
 

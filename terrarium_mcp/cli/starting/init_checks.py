@@ -1,6 +1,5 @@
 """Tries what is about to be written to the settings: the IRC server, the model, the old logs."""
 
-import os
 import stat
 from datetime import UTC, datetime
 from pathlib import Path
@@ -85,11 +84,6 @@ def history_problem(path: Path) -> str:
     if wrong is None:
         return ""
     return f"{wrong.text} {_OTHER_LOGS}" if wrong.name == "contents" else wrong.text
-
-
-def is_visible(path: Path) -> bool:
-    """Whether this account sees anything at a path, which may be in a folder closed to it."""
-    return os.path.exists(path)  # noqa: PTH110 -- Path.exists raises before Python 3.14
 
 
 def is_of_terrarium_irc(path: Path) -> bool:

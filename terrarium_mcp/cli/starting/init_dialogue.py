@@ -1,11 +1,18 @@
 """Questions on the terminal, answered by an option, by a person, or by a default."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import click
 
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.settings import BadSetting, Settings, presentable, settings_from
+from terrarium_mcp.settings import (
+    BadSetting,
+    Settings,
+    home_expanded,
+    presentable,
+    settings_from,
+)
 
 NONE = {"none", "no", "-"}
 """Answers that mean: without one."""
@@ -81,6 +88,20 @@ class Dialogue:
         """
         try:
             return settings_from(values, "your answer")
+        except BadSetting as error:
+            if self.yes:
+                raise
+            self.objects(error)
+            return None
+
+    def path(self, typed: str) -> Path | None:
+        """A path that was typed here, where no shell expands its `~`; None if it cannot be used.
+
+        Raises:
+            BadSetting: nobody can be asked again.
+        """
+        try:
+            return Path.cwd() / home_expanded(typed, "your answer")
         except BadSetting as error:
             if self.yes:
                 raise

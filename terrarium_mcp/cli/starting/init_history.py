@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from terrarium_mcp.cli.starting.init_checks import history_problem, is_of_terrarium_irc, is_visible
+from terrarium_mcp.cli.starting.init_checks import history_problem, is_of_terrarium_irc
 from terrarium_mcp.cli.starting.init_dialogue import NONE, Dialogue, Values
+from terrarium_mcp.cli.starting.path_checks import is_visible
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
 
@@ -34,7 +35,8 @@ def history_settings(dialogue: Dialogue, folder: Path) -> Values:
         if typed == dialogue.usual.get("DB_PATH") and not is_visible(folder / typed):
             _refuse_zone(dialogue)
             return {"DB_PATH": typed}  # of an earlier init, and nothing was recorded yet
-        path = Path.cwd() / typed
+        if not (path := dialogue.path(typed)):
+            continue
         if problem := history_problem(path):
             dialogue.objects(problem)
             if dialogue.yes:

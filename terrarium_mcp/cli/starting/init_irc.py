@@ -1,7 +1,6 @@
 """The IRC side of `terrarium-mcp init`: a server that can be reached, channels, a contact."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import anyio
 import click
@@ -58,8 +57,9 @@ def _reached(dialogue: Dialogue, values: dict[str, str]) -> Settings | None:
         file = dialogue.answer(
             "TERRARIUM_TLS_CAFILE", "PEM file with the certificate to trust (empty: none)"
         )
-        if file and (path := str(Path.cwd() / file)) != values["TERRARIUM_TLS_CAFILE"]:
-            values["TERRARIUM_TLS_CAFILE"] = path
+        path = dialogue.path(file) if file else None
+        if path and str(path) != values["TERRARIUM_TLS_CAFILE"]:
+            values["TERRARIUM_TLS_CAFILE"] = str(path)
             return _reached(dialogue, values)
     except TlsFailed as error:
         dialogue.objects(error)

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.cli.starting.empty_history import is_missing
 from terrarium_mcp.cli.starting.opening import opened_history
+from terrarium_mcp.cli.starting.path_checks import is_missing
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings

@@ -35,7 +35,7 @@ class Reloader:
             if change.live:
                 await self._apply(change.settings)
                 self._settings = change.settings
-        except TerrariumError as error:
+        except (TerrariumError, OSError) as error:
             log.error("the settings were not reloaded, and remain as they were: %s", error)  # noqa: TRY400 -- for operators
             return
         log.info("settings reloaded; changed: %s", ", ".join(change.live) or "nothing")
