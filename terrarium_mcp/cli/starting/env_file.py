@@ -39,10 +39,11 @@ def merged(old: str, values: Mapping[str, str]) -> str:
     text, added = old or HEADER, ""
     for name, value in values.items():
         line = f"{name}={_quoted(name, value)}" if value else ""
-        parts = _parts(text)
-        if any(part.name == name for part in parts):
+        entries = _entries(text)
+        if any(entry.name == name for entry in entries):
             text = "".join(
-                _rewritten(part.text, line) if part.name == name else part.text for part in parts
+                _rewritten(entry.text, line) if entry.name == name else entry.text
+                for entry in entries
             )
         elif line and (commented := re.compile(rf"^#{name}=.*$", re.MULTILINE)).search(text):
             text = commented.sub(line.replace("\\", r"\\"), text, count=1)  # which we left out
@@ -53,22 +54,22 @@ def merged(old: str, values: Mapping[str, str]) -> str:
 
 def secrets_hidden(text: str) -> str:
     """The text for a screen: of passwords and keys only that they are there."""
-    return "".join(_hidden(part.text) for part in _parts(text))
+    return "".join(_hidden(entry.text) for entry in _entries(text))
 
 
-class _Part(NamedTuple):
+class _EnvEntry(NamedTuple):
     """A setting in a file, over several lines if its value has some, or a comment.
 
-    `name` is in capitals; that of a comment is empty. Blank lines may precede the part in `text`.
+    `name` is in capitals; that of a comment is empty. Blank lines may precede the entry in `text`.
     """
 
     name: str
     text: str
 
 
-def _parts(text: str) -> list[_Part]:
+def _entries(text: str) -> list[_EnvEntry]:
     bindings = parse_stream(StringIO(text))
-    return [_Part((one.key or "").upper(), one.original.string) for one in bindings]
+    return [_EnvEntry((one.key or "").upper(), one.original.string) for one in bindings]
 
 
 def _rewritten(written: str, line: str) -> str:
@@ -78,15 +79,15 @@ def _rewritten(written: str, line: str) -> str:
     return written.replace(setting, new)
 
 
-def _hidden(part: str) -> str:
-    """A part of a file without secrets; one may be commented out as well."""
+def _hidden(entry: str) -> str:
+    """An entry without secrets; one may be commented out as well."""
     partly = "|".join(["IRC_CHANNELS", *filter(is_address_setting, setting_names())])
     flags = re.IGNORECASE | re.DOTALL  # a value may have several lines
-    written = part.rstrip()
+    written = entry.rstrip()
     text = re.sub(rf"^(.*?\b({partly})[ \t]*=)(.+)$", _presentable_line, written, flags=flags)
     names = "|".join(secret_names())
     text = re.sub(rf"^(.*?\b(?:{names})[ \t]*=).+$", r"\1 (not shown)", text, flags=flags)
-    return text + part[len(written) :]
+    return text + entry[len(written) :]
 
 
 def _presentable_line(line: re.Match[str]) -> str:
