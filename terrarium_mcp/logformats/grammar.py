@@ -97,7 +97,7 @@ ISO_OR_NAMED_DAY = (
 )
 """`2026-10-24`, or `Oct 24` without a year; East Asian months have a number,
 Hebrew abbreviations a geresh."""
-_CTIME_MINUTE = r"(?P<weekday>\w+) (?P<month>\w+) +(?P<day>\d+) (?P<hour>\d\d):(?P<minute>\d\d)"
+_CTIME_MINUTE = r"(?P<weekday>\w+) (?P<month>\w+) +(?P<day>\d\d?) (?P<hour>\d\d):(?P<minute>\d\d)"
 _CTIME_REST = r":(?P<second>\d\d) (?P<year>\d{4})"
 CTIME = _CTIME_MINUTE + _CTIME_REST
 """A moment as C's `ctime` prints it: `Sat Oct 24 23:57:13 2026`, in whatever language."""
@@ -440,7 +440,7 @@ def _month(groups: Mapping[str, str]) -> int | None:
     if written.isdecimal():
         return int(written) if len(written) < 3 else None  # of thousands of digits `int` makes none
     weekday, year = groups.get("weekday"), groups.get("year")
-    if weekday and year and len(groups["day"]) < 3:
+    if weekday and year:
         return month_of_day(written, weekday, int(groups["day"]), int(year))
     return month_number(written)
 

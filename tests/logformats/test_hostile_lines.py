@@ -4,6 +4,7 @@ import re
 import tarfile
 import zipfile
 from collections.abc import Iterator
+from datetime import UTC, date
 from pathlib import Path
 from time import process_time
 
@@ -14,7 +15,7 @@ from terrarium_mcp.logformats.files import LogFile, UnusableFile
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.grammar import TextFormat
 from terrarium_mcp.logformats.log_origin import origin_by_name, origin_in
-from terrarium_mcp.logformats.log_reader import LONGEST_LINE
+from terrarium_mcp.logformats.log_reader import LONGEST_LINE, LogReader
 from terrarium_mcp.logformats.month_names import month_number
 from terrarium_mcp.logformats.named_files import log_files
 from tests.logformats.test_formats import LINES
@@ -51,6 +52,11 @@ MORE_LINES = (
     ("mirc", "Session Start: Sat Oct 24 23:51:20 2026"),
     ("konversation", "[Saturday, October 24, 2026] [11:57:13 PM CEST] <bob>\thi"),
     ("konversation", "*** on Sat Oct 24 23:57:00 2026"),
+    ("irssi", "Sat Oct 24 23:57:13 2026 <@ada> hi"),
+    ("hexchat", "Sat Oct 24 23:57:13 2026 <bob>\thi"),
+    ("weechat", "Sat Oct 24 23:57:13 2026\tbob\thi"),
+    ("limnoria", "Sat Oct 24 23:57:13 2026  <bob> hi"),
+    ("ircii", "IRC log started Sat Oct 24 23:57"),
     ("kvirc", "### Log session started at Sat Oct 24 23:57:12 2026 ###"),
     ("tiny", "*** Logging started at 2026-10-24 23:57:12"),
     ("twisted", "[23:57:12] [connected at Sat Oct 24 23:57:12 2026]"),
@@ -114,6 +120,20 @@ def test_digits_without_end_are_no_number(name: str, line: str, is_read: bool) -
     read = form.read(line.format("1" * 5_000))
     assert (read is not None) == is_read
     assert read is None or read.dated is None
+
+
+@pytest.mark.parametrize("form", TEXT_FORMATS, ids=lambda one: one.name)
+def test_no_number_of_a_line_ends_an_import_by_its_length(form: TextFormat) -> None:
+    """Whatever number of a line it is: the day of `ctime`, an hour, a limit of a channel."""
+    reader = LogReader(form, UTC, day=date(2026, 10, 24))
+    lines = [text for name, text, *_ in (*LINES, *MORE_LINES) if name == form.name]
+    endless = [
+        f"{line[: number.start()]}{'9' * 5_000}{line[number.end() :]}"
+        for line in lines
+        for number in re.finditer(r"\d+", line)
+    ]
+    list(reader.read(line.encode() for line in endless))
+    assert reader.counts.lines == len(endless)
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from terrarium_mcp.logformats.grammar import (
 )
 
 _MASK = r"(?P<user>[^\s@!]*)@(?P<host>\S*)"
-_DAY = r"--- \w{3} (?P<month>\w{3}) +(?P<day>\d+) (?P<year>\d{4})"
+_DAY = r"--- \w{3} (?P<month>\w{3}) +(?P<day>\d\d?) (?P<year>\d{4})"
 
 EGGDROP = TextFormat(
     name="eggdrop",

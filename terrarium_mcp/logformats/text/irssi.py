@@ -49,7 +49,7 @@ from terrarium_mcp.logformats.layout import (
 
 _WEEKDAY = r"(?P<weekday>\S+)\s+"
 """Of one letter in Hungarian and Chinese; glibc pads those of Latvian."""
-_DAY = rf"{_WEEKDAY}{BEFORE_MONTH}(?P<month>\w+\u05f3?)\.? +(?P<day>\d+)"
+_DAY = rf"{_WEEKDAY}{BEFORE_MONTH}(?P<month>\w+\u05f3?)\.? +(?P<day>\d\d?)"
 _MOMENT = rf"{_DAY} {CLOCK_WITH_SECONDS} (?P<year>\d{{4}})"
 _AND_MORE = r"(?: \(\+\d+ more[^()]*\))?"
 """The end of a long list of people."""

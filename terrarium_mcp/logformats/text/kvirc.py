@@ -30,7 +30,7 @@ _BEHIND_NICK = r"\x03?\x02?"
 _NOTICE = rf"\*{_BEFORE_NICK}(?P<nick>[^\s*<>\x00-\x1f]+){_BEHIND_NICK}\* (?P<text>.*)"
 _PERSON = rf"(?P<nick>{NICK}) \[(?P<user>[^\s@\]]*)@(?P<host>[^\s\]]*)\]"
 _STARTED = (
-    rf"### Log session started at \w+ (?P<month>\w+) +(?P<day>\d+) {CLOCK_WITH_SECONDS}"
+    rf"### Log session started at \w+ (?P<month>\w+) +(?P<day>\d\d?) {CLOCK_WITH_SECONDS}"
     r" (?P<year>\d{4})"
 )
 
