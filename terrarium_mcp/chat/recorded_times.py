@@ -16,7 +16,7 @@ def joined(times: Iterable[RecordedTime], pause: timedelta = timedelta(0)) -> li
     """The times in order; those that overlap, or are at most `pause` apart, are one."""
     found: list[RecordedTime] = []
     for time in sorted(times):
-        if found and time.began <= found[-1].ended + pause:
+        if found and time.began - found[-1].ended <= pause:
             found[-1] = found[-1]._replace(ended=max(found[-1].ended, time.ended))
         else:
             found.append(time)

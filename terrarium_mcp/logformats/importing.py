@@ -21,6 +21,7 @@ from terrarium_mcp.chat.irctext import is_service
 from terrarium_mcp.chat.on_record import NotRecorded
 from terrarium_mcp.chat.recorded_times import RecordedTime
 from terrarium_mcp.chat.records import NewMessage
+from terrarium_mcp.chat.times.timestamps import local
 from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.databases.database_format import is_database
@@ -266,8 +267,8 @@ async def _local_beginning(content: LogContent) -> datetime | None:
     """
     began = await to_thread.run_sync(_began, content)
     zone, half = zone_and_half(content.zone)
-    local = began and began.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
-    return local.replace(hour=local.hour % 12) if local and half else local
+    here = began and local(began, ZoneInfo(zone)).replace(tzinfo=None)
+    return here.replace(hour=here.hour % 12) if here and half else here
 
 
 def _began(content: LogContent) -> datetime | None:

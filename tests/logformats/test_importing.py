@@ -100,6 +100,26 @@ async def test_one_evening_in_the_logs_of_five_programs_is_there_once(tmp_path: 
     assert Counter(heard) == Counter(said)
 
 
+async def test_logs_of_the_last_days_of_the_calendar_are_imported_once(tmp_path: Path) -> None:
+    folder = tmp_path / "#tea"
+    folder.mkdir()
+    for day in ("9999-12-30", "9999-12-31"):
+        (folder / f"{day}.log").write_text(f"[{day} 23:57:13 Z] <ada> tea on {day}\n")
+    async with history(tmp_path) as store:
+        await imported(store, tmp_path, folder, choices=replace(BERLIN_LABNET, zone=UTC))
+        await store.imports.undo(1)
+        assert (await imported(store, tmp_path, folder))[0] == 2
+        assert (await imported(store, tmp_path, folder))[0] == 0
+        with (folder / "9999-12-31.log").open("a") as log:
+            log.write("[9999-12-31 23:57:14 Z] <ada> more tea\n")
+        assert (await imported(store, tmp_path, folder))[0] == 3
+    assert [row[6] for row in dump(tmp_path)] == [
+        "tea on 9999-12-30",
+        "tea on 9999-12-31",
+        "more tea",
+    ]
+
+
 async def test_channels_with_lossy_names_are_one_room(tmp_path: Path) -> None:
     async with history(tmp_path) as store:
         await imported(store, tmp_path, *(LOGS / program for program in PROGRAMS), choices=RENAMED)

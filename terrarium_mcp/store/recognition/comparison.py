@@ -15,7 +15,7 @@ r"""Comparable lines: what two programs keep of the same line, in one form. Pure
 
 import re
 from collections.abc import Mapping
-from datetime import MAXYEAR, MINYEAR, UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from terrarium_mcp.chat.identity import fold
@@ -27,7 +27,8 @@ LOST = "\ufffd"
 """What programs write for bytes that they cannot decode."""
 
 _MS = timedelta(milliseconds=1)
-_FIRST, _LAST = ((datetime(year, 1, 1, tzinfo=UTC) - EPOCH) // _MS for year in (MINYEAR, MAXYEAR))
+_FIRST = (datetime.min.replace(tzinfo=UTC) - EPOCH) // _MS
+_LAST = (datetime.max.replace(tzinfo=UTC) - EPOCH) // _MS
 
 _CP1252: Mapping[int, str] = {
     byte: bytes([byte]).decode("cp1252", "replace")  # which leaves five undefined

@@ -4,12 +4,12 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.recorded_times import RecordedTime
-from terrarium_mcp.chat.times.timestamps import from_text, to_text
+from terrarium_mcp.chat.times.timestamps import from_text, local, to_text
 from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.store.records.imports import (
     EarlierReading,
@@ -29,7 +29,7 @@ from terrarium_mcp.store.sqlite.imports.import_lock import only_import
 from terrarium_mcp.store.sqlite.imports.log_spans import cut_gaps
 from terrarium_mcp.store.sqlite.imports.log_stream import Logs, LogStream
 from terrarium_mcp.store.sqlite.imports.source_rows import source_params
-from terrarium_mcp.store.sqlite.imports.stored_lines import around
+from terrarium_mcp.store.sqlite.imports.stored_lines import around, day_around
 from terrarium_mcp.store.sqlite.imports.undo import UNFINISHED, ImportUndo
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.voice_rules import stored_rules
@@ -211,10 +211,8 @@ class Imports:
         self, log: LogSource, began: datetime
     ) -> EarlierReading | None:
         zone, half = zone_and_half(log.zone)
-        day = datetime.combine(began.astimezone(ZoneInfo(zone)), time.min, ZoneInfo(zone))
-        until = day + timedelta(days=1)
-        span = {"since": to_text(day.astimezone(UTC)), "until": to_text(until.astimezone(UTC))}
-        rows = await self._database.rows(_OTHERWISE_READ, source_params(log) | span)
+        span = day_around(began, ZoneInfo(zone))
+        rows = await self._database.rows(_OTHERWISE_READ, source_params(log) | span._asdict())
         read = (EarlierReading(*row) for row in rows)
         return next((one for one in read if zone_and_half(one.zone)[1] != half), None)
 
@@ -291,8 +289,8 @@ def _is_of_same_day(began: datetime, first: datetime, zone: str) -> bool:
         first: when the first line that was stored of the other log was said.
         zone: that in which the other log was read.
     """
-    later = first.astimezone(ZoneInfo(zone_and_half(zone)[0])).replace(tzinfo=None) - began
-    return -_CLOCK_ERROR <= later < timedelta(days=1) - _CLOCK_ERROR
+    here = local(first, ZoneInfo(zone_and_half(zone)[0])).replace(tzinfo=None)
+    return -_CLOCK_ERROR <= here - began < timedelta(days=1) - _CLOCK_ERROR
 
 
 _INTERRUPTED = """
@@ -313,7 +311,7 @@ ORDER BY s.import DESC"""
 _OTHERWISE_READ = """
 SELECT s.import, s.zone FROM import_sources s JOIN imports i ON i.id = s.import
 WHERE s.path = :path AND s.network = :network AND s.channel = :channel AND s.zone <> :zone
-  AND s.first >= :since AND s.first < :until AND i.undone IS NULL
+  AND s.first BETWEEN :first AND :last AND i.undone IS NULL
 ORDER BY s.import DESC"""
 
 _READERS_OF_NOTHING = """

@@ -5,14 +5,14 @@
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, time, timedelta, tzinfo
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.chat.times.timestamps import from_text, to_text
+from terrarium_mcp.chat.times.timestamps import from_text, local, to_text
 from terrarium_mcp.store.recognition.clock_offset import FARTHEST
 from terrarium_mcp.store.recognition.comparison import (
     ComparableLine,
@@ -261,6 +261,13 @@ def around(timestamps: Sequence[str], farthest: int = FARTHEST) -> TimeSpan:
     As long as nothing is known of it, that is by any clock that is considered.
     """
     return _widened(_moment(min(timestamps)), _moment(max(timestamps)), farthest, farthest)
+
+
+def day_around(moment: datetime, zone: tzinfo) -> TimeSpan:
+    """The day on a clock of `zone` that a moment is of."""
+    day = local(moment, zone).date()
+    first, last = (datetime.combine(day, clock, zone) for clock in (time.min, time.max))
+    return _widened(milliseconds(first), milliseconds(last), 0, 0)
 
 
 def _widened(first: int, last: int, before: int, after: int) -> TimeSpan:
