@@ -115,7 +115,8 @@ class LogClock:
             return datetime.combine(day, stamp.clock, stamp.zone).astimezone(UTC)
         if stamp.year is not None:
             return self._reached(_local_time(stamp, stamp.year, stamp.month, stamp.day))
-        return self._reached(self._without_year(stamp))
+        local = self._without_year(stamp)
+        return self._reached_in(stamp.zone, local) if stamp.zone else self._reached(local)
 
     def _midnight(self) -> datetime:
         """The moment at which the day of the log began."""
@@ -149,9 +150,18 @@ class LogClock:
             moment, self._repeats = _EPOCH + (local - _LOCAL_EPOCH - self._offset), False
         else:
             moment = self._in_changing_zone(local)
+        return self._passed(local, moment)
+
+    def _reached_in(self, zone: tzinfo, local: datetime) -> datetime:
+        """The moment of a local time that names its zone, after those before it."""
+        self._repeats = False
+        return self._passed(local, local.replace(tzinfo=zone).astimezone(UTC))
+
+    def _passed(self, local: datetime, moment: datetime) -> datetime:
+        """The moment, which is now the last."""
         if self._moment and moment < self._moment - STEP:
             self.steps_back += 1
-        self._local, self._moment, self._day = local, moment, day
+        self._local, self._moment, self._day = local, moment, local.date()
         return moment
 
     def _in_changing_zone(self, local: datetime) -> datetime:

@@ -120,6 +120,18 @@ async def test_logs_of_the_last_days_of_the_calendar_are_imported_once(tmp_path:
     ]
 
 
+async def test_a_clock_with_its_zone_is_read_in_that_on_the_day_of_its_file(
+    tmp_path: Path,
+) -> None:
+    log = tmp_path / "libera" / "#tea" / "2026-10-24.log"
+    log.parent.mkdir(parents=True)
+    log.write_text("[23:57:13 +0200] <ada> hi\n")
+    async with history(tmp_path) as store:
+        await imported(store, tmp_path, log, choices=Choices())
+        assert (await imported(store, tmp_path, log, choices=Choices()))[0] == 0
+    assert [row[1] for row in dump(tmp_path)] == ["2026-10-24 21:57:13.000"]
+
+
 async def test_channels_with_lossy_names_are_one_room(tmp_path: Path) -> None:
     async with history(tmp_path) as store:
         await imported(store, tmp_path, *(LOGS / program for program in PROGRAMS), choices=RENAMED)

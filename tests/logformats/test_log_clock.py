@@ -1,6 +1,6 @@
 """From the stamps of a log to moments: midnight, years, and the hour that comes twice."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -67,6 +67,26 @@ def test_a_line_that_was_written_late_stays_on_its_day() -> None:
         "24 10:00:04",
         "24 10:00:06",
     ]
+
+
+def test_a_clock_with_its_own_zone_and_no_day_is_of_that_zone() -> None:
+    summer, winter = (timezone(timedelta(hours=hours)) for hours in (2, 1))
+    reader = LogClock(UTC, DAY)
+    stamps = [
+        clock("23:57:13")._replace(zone=summer),
+        clock("00:30:00")._replace(zone=summer),  # the next day
+        clock("02:59:59")._replace(zone=summer),
+        clock("02:00:00")._replace(zone=winter),  # a second later
+    ]
+    assert [f"{reader.moment(stamp):%d %H:%M:%S}" for stamp in stamps] == [
+        "24 21:57:13",
+        "24 22:30:00",
+        "25 00:59:59",
+        "25 01:00:00",
+    ]
+    assert reader.steps_back == 0
+    with pytest.raises(NoDate):
+        LogClock(UTC).moment(stamps[0])
 
 
 @pytest.mark.parametrize("name", ["Europe/Berlin", "Australia/Lord_Howe", "Africa/Casablanca"])
