@@ -41,6 +41,10 @@ class NoDate(ValueError):
     """No date is known for a line: from itself, a line before it, or the name of the file."""
 
 
+class NoZone(ValueError):
+    """The time zone of a line is unknown: until now each stamp named its own."""
+
+
 class LogClock:
     """Reads the stamps of one file in its order.
 
@@ -51,7 +55,7 @@ class LogClock:
 
     def __init__(
         self,
-        zone: tzinfo,
+        zone: tzinfo | None,
         day: date | None = None,
         *,
         is_one_day: bool = False,
@@ -60,7 +64,7 @@ class LogClock:
         """Start before the first line.
 
         Args:
-            zone: that of local stamps.
+            zone: that of local stamps; None if each stamp is expected to name its own.
             day: that of the first line; None if only the lines tell it.
             is_one_day: the program begins another file for the next day.
             announces_days: as the attribute, which may also be set when a line is read.
@@ -80,7 +84,11 @@ class LogClock:
         """Whether the last moment was in the second of two equal hours."""
 
     def go_on(self, dated: datetime | date) -> datetime:
-        """A line says that the log goes on at a day, or a local moment; returns the moment."""
+        """A line says that the log goes on at a day, or a local moment; returns the moment.
+
+        Raises:
+            NoZone: a local moment is of an unknown zone; its day is told even so.
+        """
         if isinstance(dated, datetime):
             return self._reached(dated)
         self._day, self._local = dated, None  # midnight is passed; the clock starts over
@@ -107,6 +115,7 @@ class LogClock:
 
         Raises:
             NoDate: no date is known.
+            NoZone: the stamp is of an unknown zone.
         """
         if stamp is None:
             return self._moment or self._midnight()
@@ -142,8 +151,15 @@ class LogClock:
         return not (self._is_one_day or (self.announces_days and local.time() >= LATE))
 
     def _reached(self, local: datetime) -> datetime:
-        """The moment of a local time, after those before it."""
+        """The moment of a local time, after those before it.
+
+        Raises:
+            NoZone: the zone is unknown; what follows is of this day even so.
+        """
         day = local.date()
+        if self._zone is None:
+            self._local, self._day = local, day
+            raise NoZone
         if day != self._day_of_offset:
             self._day_of_offset, self._offset = day, _offset_of_day(local, self._zone)
         if self._offset is not None:  # nearly every day, and a third of the time
@@ -181,7 +197,7 @@ class LogClock:
         return first < self._moment - JITTER
 
     def _in_zone(self, local: datetime, fold: int) -> datetime:
-        return local.replace(tzinfo=self._zone, fold=fold).astimezone(UTC)
+        return local.replace(tzinfo=self._zone or UTC, fold=fold).astimezone(UTC)
 
 
 def _date_without_year(stamp: Stamp, last: date) -> date:

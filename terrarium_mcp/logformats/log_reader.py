@@ -15,7 +15,7 @@ from terrarium_mcp.chat.records import MessageType, NewMessage
 from terrarium_mcp.logformats.decoding import UTF_8, decoded
 from terrarium_mcp.logformats.entries import Boundary, LogEvent, LogLine
 from terrarium_mcp.logformats.grammar import TextFormat
-from terrarium_mcp.logformats.log_clock import LogClock, NoDate
+from terrarium_mcp.logformats.log_clock import LogClock, NoDate, NoZone
 from terrarium_mcp.logformats.log_origin import is_perhaps
 from terrarium_mcp.logformats.twelve_hours import TwelveHourClock
 
@@ -27,6 +27,8 @@ TOO_LONG = "longer than any line of IRC"
 _MISDATED = "its date cannot be read, so the date of the lines after it is unknown"
 
 _NO_DATE = "its date is unknown; --date names the day of the first line"
+
+_NO_ZONE = "its zone is unknown; --timezone names it"
 
 
 class DatedEvent(NamedTuple):
@@ -87,7 +89,7 @@ class LogReader:
     def __init__(
         self,
         form: TextFormat,
-        zone: tzinfo,
+        zone: tzinfo | None,
         *,
         channel: str = "",
         day: date | None = None,
@@ -133,6 +135,8 @@ class LogReader:
             return self._dated(line)
         except NoDate:
             return [self._rejected(text, _NO_DATE)]
+        except NoZone:
+            return [self._rejected(text, _NO_ZONE)]
         except (ValueError, OverflowError):
             return [self._rejected(text, "there is no such day")]
 

@@ -70,6 +70,7 @@ class PlannedLog:
     `is_spelt`: its lines, or the operator, spell the target; otherwise the name of the file does.
     `room`: whose sessions alone are read, if its lines tell whose each is; `is_first`: with what
     precedes them all. `announces_days`: one of its first lines says that another day begins.
+    `are_zones_written`: its first stamps name their zones, so that of one without is unknown.
     `clock`: that by which its stamps are written; unless `is_clock_told`, the half of the day in
     which it begins is taken for the first.
     `happens_in`: the channels in which its lines say that something happened, where the path names
@@ -91,6 +92,7 @@ class PlannedLog:
     is_first: bool = True
     announces_days: bool = False
     happens_in: frozenset[str] = frozenset()
+    are_zones_written: bool = False
     clock: WrittenClock = WrittenClock.HOURS_24
     is_clock_told: bool = True
 
@@ -110,7 +112,7 @@ class PlannedLog:
         """A reader for all of its lines."""
         return LogReader(
             self.format,
-            self.zone,
+            None if self.are_zones_written else self.zone,
             channel=self.target,
             day=self.day,
             is_one_day=self.format.has_file_a_day and self.day == self.origin.day is not None,
@@ -181,7 +183,8 @@ def planned(
         if target != origin.target:  # a day that its path tells is that of the copy
             origin = origin._replace(day=None)
     network = choices.network or origin.network
-    zone = choices.zone or _written_zone(head, fit.format, choices.encoding)
+    are_zones_written = not choices.zone and _are_zones_written(head, fit.format, choices.encoding)
+    zone = UTC if are_zones_written else choices.zone
     if origin.is_window and not target:
         zone = zone or UTC  # nothing is asked for where nothing is recorded
     if zone is None or not (origin.is_window or (network and target)):
@@ -201,6 +204,7 @@ def planned(
         room=room,
         is_first=is_first,
         announces_days=fit.format.announces_days(lines),
+        are_zones_written=are_zones_written,
     )
     if renamed := choices.renamed.get(fold(target)):
         return replace(log, target=renamed, is_spelt=True)
@@ -332,9 +336,7 @@ def _spelt(log: PlannedLog, head: Sequence[bytes]) -> PlannedLog:
     return replace(log, target=reader.spelling or log.target, is_spelt=is_spelt)
 
 
-def _written_zone(head: Sequence[bytes], form: TextFormat, encoding: str) -> tzinfo | None:
-    """UTC if all stamps name their zone, so that none is needed; None if some are local times."""
+def _are_zones_written(head: Sequence[bytes], form: TextFormat, encoding: str) -> bool:
+    """Whether all stamps name their zone, so that none is needed; else some are local times."""
     read = lines_read(head, form, encoding)
-    if any((line.stamp and not line.stamp.zone) or line.dated for line in read):
-        return None
-    return UTC
+    return not any((line.stamp and not line.stamp.zone) or line.dated for line in read)

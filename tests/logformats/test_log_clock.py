@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from terrarium_mcp.logformats.entries import Stamp
-from terrarium_mcp.logformats.log_clock import LogClock, NoDate
+from terrarium_mcp.logformats.log_clock import LogClock, NoDate, NoZone
 
 BERLIN = ZoneInfo("Europe/Berlin")
 DAY = date(2026, 10, 24)
@@ -87,6 +87,18 @@ def test_a_clock_with_its_own_zone_and_no_day_is_of_that_zone() -> None:
     assert reader.steps_back == 0
     with pytest.raises(NoDate):
         LogClock(UTC).moment(stamps[0])
+
+
+def test_a_local_time_of_an_unknown_zone_is_no_moment_but_tells_the_day() -> None:
+    reader = LogClock(None)
+    with pytest.raises(NoZone):
+        reader.go_on(datetime(2026, 10, 24, 23, 51, 20))  # noqa: DTZ001 -- as a log writes it
+    assert f"{reader.moment(clock('23:57:13')._replace(zone=UTC)):%d %H:%M:%S}" == "24 23:57:13"
+    with pytest.raises(NoZone):
+        reader.moment(clock("00:10:00"))
+    assert f"{reader.moment(clock('00:10:01')._replace(zone=UTC)):%d %H:%M:%S}" == "25 00:10:01"
+    reader.go_on(date(2026, 10, 27))
+    assert f"{reader.moment(clock('12:00:00')._replace(zone=UTC)):%d %H:%M:%S}" == "27 12:00:00"
 
 
 @pytest.mark.parametrize("name", ["Europe/Berlin", "Australia/Lord_Howe", "Africa/Casablanca"])

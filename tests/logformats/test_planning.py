@@ -748,6 +748,20 @@ def test_a_time_in_utc_needs_none(tmp_path: Path) -> None:
     assert log.zone is UTC
 
 
+def test_a_local_time_behind_many_with_their_zone_is_of_an_unknown_one(tmp_path: Path) -> None:
+    lines = [*["2015-01-01T10:00:00+0000  <ada> hi"] * 305, "2026-07-24T23:57:13  <ada> ho"]
+    choices = Choices(network="libera", channel="#tea")
+    log = plan(tmp_path, "#tea.log", *lines[:300], choices=choices)
+    assert log.zone_name == "UTC"
+    *told, unknown = log.reader().read(line.encode() for line in lines)
+    assert len(told) == 305
+    assert unknown == RejectedLine(306, lines[-1], "its zone is unknown; --timezone names it")
+    berlin = plan(tmp_path, "#tea.log", *lines[:300], choices=replace(choices, zone=BERLIN))
+    *_, known = berlin.reader().read(line.encode() for line in lines)
+    assert isinstance(known, DatedEvent)
+    assert known.said_at == datetime(2026, 7, 24, 21, 57, 13, tzinfo=UTC)
+
+
 def test_one_local_time_among_others_in_utc_needs_a_zone(tmp_path: Path) -> None:
     with pytest.raises(UndecidedLog, match="--timezone"):
         plan(tmp_path, "irc.libera.#tea.weechatlog", WEECHAT, NEWER, choices=Choices())
