@@ -338,12 +338,16 @@ class TextFormat:
         return next((match["room"] for match in found if match), "")
 
     def resolution(self, lines: Iterable[str]) -> timedelta:
-        """The unit of the stamps in some lines: a second, or a minute where none is written."""
-        texts = (self._text_of(line) for line in lines)
-        stamps = (match for text in texts if (match := self._stamped(text)))
-        written = (match.groupdict().get for match in stamps)
-        has_seconds = any(one("second") or one("epoch") for one in written)
-        return timedelta(seconds=1) if has_seconds else timedelta(minutes=1)
+        """The unit of the stamps in some lines: a second, or a minute if any line names no second.
+
+        A line that only begins as a stamp does, and is not read otherwise, tells nothing.
+        """
+        matches = [(line, self._stamped(self._text_of(line))) for line in lines]
+        written = [(line, match.groupdict().get) for line, match in matches if match]
+        to_minutes = [line for line, one in written if not (one("second") or one("epoch"))]
+        if len(to_minutes) == len(written) or any(map(self.read, to_minutes)):
+            return timedelta(minutes=1)
+        return timedelta(seconds=1)
 
     def announces_days(self, lines: Iterable[str]) -> bool:
         """Whether one of some lines says that another day begins."""

@@ -132,6 +132,21 @@ async def test_a_clock_with_its_zone_is_read_in_that_on_the_day_of_its_file(
     assert [row[1] for row in dump(tmp_path)] == ["2026-10-24 21:57:13.000"]
 
 
+async def test_lines_behind_a_change_to_stamps_without_seconds_are_there_once(
+    tmp_path: Path,
+) -> None:
+    exact = tmp_path / "irc.LabNet.#tea.weechatlog"
+    exact.write_text("2026-10-24 23:57:13\tbob\thi\n2026-10-24 23:58:40\tada\tho\n")
+    changed = tmp_path / "LabNet" / "#tea.log"
+    changed.parent.mkdir()
+    changed.write_text(
+        "--- Log opened Sat Oct 24 23:51:20 2026\n23:57:13 < bob> hi\n23:58 < ada> ho\n"
+    )
+    async with history(tmp_path) as store:
+        await imported(store, tmp_path, exact, changed)
+    assert [row[6] for row in dump(tmp_path)] == ["hi", "ho"]
+
+
 async def test_channels_with_lossy_names_are_one_room(tmp_path: Path) -> None:
     async with history(tmp_path) as store:
         await imported(store, tmp_path, *(LOGS / program for program in PROGRAMS), choices=RENAMED)

@@ -1103,6 +1103,14 @@ def test_the_unit_of_the_stamps_is_told_from_them(
     assert plan(tmp_path, "net/#tea.log", *head).resolution == timedelta(seconds=resolution)
 
 
+def test_the_unit_of_stamps_is_the_coarser_where_some_name_no_seconds(tmp_path: Path) -> None:
+    for head in (["23:57:13 < bob> hi", "23:58 < bob> ho"], ["23:57 < bob> hi", "23:58:13 -!- x"]):
+        log = plan(tmp_path, "net/#tea.log", "--- Log opened Sat Oct 24 23:51:20 2026", *head)
+        assert log.resolution == timedelta(minutes=1)
+    no_line = ["23:57:13 < bob> hi", "23:58 is when he said that"]
+    assert plan(tmp_path, "net/#tea.log", *no_line).resolution == timedelta(seconds=1)
+
+
 @pytest.mark.parametrize(
     ("names", "choices", "cause"),
     [
