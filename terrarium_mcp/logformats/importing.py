@@ -31,6 +31,7 @@ from terrarium_mcp.logformats.read_parts import ReadPart, read_parts
 from terrarium_mcp.logformats.reading import LogReading
 from terrarium_mcp.logformats.recorded_times import PAUSE
 from terrarium_mcp.store import (
+    EarlierCommand,
     EarlierReading,
     ImportTotals,
     LogEnd,
@@ -61,7 +62,8 @@ class ContentReport:
     """What became of one room of one file.
 
     `totals` is None where nothing was stored: the file was imported before, which `earlier` names,
-    or this is a trial, or the file cannot be read to its end, which `failure` says. `first` and
+    or this is a trial, or the file cannot be read to its end, which `failure` says. `command` is
+    that of the newest import that read a file of this path, whatever it had then. `first` and
     `last` are its earliest and its latest moment, in whatever order its lines have them. `sha256`
     is that of the file, once it was looked whether it was imported, and that of what was read, once
     it was read. `unread` is the first line that could not be read. If the file `became_shorter`
@@ -78,6 +80,7 @@ class ContentReport:
     unread: RejectedLine | None = None
     totals: ImportTotals | None = None
     earlier: EarlierReading | None = None
+    command: EarlierCommand | None = None
     failure: UnusableFile | None = None
     became_shorter: bool = False
     times: Sequence[RecordedTime] = ()
@@ -153,11 +156,12 @@ class LogImport:
         known = await store.imports.known_files(
             one for one in hashes.values() if isinstance(one, str)
         )
-        zones = await store.imports.known_zones(
-            dict.fromkeys(report.content.file.path for report in self.reports)
-        )
+        paths = list(dict.fromkeys(report.content.file.path for report in self.reports))
+        zones = await store.imports.known_zones(paths)
+        commands = await store.imports.newest_commands(paths)
         for report in self.reports:
             content, found = report.content, hashes[report.content.file]
+            report.command = commands.get(content.file.path)
             if isinstance(found, UnusableFile):
                 report.failure = found
                 continue

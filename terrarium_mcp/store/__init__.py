@@ -91,6 +91,7 @@ if TYPE_CHECKING:
     )
     from terrarium_mcp.store.records.health import DatabaseSize, DeepCheck, Fact, Section
     from terrarium_mcp.store.records.imports import (
+        EarlierCommand,
         EarlierReading,
         ImportRecord,
         ImportTotals,
@@ -152,8 +153,8 @@ _LOADED_LATER = {
     ),
     "records.health": ("DatabaseSize", "DeepCheck", "Fact", "Section"),
     "records.imports": (
-        *("EarlierReading", "ImportRecord", "ImportTotals", "LogEnd", "LogSource", "UndoResult"),
-        *("by_12_hours", "zone_and_half"),
+        *("EarlierCommand", "EarlierReading", "ImportRecord", "ImportTotals", "LogEnd"),
+        *("LogSource", "UndoResult", "by_12_hours", "zone_and_half"),
     ),
     "records.removal": (
         *("AuditEntry", "BacklogMentions", "CleanedFile", "LegacyCleanup", "PersonTraces"),
@@ -219,6 +220,7 @@ __all__ = [
     "DialogueSummary",
     "DialogueTurn",
     "DiskFull",
+    "EarlierCommand",
     "EarlierReading",
     "Enhancement",
     "EnhancementTooLong",

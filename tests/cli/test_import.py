@@ -434,6 +434,49 @@ def test_a_file_that_grew_since_it_was_imported_in_another_zone_is_named_too(
     assert "2 added" in imported(tmp_path, log, "--timezone", "America/New_York").stdout
 
 
+CYRILLIC = "2026-10-24 23:57:14\tbob\t\u0447\u0430\u0439\n".encode("cp1251")
+
+
+def test_lines_in_an_encoding_that_was_guessed_are_named_with_the_way_back(tmp_path: Path) -> None:
+    log = tmp_path / "irc.labnet.#lab.weechatlog"
+    log.write_bytes(CYRILLIC)
+    guessed = "1 line not in UTF-8, read as cp1252"
+    trial = imported(tmp_path, log, *BERLIN, "--dry-run").stdout
+    assert f"{guessed} (--encoding names another)" in trial
+    assert (
+        f"{guessed} (if that is wrong, run terrarium-mcp import --undo 1, then import again with"
+        " --encoding)"
+    ) in imported(tmp_path, log, *BERLIN).stdout
+    known = (*BERLIN, "--encoding", "cp1251")
+    way_back = (
+        f"{log}: imported before without --encoding cp1251; what was read then keeps its encoding."
+        " If that is wrong, run terrarium-mcp import --undo 1, then the same import once more."
+    )
+    again = imported(tmp_path, log, *known).stdout
+    assert way_back in again
+    assert "Nothing is new" in again
+    imported(tmp_path, "--undo", 1)
+    assert "imported before" not in imported(tmp_path, log, *known).stdout
+    assert [row[4] for row in messages(database(tmp_path))] == ["\u0447\u0430\u0439"]
+    assert "without --encoding" not in imported(tmp_path, log, *known).stdout
+
+
+def test_a_log_that_grew_since_its_encoding_was_guessed_is_named_too(tmp_path: Path) -> None:
+    log = tmp_path / "irc.labnet.#lab.weechatlog"
+    log.write_bytes(CYRILLIC)
+    imported(tmp_path, log, *BERLIN)
+    log.write_bytes(CYRILLIC + b"2026-10-24 23:58:14\tbob\thi\n")
+    known = (*BERLIN, "--encoding=cp1251")
+    assert (
+        f"{log}: imported before without --encoding cp1251; what was read then keeps its encoding."
+        " If that is wrong, run terrarium-mcp import --undo 1, then"
+    ) in imported(tmp_path, log, *known).stdout
+    imported(tmp_path, "--undo", 1)
+    assert [row[4] for row in messages(database(tmp_path))] == ["\u0447\u0430\u0439", "hi"]
+    log.write_bytes(log.read_bytes() + b"2026-10-24 23:59:14\tbob\tho\n")
+    assert "imported before" not in imported(tmp_path, log, *known).stdout
+
+
 def test_a_new_log_of_a_name_that_was_imported_in_another_zone_is_imported(tmp_path: Path) -> None:
     log = tmp_path / "irc.labnet.#lab.weechatlog"
     log.write_bytes(b"2026-10-24 23:57:14\tbob\tho\n")

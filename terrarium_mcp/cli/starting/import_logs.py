@@ -98,12 +98,12 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
                 _print(found_lines(findings))
                 with _way_to_go_on(options):
                     number, reports = await _imported(store, findings, options, read)
-    _print(report_lines(reports))
+    undo = f"terrarium-mcp import --undo {number}" if number else ""
+    _print(report_lines(reports, undo=undo, encoding=options.choices.encoding))
     if not options.rejects and any(one.counts.rejected for one in reports if one.content.target):
         click.echo("--rejects FILE writes down the lines that could not be read, and why")
     if all(one.failure for one in reports if one.content.target):
         raise NothingToImport("None of the logs could be read.")
-    undo = f"terrarium-mcp import --undo {number}" if number else ""
     _print(other_names(findings.contents, [room.channel for room in rooms], undo))
     if number:
         click.echo(f"This was import {number}; {undo} removes it.")

@@ -4,11 +4,13 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.finding import Findings
+from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.importing import ContentReport
 from terrarium_mcp.logformats.log_origin import is_perhaps
 from terrarium_mcp.store import EarlierReading, ImportRecord, zone_and_half
@@ -73,8 +75,16 @@ def other_names(contents: Sequence[LogContent], known: Iterable[str], undo: str)
             )
 
 
-def report_lines(reports: Sequence[ContentReport]) -> Iterator[str]:
-    """What became of the lines, a line for each channel, and what else is to be known."""
+def report_lines(
+    reports: Sequence[ContentReport], *, undo: str = "", encoding: str = ""
+) -> Iterator[str]:
+    """What became of the lines, a line for each channel, and what else is to be known.
+
+    Args:
+        reports: what became of each room of each file.
+        undo: the command that undoes the import; empty if nothing was stored.
+        encoding: the one that the operator chose; empty for none.
+    """
     by_room: dict[tuple[str, str], list[ContentReport]] = {}
     for report in reports:
         if (target := report.content.target) and not report.failure:
@@ -86,6 +96,9 @@ def report_lines(reports: Sequence[ContentReport]) -> Iterator[str]:
             f"not read: {harmless(and_more(failures, _NAMED))}. Nothing of that was imported;"
             " unpack what can be read of it, and import the copy"
         )
+    yield from _encodings(reports, undo)
+    if encoding:
+        yield from _other_encodings(reports, encoding)
     yield from _remarks(reports)
 
 
@@ -141,10 +154,6 @@ def _day(moment: datetime) -> str:
 
 def _remarks(reports: Sequence[ContentReport]) -> Iterator[str]:
     """What may make an operator look twice."""
-    encodings = sum((one.counts.encodings for one in reports), Counter[str]())
-    for encoding, count in sorted(encodings.items()):
-        lines = quantity(count, "line")
-        yield f"{lines} not in UTF-8, read as {encoding} (--encoding names another)"
     if uncertain := sum(one.counts.uncertain for one in reports if one.content.target):
         yield f"{quantity(uncertain, 'line')} might be an action or an event; the wording decided"
     yield from _first_unread(reports)
@@ -188,6 +197,44 @@ def _other_zones(reports: Sequence[ContentReport]) -> Iterator[str]:
             f" terrarium-mcp import --undo {earlier.import_id}, then the same import once more;"
             f" if it was right, import with {_options_of(earlier.zone, zone)}."
         )
+
+
+def _encodings(reports: Sequence[ContentReport], undo: str) -> Iterator[str]:
+    """How lines were read that are not UTF-8, and how they are read otherwise."""
+    way = (
+        f"if that is wrong, run {undo}, then import again with --encoding"
+        if undo
+        else "--encoding names another"
+    )
+    encodings = sum((one.counts.encodings for one in reports), Counter[str]())
+    for encoding, count in sorted(encodings.items()):
+        yield f"{quantity(count, 'line')} not in UTF-8, read as {encoding} ({way})"
+
+
+def _other_encodings(reports: Sequence[ContentReport], encoding: str) -> Iterator[str]:
+    """Files that were imported before without the encoding that is chosen now.
+
+    A file that was read again is only named if it has lines that are not UTF-8; whether one that
+    was not read has any is unknown.
+    """
+    texts = {one.name for one in TEXT_FORMATS}
+    files: dict[int, dict[str, None]] = {}
+    for report in reports:
+        content, command = report.content, report.command
+        may_differ = content.format in texts and (report.earlier or report.counts.encodings)
+        if may_differ and command and not _chooses(command.command, encoding):
+            files.setdefault(command.import_id, {})[content.file.path] = None
+    for number, paths in files.items():
+        yield (
+            f"{harmless(and_more([*paths], _NAMED))}: imported before without --encoding"
+            f" {encoding}; what was read then keeps its encoding. If that is wrong, run"
+            f" terrarium-mcp import --undo {number}, then the same import once more."
+        )
+
+
+def _chooses(command: str, encoding: str) -> bool:
+    """Whether an import that was run as `command` read its logs in an encoding."""
+    return ("--encoding", encoding) in pairwise(command.replace("=", " ").split())
 
 
 def _options_of(earlier: str, zone: str) -> str:

@@ -96,6 +96,13 @@ class EarlierReading(NamedTuple):
     zone: str
 
 
+class EarlierCommand(NamedTuple):
+    """An import that read a log of some path before, and its command: by which options."""
+
+    import_id: int
+    command: str
+
+
 @dataclass(frozen=True, slots=True)
 class ImportTotals:
     """What became of the lines of a log: added, known already, or left out.

@@ -12,6 +12,7 @@ from terrarium_mcp.chat.recorded_times import RecordedTime
 from terrarium_mcp.chat.times.timestamps import from_text, local, to_text
 from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.store.records.imports import (
+    EarlierCommand,
     EarlierReading,
     ImportRecord,
     ImportTotals,
@@ -193,6 +194,11 @@ class Imports:
             zones[path].add(zone)
         return {path: frozenset(its) for path, its in zones.items()}
 
+    async def newest_commands(self, paths: Iterable[str]) -> Mapping[str, EarlierCommand]:
+        """The newest import, of those not undone, that read a log of each path."""
+        rows = await self._database.rows(_COMMANDS, [json.dumps([*map(storable, paths)])])
+        return {path: EarlierCommand(number, command) for path, number, command in rows}
+
     async def read_in_another_zone(self, log: LogSource, began: datetime) -> EarlierReading | None:
         """The newest import that read a log before it grew, if it did in another time zone.
 
@@ -301,6 +307,12 @@ SELECT DISTINCT f.value FROM json_each(?) f JOIN import_sources s ON s.sha256 = 
 
 _ZONES = """
 SELECT DISTINCT path, zone FROM import_sources WHERE path IN (SELECT value FROM json_each(?))"""
+
+# Beside a max() a column is of the row that has it.
+_COMMANDS = """
+SELECT s.path, max(i.id), i.command FROM import_sources s JOIN imports i ON i.id = s.import
+WHERE s.path IN (SELECT value FROM json_each(?)) AND i.undone IS NULL
+GROUP BY s.path"""
 
 _READERS = """
 SELECT s.import, s.channel, s.zone, s.first FROM import_sources s JOIN imports i ON i.id = s.import
