@@ -1295,6 +1295,55 @@ def test_what_goes_to_a_channel_is_public(name: str, line: str, channel: str) ->
     assert (event.nick, event.channel, event.text, event.private) == ("bob", channel, "hi", False)
 
 
+WEECHAT_SAID = "2026-10-24 23:57:13\t--\t"
+OF_TOPIC, OF_NICK = 'has changed topic for #tea to "my secret"', "is now known as bob"
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "text", "kind", "private"),
+    [
+        ("weechat", f"{WEECHAT_SAID}PvNotice(ada): ", OF_TOPIC, NOTICE, True),
+        ("weechat", f"{WEECHAT_SAID}Notice:@(ada): ", OF_TOPIC, NOTICE, True),
+        ("weechat", f"{WEECHAT_SAID}Msg:@(ada): ", "has unset topic for #tea", PRIVMSG, True),
+        ("weechat", f"{WEECHAT_SAID}ada: ", OF_TOPIC, NOTICE, True),
+        ("weechat", f"{WEECHAT_SAID}Notice(ada): ", OF_NICK, NOTICE, False),
+        ("kvirc", "79 [23:57:13] *ada* ", '[x@y] has changed topic to "secret"', NOTICE, True),
+        ("kvirc", "29 [23:57:13] *ada* ", "[x@y] is now known as bob", NOTICE, False),
+        ("textual", "[23:57:13] ada: ", OF_NICK, PRIVMSG, False),
+        ("textual", "[23:57:13] ada: ", "changed the topic to free beer", PRIVMSG, False),
+        ("textual", "[23:57:13] ada: ", "sets mode +o bob", PRIVMSG, False),
+        ("textual", "[23:57:13] ada: ", "kicked bob from the channel.", PRIVMSG, False),
+        ("textual", "[23:57:13] ada: ", "(a@home) joined the channel", PRIVMSG, False),
+        ("textual", "[23:57:13] ada: ", "(a@home) left IRC (bye)", PRIVMSG, False),
+    ],
+)
+def test_what_is_said_in_the_words_of_an_event_is_none(
+    name: str, before: str, text: str, kind: MessageType, *, private: bool
+) -> None:
+    (event,) = events_of(name, before + text)
+    said = (event.kind, event.nick, event.text, event.private)
+    assert said == (kind, "ada", text, private)
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("weechat", f"2026-10-24 23:57:13\t>>\tPvNotice(ada): {OF_TOPIC}"),
+        ("weechat", f"2026-10-24 23:57:13\t>>\tada: {OF_NICK}"),
+        ("eggdrop", "[23:57] [ada!a@home] joined #tea."),
+        ("eggdrop", "[23:57] (ada!a@home) joined #tea."),
+        ("eggdrop", "[23:57] [ada!a@home] kicked from #tea by bob: my secret"),
+        ("ii", '1792879033 -!- "ada changed nick to bob")'),
+        ("ii", '1792879033 -!- "ada(a@home) has joined #tea")'),
+        ("ii", '1792879033 -!- "ada changed mode/#tea -> +o bob")'),
+        ("ii", '1792879033 -!- "ada kicked bob ("out")'),
+    ],
+)
+def test_what_names_its_sender_otherwise_than_events_do_is_none(name: str, line: str) -> None:
+    read = FORMATS[name].read(line)
+    assert read is None or read.events == ()
+
+
 @pytest.mark.parametrize(
     "said",
     [

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.records import SPEECH, MessageType
 from terrarium_mcp.logformats.entries import LogEvent
 from terrarium_mcp.logformats.grammar import TextFormat
 from terrarium_mcp.logformats.layout import LogLayout
@@ -114,6 +114,8 @@ FORGERIES = [
     "<root> all is well",
     " * root waves",
     "-!- ada [a@b] has quit [bye]",
+    "is now known as bob",
+    'has changed topic for #tea to "free beer"',
 ]
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
@@ -133,7 +135,7 @@ def test_what_is_written_is_read_as_it_was(pair: Pair, talk: list[Said], zone: t
 
 
 @EACH
-@pytest.mark.parametrize("kind", [MessageType.PRIVMSG, MessageType.ACTION, MessageType.TOPIC])
+@pytest.mark.parametrize("kind", [*SPEECH, MessageType.TOPIC])
 def test_a_forged_line_inside_a_message_remains_a_message(pair: Pair, kind: MessageType) -> None:
     talk = [(NOON, said(forgery, kind)) for forgery in FORGERIES]
     assert pair.read(talk, UTC) == [pair.held(one) for one in talk]

@@ -38,6 +38,8 @@ EGGDROP = TextFormat(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf"Action: {DOES}"),
         message(MessageType.NOTICE, rf"-{SENDER_TO_CHANNEL}- ?(?P<text>.*)"),
+        # What is said to the bot alone, by whole masks, before what happens in the same words.
+        chatter(r"\[[^\s!]+![^\s@]+@\S+\] |\([^\s!()]+![^\s@()]+@[^\s()]+\) "),
         message(
             MessageType.JOIN,
             rf"(?P<nick>{NICK}){FROM} joined (?P<channel>{CHANNEL}?)"
@@ -64,9 +66,9 @@ EGGDROP = TextFormat(
             r"(?: (?P<text>.*))?",
         ),
         boundary(Boundary.DAY, _DAY),
-        chatter(r"Last message repeated \d+ time|\[[^\s!]+![^\s@]+@\S+\] |@\S|[A-Z]"),
+        chatter(r"Last message repeated \d+ time|@\S|[A-Z]"),
         # Commands to the bot, and notices to it alone.
-        chatter(r"#[^\s#]+# |<<[^\s>]+>> |\([^\s!()]+![^\s@()]+@[^\s()]+\) |-\S+ \(\S+@\S+\)- "),
+        chatter(r"#[^\s#]+# |<<[^\s>]+>> |-\S+ \(\S+@\S+\)- "),
     ),
     unstamped=(boundary(Boundary.DAY, _DAY),),
     paths=(re.compile(r"(?P<channel>[^/]+)\.log\.(?P<date>\d{2}[A-Z][a-z]{2}\d{4}|\d{8})\Z"),),

@@ -26,6 +26,7 @@ II = TextFormat(
     rules=(
         message(MessageType.ACTION, rf"<(?P<nick>{NICK})> \x01ACTION(?: (?P<text>[^\x01]*))?\x01?"),
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
+        chatter('-!- "'),  # a notice, whatever it says
         message(MessageType.JOIN, rf"-!- {_PERSON} has joined (?P<channel>{CHANNEL})"),
         message(
             MessageType.PART,

@@ -69,6 +69,9 @@ KVIRC = TextFormat(
             MessageType.PRIVMSG,
             rf"<{_BEFORE_NICK}(?P<nick>{NICK}){_BEHIND_NICK}> ?(?P<text>.*)",
         ),
+        # Before what happens: no nick is between stars, whatever a notice says.
+        message(MessageType.NOTICE, _NOTICE),
+        message(MessageType.NOTICE, rf"-{_NOTICE}", private=True),
         message(MessageType.JOIN, rf"{_PERSON} has joined (?P<channel>{CHANNEL})(?: \[.*\])?"),
         message(MessageType.PART, rf"{_PERSON} has left (?P<channel>{CHANNEL}?){COLON_WHY}"),
         message(MessageType.QUIT, rf"{_PERSON} has quit IRC{COLON_WHY}"),
@@ -93,8 +96,6 @@ KVIRC = TextFormat(
         chatter(r"You have |###|\[|Channel |Topic "),
         # An action of a person or a channel without a window; its words are its user's language.
         chatter(r"\* (?:CTCP ACTION from |[^\[\]]* \[[^\s@\[\]]*@[^\s\[\]]*\]: )"),
-        message(MessageType.NOTICE, _NOTICE),
-        message(MessageType.NOTICE, rf"-{_NOTICE}", private=True),
         message(MessageType.ACTION, rf"\*(?:\*\*)? (?P<nick>{NICK})(?<!:)(?: (?P<text>.*))?"),
     ),
     unstamped=(

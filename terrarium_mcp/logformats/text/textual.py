@@ -13,9 +13,9 @@ from terrarium_mcp.logformats.grammar import (
     FILE_DAY,
     ISO_DAY,
     NICK,
-    PERSON,
     SENDER,
     SHOWS_ADDRESS,
+    USER_HOST,
     WHY,
     ZONE,
     TextFormat,
@@ -25,6 +25,9 @@ from terrarium_mcp.logformats.grammar import (
 
 _CLIENT = r"(?<![^/])(?P<network>[^/]+?)(?: \(\w{5}\))?"
 """The name of a connection, and the beginning of its id."""
+_NICK = rf"(?P<nick>{NICK})(?<!:)"
+"""Who does what happens: behind `ada:` it is said, whatever its words."""
+_PERSON = rf"{_NICK} \({USER_HOST}\)"
 
 TEXTUAL = TextFormat(
     name="textual",
@@ -37,16 +40,16 @@ TEXTUAL = TextFormat(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})>[ \t]?(?P<text>.*)"),
         message(MessageType.ACTION, rf"\u2022 (?P<nick>{NICK}?):?(?: (?P<text>.*))?"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
-        message(MessageType.JOIN, rf"{PERSON} joined the channel\.?"),
-        message(MessageType.PART, rf"{PERSON} left the channel\.?{WHY}"),
-        message(MessageType.QUIT, rf"{PERSON} left IRC\.?{WHY}"),
+        message(MessageType.JOIN, rf"{_PERSON} joined the channel\.?"),
+        message(MessageType.PART, rf"{_PERSON} left the channel\.?{WHY}"),
+        message(MessageType.QUIT, rf"{_PERSON} left IRC\.?{WHY}"),
         message(
             MessageType.KICK,
-            rf"(?P<nick>{NICK}) kicked (?P<target>{NICK}) from the channel\.{WHY}",
+            rf"{_NICK} kicked (?P<target>{NICK}) from the channel\.{WHY}",
         ),
-        message(MessageType.NICK, rf"(?P<nick>{NICK}) is now known as (?P<new>{NICK}?)\.?"),
-        message(MessageType.MODE, rf"(?P<nick>{NICK}) sets mode (?P<text>[+-].*?)\.?"),
-        message(MessageType.TOPIC, rf"(?P<nick>{NICK}) changed the topic to (?P<text>.*)"),
+        message(MessageType.NICK, rf"{_NICK} is now known as (?P<new>{NICK}?)\.?"),
+        message(MessageType.MODE, rf"{_NICK} sets mode (?P<text>[+-].*?)\.?"),
+        message(MessageType.TOPIC, rf"{_NICK} changed the topic to (?P<text>.*)"),
         # Logs of others look alike else: `* ada waves` is catgirl's, and ZNC's is
         # `*** Joins: ada (~ada@host)`.
         chatter(

@@ -58,6 +58,10 @@ _WORDS = r" [^()#&+!]*+"
 # A nick has no parentheses (RFC 2812, 2.3.1), in which WeeChat puts who sent a notice.
 _SENDER = r"(?P<nick>[^\s<>()\x00-\x1f]+?)"
 
+_WHO = rf"{_SENDER}(?<!:)"
+"""Who does what happens: nobody whose name is in parentheses or before a colon, who sent a notice
+in the same words."""
+
 _NOTICE = "(?:Notice|Hinweis|Aviso|Notifica|Powiadomienie|Ozn\u00e1men\u00ed)"
 """English, and the languages that translate it; none translates `PvNotice` or `Msg`."""
 
@@ -79,36 +83,36 @@ _EVENTS: Sequence[tuple[MessageType, str, str]] = (
         MessageType.JOIN,
         "-->",
         (
-            rf"(?P<nick>{NICK})(?: \[\S+\])?(?:(?: \(.*\))? \({USER_HOST}\)| \([^@]*\))?"
+            rf"{_WHO}(?: \[\S+\])?(?:(?: \(.*\))? \({USER_HOST}\)| \([^@]*\))?"
             rf" has joined (?P<channel>{CHANNEL})"
         ),
     ),
     (
         MessageType.PART,
         "<--",
-        rf"(?P<nick>{NICK}){FROM} has left (?P<channel>{CHANNEL}){WHY}",
+        rf"{_WHO}{FROM} has left (?P<channel>{CHANNEL}){WHY}",
     ),
     (
         MessageType.QUIT,
         "<--",
-        rf"(?P<nick>{NICK}){FROM} has quit{WHY}",
+        rf"{_WHO}{FROM} has quit{WHY}",
     ),
     (
         MessageType.KICK,
         "<--",
-        rf"(?P<nick>{NICK}) has kicked (?P<target>{NICK}){WHY}",
+        rf"{_WHO} has kicked (?P<target>{NICK}){WHY}",
     ),
-    (MessageType.NICK, "--", rf"(?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
+    (MessageType.NICK, "--", rf"{_WHO} is now known as (?P<new>{NICK})"),
     (
         MessageType.MODE,
         "--",
-        rf"Mode (?P<channel>{CHANNEL}) \[(?P<text>.*)\] by (?P<nick>{NICK})",
+        rf"Mode (?P<channel>{CHANNEL}) \[(?P<text>.*)\] by {_WHO}",
     ),
     (
         MessageType.TOPIC,
         "--",
         (
-            rf'(?P<nick>{NICK}) has changed topic for (?=.*"\Z)(?P<channel>{CHANNEL})'
+            rf'{_WHO} has changed topic for (?=.*"\Z)(?P<channel>{CHANNEL})'
             r'(?: from ".*?")? to "(?P<text>.*)"'
         ),
     ),
@@ -116,7 +120,7 @@ _EVENTS: Sequence[tuple[MessageType, str, str]] = (
         MessageType.TOPIC,
         "--",
         (
-            rf"(?P<nick>{NICK}) has (?:unset|removed) topic for (?P<channel>{CHANNEL})"
+            rf"{_WHO} has (?:unset|removed) topic for (?P<channel>{CHANNEL})"
             r"(?: \(old topic: .*\))?"
         ),
     ),
