@@ -1377,6 +1377,49 @@ def test_what_hexchat_says_to_its_user_is_nobodys_action(said: str) -> None:
     assert line.is_chatter
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "/msg: insufficient parameters",
+        "/join: not connected to server",
+        "No such nick/channel",
+        "Connect cancelled",
+        "Timer 1 activated",
+        "Timer tea halted",
+        "Loaded script 'x.mrc'",
+        "Unloaded script 'x.mrc'",
+        "Your nick is now bob",
+        "Unable to connect to server",
+        "Unable to connect to server (Connection refused)",
+        "Unable to resolve server",
+    ],
+)
+def test_what_mirc_says_to_its_user_is_nobodys_action(said: str) -> None:
+    for begin, end in (("[23:53] * ", ""), ("\x0302[23:53] * ", "\x03"), ("*** ", "")):
+        line = FORMATS["mirc"].read(f"{begin}{said}{end}")
+        assert line
+        assert line.is_chatter
+
+
+@pytest.mark.parametrize(
+    "done",
+    [
+        "No one knows",
+        "No such luck",
+        "Your mother laughs",
+        "Your nick is now on my list",
+        "Connect cancelled the order",
+        "Timer 1 activated the bomb",
+        "Loaded script kiddies",
+        "Unable to sleep",
+    ],
+)
+def test_what_begins_as_mirc_talks_to_its_user_may_be_an_action(done: str) -> None:
+    nick, _, text = done.partition(" ")
+    (event,) = events_of("mirc", f"[23:53] * {done}")
+    assert (event.kind, event.nick, event.text) == (ACTION, nick, text)
+
+
 def test_the_key_of_a_channel_is_left_out_of_modes_as_they_came() -> None:
     (event,) = events_of("hexchat", "Oct 24 23:57:13 *\tada sets modes [#tea +ik sekrit]")
     now = datetime(2026, 10, 24, tzinfo=UTC)

@@ -43,6 +43,14 @@ _LEFT_OF_COLOUR = r"(?:0\d|1[0-5])?"
 _SAYS = rf"<{_COLOUR}(?P<nick>{NICK})[\x03\x0f]?>"
 """Who says something: a nick in its colour, if mIRC colours nicks."""
 
+_ANSWERS = (
+    r"/|(?:L|Unl)oaded script '|Unable to (?:connect to|resolve) server\b"
+    r"|(?:No such nick/channel|Connect cancelled|Timer \S+ (?:activated|halted)"
+    rf"|Your nick is now {NICK})[\x03\x0f]?\Z"
+)
+"""How it begins to answer a command of its user, or the whole answer: `* No such luck` is what
+somebody does. No nick begins with a slash."""
+
 
 def events_of_mirc(mark: str) -> Sequence[MessageRule]:
     """What happens, in the words of mIRC, behind a pattern of how its lines begin.
@@ -94,6 +102,7 @@ _RULES: Sequence[LineRule] = (
         rf"{_COLOUR}\*(?:\*\*)? (?:Now talking in|Topic is|Set by|Rejoined channel|Disconnected"
         r"|Attempting to rejoin channel|Retrieving \S+ (?:info|modes)|You were kicked|You're)\b"
     ),
+    chatter(rf"{_COLOUR}\*(?:\*\*)? (?:{_ANSWERS})"),
     # Who comes or goes, in other words: which of the two, only the words say.
     chatter(rf"{_COLOUR}\* {PERSON} [^()#&+!]*(?:{CHANNEL}|\(.*\)\Z)"),
     message(MessageType.ACTION, rf"{_COLOUR}\*\* {DOES}"),
