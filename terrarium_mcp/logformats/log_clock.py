@@ -16,8 +16,14 @@ STEP = timedelta(minutes=1)
 """A stamp that is earlier by more than this is a step of the clock; some logs show minutes only."""
 
 PAST_MIDNIGHT = timedelta(hours=6)
-"""A clock time that is earlier than the one before by more than this is of the next day, unless the
-log tells its days."""
+"""Where lines or the file tell a day, a clock time that is earlier than the one before by more than
+this is of the next, unless each day is told: what is less may be of a clock that was set, or behind
+the moment at which a log was opened of what a bouncer plays back."""
+
+SET_BACK = timedelta(hours=1, minutes=15)
+"""Where neither lines nor the file tell a day, a clock time that is earlier by more than this is of
+the next: where summer time ends that is an hour, and clocks go wrong by minutes, but in a quiet
+channel people often talk a few hours earlier than the day before."""
 
 LATE = time(0, 1)
 """Until then a line may precede the one that announces its day."""
@@ -59,6 +65,7 @@ class LogClock:
         day: date | None = None,
         *,
         is_one_day: bool = False,
+        is_of_a_day: bool = False,
         announces_days: bool = False,
     ) -> None:
         """Start before the first line.
@@ -67,11 +74,13 @@ class LogClock:
             zone: that of local stamps; None if each stamp is expected to name its own.
             day: that of the first line; None if only the lines tell it.
             is_one_day: the program begins another file for the next day.
+            is_of_a_day: the file is named by a day, and may have some lines of the next.
             announces_days: as the attribute, which may also be set when a line is read.
         """
         self.steps_back = 0
         self.announces_days = announces_days
         self._is_one_day = is_one_day
+        self._tells_days = is_of_a_day
         self._zone = zone
         self._day = day
         self._day_of_offset: date | None = None
@@ -89,6 +98,7 @@ class LogClock:
         Raises:
             NoZone: a local moment is of an unknown zone; its day is told even so.
         """
+        self._tells_days = True
         if isinstance(dated, datetime):
             return self._reached(dated)
         self._day, self._local = dated, None  # midnight is passed; the clock starts over
@@ -142,13 +152,15 @@ class LogClock:
         last = self._local
         day = last or self._day
         local = _local_time(stamp, day.year, day.month, day.day)
-        if last and local < last and local < last - PAST_MIDNIGHT and self._may_be_next_day(local):
+        if last and local < last and self._is_next_day(last - local, local.time()):
             return local + _DAY
         return local
 
-    def _may_be_next_day(self, local: datetime) -> bool:
-        """Whether a clock that was not set back would show a time so much earlier."""
-        return not (self._is_one_day or (self.announces_days and local.time() >= LATE))
+    def _is_next_day(self, earlier: timedelta, shown: time) -> bool:
+        """Whether a clock shows a time that is so much earlier because a day has passed."""
+        if self._is_one_day or (self.announces_days and shown >= LATE):
+            return False
+        return earlier > (PAST_MIDNIGHT if self.announces_days or self._tells_days else SET_BACK)
 
     def _reached(self, local: datetime) -> datetime:
         """The moment of a local time, after those before it.

@@ -94,6 +94,7 @@ class LogReader:
         channel: str = "",
         day: date | None = None,
         is_one_day: bool = False,
+        is_of_a_day: bool = False,
         announces_days: bool = False,
         twelve_hours: TwelveHourClock | None = None,
         encoding: str = "",
@@ -102,7 +103,13 @@ class LogReader:
         self.spelling = ""
         self._file_channel = channel
         self._format = form
-        self._clock = LogClock(zone, day, is_one_day=is_one_day, announces_days=announces_days)
+        self._clock = LogClock(
+            zone,
+            day,
+            is_one_day=is_one_day,
+            is_of_a_day=is_of_a_day,
+            announces_days=announces_days,
+        )
         self._twelve_hours = twelve_hours
         self._counts_days = day is not None
         self._encoding = encoding

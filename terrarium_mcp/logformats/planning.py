@@ -116,6 +116,7 @@ class PlannedLog:
             channel=self.target,
             day=self.day,
             is_one_day=self.format.has_file_a_day and self.day == self.origin.day is not None,
+            is_of_a_day=self.origin.day is not None,
             announces_days=self.announces_days,
             twelve_hours=self._twelve_hours(),
             encoding=self.encoding,

@@ -32,6 +32,39 @@ def test_a_time_that_steps_back_over_half_a_day_is_after_midnight() -> None:
     ]
 
 
+def test_where_nothing_tells_days_each_clear_step_back_is_a_night() -> None:
+    """Of the next day are people who come a little earlier than the last one spoke."""
+    assert read(DAY, "22:00:00", "19:00:00", "17:00:00", "15:40:00") == [
+        "24 20:00:00",
+        "25 18:00:00",
+        "26 16:00:00",
+        "27 14:40:00",
+    ]
+
+
+def test_where_nothing_tells_days_a_clock_may_still_be_set_back_as_summer_time_ends() -> None:
+    assert read(DAY, "22:00:00", "21:00:00", "19:45:00") == [
+        "24 20:00:00",
+        "24 19:00:00",
+        "24 17:45:00",
+    ]
+
+
+@pytest.mark.parametrize("tells", ["announces_days", "is_of_a_day"])
+def test_where_something_tells_days_a_clock_may_be_set_back_by_hours(tells: str) -> None:
+    reader = LogClock(BERLIN, DAY, **{tells: True})
+    moments = [reader.moment(clock(stamp)) for stamp in ("07:00:00", "01:30:00", "00:00:10")]
+    assert [f"{moment:%d %H:%M}" for moment in moments] == ["24 05:00", "23 23:30", "23 22:00"]
+    assert reader.steps_back == 2
+
+
+def test_what_a_bouncer_plays_back_when_a_log_is_opened_is_of_that_day() -> None:
+    reader = LogClock(BERLIN)
+    reader.go_on(datetime(2026, 10, 24, 22, 0))  # noqa: DTZ001 -- as a log writes it
+    moments = [reader.moment(clock(stamp)) for stamp in ("19:00:00", "22:01:00")]
+    assert [f"{moment:%d %H:%M}" for moment in moments] == ["24 17:00", "24 20:01"]
+
+
 def test_a_clock_that_is_set_back_stays_within_a_file_of_one_day() -> None:
     reader = LogClock(BERLIN, DAY, is_one_day=True)
     moments = [reader.moment(clock(stamp)) for stamp in ("23:30:00", "15:00:00", "00:00:10")]

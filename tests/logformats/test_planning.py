@@ -842,6 +842,18 @@ def test_from_the_day_of_the_first_line_the_clock_goes_on_over_midnight(tmp_path
     ]
 
 
+def test_a_log_whose_day_an_option_tells_is_of_the_next_day_where_its_clock_steps_back(
+    tmp_path: Path,
+) -> None:
+    lines = "22:00 <ada> hi\n19:00 <ada> ho\n17:00 <ada> he"
+    day = date(2015, 10, 24)
+    options = Choices(network="net", channel="#tea", format="ircii", zone=UTC, day=day)
+    alone = found(tmp_path / "a", "tea.log", choices=options, line=lines)
+    daily = found(tmp_path / "b", "tea/2015-10-24.log", choices=options, line=lines)
+    assert [moment.day for moment in moments(alone)] == [24, 25, 26]
+    assert [moment.day for moment in moments(daily)] == [24, 24, 24]
+
+
 def test_the_day_of_the_first_line_is_for_one_file(tmp_path: Path) -> None:
     choices = Choices(zone=BERLIN, day=date(2015, 10, 24))
     with pytest.raises(MisplacedChoice, match=r"--date 2015-10-24 .* 2 were found"):
