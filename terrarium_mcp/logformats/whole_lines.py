@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.records import SPEECH
@@ -11,12 +12,22 @@ from terrarium_mcp.logformats.choices import Choices
 from terrarium_mcp.logformats.decoding import decoded
 from terrarium_mcp.logformats.entries import LogLine
 from terrarium_mcp.logformats.files import lines_of
+from terrarium_mcp.logformats.log_reader import DatedBoundary, DatedEvent
 from terrarium_mcp.logformats.planning import PlannedLog, UnplacedLog
 from terrarium_mcp.logformats.recognition import UnknownFormat, lines_read, shown_form
 from terrarium_mcp.logformats.twelve_hours import WrittenClock, clock_of
 from terrarium_mcp.wording import shown
 
 NO_DATE = "its lines have no date. Name the day of the first line with --date 2015-10-24."
+
+NO_HALF = (
+    "its clock has 12 hours, as the lines show that tell when it was opened and closed, and no word"
+    " for the half of the day, so its times are not known. --clock 24 reads them as they are."
+)
+
+_MISTAKEN = timedelta(hours=6), timedelta(days=1)
+"""A log is closed earlier than its last line by so much where half a day was mistaken: by less if
+its clock was set back, by years if that lost the date."""
 
 _DOTTED_DAY = re.compile(rb"\[?\d\d?\.(?P<month>\d\d?)\.\d{4},? ")
 
@@ -30,7 +41,7 @@ def with_all_told(log: PlannedLog, head: Sequence[bytes], choices: Choices) -> P
         choices: what the operator decided.
 
     Raises:
-        UnplacedLog: no day is known for any line.
+        UnplacedLog: no day is known for any line, or not the half of a day.
         UnknownFormat: it is unclear which number of its dates is the month.
     """
     read = lines_read(head, log.format, log.encoding)
@@ -38,8 +49,11 @@ def with_all_told(log: PlannedLog, head: Sequence[bytes], choices: Choices) -> P
         _require_date(log)
     if any(map(_DOTTED_DAY.match, head)):
         _require_day_first(log)
-    if log.may_have_12_hours and choices.clock is not WrittenClock.HOURS_24:
-        log = _with_clock(log, choices)
+    if choices.clock is not WrittenClock.HOURS_24:
+        if log.target and _may_show_12_hours(log, head):
+            _require_24_hours(log)
+        if log.may_have_12_hours:
+            log = _with_clock(log, choices)
     if choices.channel and not (log.origin.target or log.origin.is_window):
         log = replace(log, happens_in=_channels_of_events(log))
     return log
@@ -72,6 +86,35 @@ def _require_day_first(log: PlannedLog) -> None:
             if (match := _DOTTED_DAY.match(raw)) and int(match["month"]) > 12:
                 text = decoded(raw, log.encoding)[0]
                 raise UnknownFormat(f"{log.file.path}: {shown_form([text])}")
+
+
+def _may_show_12_hours(log: PlannedLog, head: Sequence[bytes]) -> bool:
+    """Whether the first lines may be of a clock of 12 hours, and others tell moments of 24."""
+    tells_moment = False
+    for line in lines_read(head, log.format, log.encoding):
+        if not _is_up_to_12(line):
+            return False  # one of the first of most logs
+        tells_moment = tells_moment or isinstance(line.dated, datetime)
+    return tells_moment
+
+
+def _is_up_to_12(line: LogLine) -> bool:
+    return not line.stamp or (not line.stamp.day and 1 <= line.stamp.hour <= 12)
+
+
+def _require_24_hours(log: PlannedLog) -> None:
+    """Refuse a log with hours of 1 to 12 alone whose days go wrong if the clock had 24."""
+    with _lines(log) as lines:
+        if not all(map(_is_up_to_12, lines_read(lines, log.format, log.encoding))):
+            return
+    least, most = _MISTAKEN
+    last: datetime | None = None
+    with _lines(log) as lines:
+        for item in log.reader().read(lines):
+            if isinstance(item, DatedEvent):
+                last = item.said_at
+            elif isinstance(item, DatedBoundary) and last and least < last - item.at < most:
+                raise UnplacedLog(log.file.path, NO_HALF)
 
 
 def _with_clock(log: PlannedLog, choices: Choices) -> PlannedLog:

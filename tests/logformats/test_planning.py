@@ -44,6 +44,7 @@ from terrarium_mcp.logformats.text.textual import TEXTUAL
 from terrarium_mcp.logformats.text.thelounge import THE_LOUNGE
 from terrarium_mcp.logformats.text.weechat import WEECHAT as WEECHAT_FORMAT
 from terrarium_mcp.logformats.text.znc import ZNC
+from terrarium_mcp.logformats.twelve_hours import WrittenClock
 
 BERLIN = ZoneInfo("Europe/Berlin")
 WEECHAT = "2026-10-24 23:57:13\tbob\thi"
@@ -389,6 +390,36 @@ def test_a_channel_with_dots_is_whole_where_a_network_is_chosen_that_its_end_doe
     choices = Choices(zone=BERLIN, network=network)
     findings = found(tmp_path / "a", name, choices=choices, line=f"{STARTED}\n{TALK}")
     assert rooms(findings) == [room]
+
+
+BY_12_HOURS = """\
+Session Start: Sat Oct 24 14:00:10 2026
+Session Ident: #tea
+[02:05] <ada> hi
+[02:30] <bob> ho
+Session Close: Sat Oct 24 14:40:12 2026
+"""
+
+
+def test_a_log_of_mirc_whose_sessions_show_a_clock_of_12_hours_is_refused(tmp_path: Path) -> None:
+    options = Choices(zone=UTC)
+    findings = found(tmp_path / "a", "#tea.net.log", choices=options, line=BY_12_HOURS)
+    (refused,) = findings.undecided
+    assert "12 hours" in refused.problem
+    assert "--clock 24" in refused.problem
+    options = Choices(zone=UTC, clock=WrittenClock.HOURS_24)
+    findings = found(tmp_path / "b", "#tea.net.log", choices=options, line=BY_12_HOURS)
+    assert len(findings.contents) == 1
+
+
+@pytest.mark.parametrize(
+    ("clock", "closed"), [("13:05", "Sat Oct 24 14:40:12"), ("02:06", "Sun Oct 25 02:40:12")]
+)
+def test_a_log_of_mirc_that_may_have_a_clock_of_24_hours_is_read_by_it(
+    clock: str, closed: str, tmp_path: Path
+) -> None:
+    log = BY_12_HOURS.replace("02:30", clock).replace("Sat Oct 24 14:40:12", closed)
+    assert len(found(tmp_path, "#tea.net.log", choices=Choices(zone=UTC), line=log).contents) == 1
 
 
 def test_two_networks_of_mirc_are_not_put_together(tmp_path: Path) -> None:
