@@ -19,13 +19,16 @@ _WHO = (
 """Where a message was said and by whom: `net/#dev <alice>`, `* alice` or `-alice-`, and `<alice via
 relaybot>` in place of a nick."""
 
-_TRANSCRIPT_LINE = re.compile(rf"(?:\| )?\s*(?P<id>\d+) \d\d:\d\d {_WHO}(?:\s|$)")
+_ID = r"(?P<id>\d{1,18})"
+"""A message's id: SQLite's largest has 19 digits, and `int` refuses more than 4,300."""
+
+_TRANSCRIPT_LINE = re.compile(rf"(?:\| )?\s*{_ID} \d\d:\d\d {_WHO}(?:\s|$)")
 """What `transcript.line_of` writes, `184213 14:23 #dev <alice> text`; behind `| ` in a file of the
 backlog."""
 
 _DATED_LINE = re.compile(
     rf"(?<!\w)\d{{4}}-\d\d-\d\d \d\d:\d\d {_WHO}"
-    r" .*\((?P<id>\d+)\)(?: \S+/message/(?P=id))?\W*$"
+    rf" .*\({_ID}\)(?: \S+/message/(?P=id))?\W*$"
 )
 """What `transcript.dated_line` writes, `2026-11-05 14:23 #dev <alice> text (184213)`. Who copies it
 may put it into a sentence: behind words, and with marks after it."""

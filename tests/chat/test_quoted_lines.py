@@ -68,6 +68,9 @@ def test_a_line_quotes_the_message_that_it_shows_and_none_that_is_pasted_into_it
         "2026-11-05 14:23 ada hi (1)",
         "x2026-11-05 14:23 <ada> hi (1)",
         "2026-11-05 <ada> hi (1)",
+        f"{'9' * 19} 14:23 <ada> more digits than an id has",
+        f"{'9' * 5_000} 14:23 <ada> more than Python reads",
+        f"2026-11-05 14:23 <ada> hi ({'9' * 19})",
         "",
     ],
 )

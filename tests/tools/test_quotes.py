@@ -5,6 +5,7 @@ from typing import Any
 from terrarium_mcp.chat.quoted_lines import quoted_messages
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.transcript import RenderOptions, dated_line, line_of
+from terrarium_mcp.irc_bridge.answer.tool_calls import BACKLOG_READER, MESSAGE_READERS
 from tests.store.scene import NOON, SETTINGS, chat
 from tests.store.scene import line_of as event
 from tests.tools.scene import House
@@ -30,10 +31,6 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("create_enhancement_request", {"title": "a gate", "summary": "which opens"}),
     ("list_enhancement_requests", {}),
 ]
-QUOTING = {
-    *("search_irc_history", "get_recent_irc_messages", "get_message_context"),
-    *("lookup_nick", "catch_up", "read_enhancement_request"),
-}
 
 
 async def test_of_every_line_that_a_tool_quotes_the_message_is_known(house: House) -> None:
@@ -60,6 +57,6 @@ async def test_of_every_line_that_a_tool_quotes_the_message_is_known(house: Hous
             if "xyzzy" in line:
                 quoting.add(tool)
                 assert len(quoted_messages(line) & about_it) == 1, line
-    assert quoting == QUOTING
+    assert quoting == MESSAGE_READERS | {BACKLOG_READER}  # else a purge would miss a dialogue
     offered = {tool.name for tool in (await house.client.list_tools()).tools}
     assert offered - {"search_web"} == {tool for tool, _ in [*CALLS, *reads]}

@@ -1,6 +1,6 @@
 """A question to the bot."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 
 from terrarium_mcp.chat.defusing import Unaddressed
@@ -17,7 +17,8 @@ class Question:
     `is_off_record` nothing is kept: the model gets no tool that writes; its asker may opt out while
     it is answered. `unaddressed` are the nicks that the answer must not highlight. `persona` says
     who answers, "" is the usual one. `watch` measures the way to the answer. `is_readable` says
-    whether the asker of a private question is still in a channel of the view.
+    whether the asker of a private question is still in a channel of the view. `recorded` returns
+    those of some numbers that may be the ids of recorded messages.
     """
 
     typed: str
@@ -29,6 +30,7 @@ class Question:
     persona: str
     watch: Stopwatch
     is_readable: Callable[[str], bool]
+    recorded: Callable[[Collection[int]], Awaitable[Collection[int]]]
 
     @property
     def text(self) -> str:

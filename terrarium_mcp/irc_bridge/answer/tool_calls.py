@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,17 @@ from terrarium_mcp.store import ToolStep
 SAME_CALL = 3
 """A call repeated in this many rounds ends the loop; the second time is served from memory."""
 
+MESSAGE_READERS = frozenset(
+    (
+        *("search_irc_history", "get_recent_irc_messages", "get_message_context"),
+        *("lookup_nick", "catch_up"),
+    )
+)
+"""The tools that quote messages from the database (tests/tools/test_quotes.py)."""
+
+BACKLOG_READER = "read_enhancement_request"
+"""The tool that quotes them from a file, where they outlive retention, or nobody ever said them."""
+
 _CallKey = tuple[str, str]
 """The name and arguments of a call, equal however the JSON is formatted."""
 
@@ -35,7 +46,8 @@ class _BadArguments(TerrariumError):
 class ToolCalls:
     """What the model calls for one question.
 
-    `steps` are its calls so far in short forms; `shown` are the ids of the messages in the results.
+    `steps` are its calls so far in short forms; `shown` are the ids of the recorded messages in the
+    results.
     """
 
     question: Question
@@ -107,9 +119,22 @@ class ToolCalls:
             return truncated(str(error), tokens)
         measured.outcome = "failed" if found.failed else "ok"
         self._remembered[key] = text = truncated(found.text, tokens)
-        if not found.foreign:  # of a line that is cut, the id may be in what is left out
-            self.shown |= quoted_messages(found.text)
+        if not found.foreign:
+            self.shown.update(await self._quoted_by(name, found.text))
         return text
+
+    async def _quoted_by(self, tool: str, text: str) -> Collection[int]:
+        """The messages that a result of ours quotes; `text` is all of it, also what is cut later.
+
+        Once one of them is gone, the turn is forgotten. So what strangers wrote on the web names
+        none, and the backlog only those that are still recorded: its files keep what retention
+        removed. A purge reaches those files, and the turns that read in them.
+        """
+        if tool in MESSAGE_READERS:
+            return quoted_messages(text)
+        if tool == BACKLOG_READER and (numbers := quoted_messages(text)):
+            return await self.question.recorded(numbers)
+        return ()
 
     def _not_offered(self, name: str) -> str:
         """Why a tool cannot be called."""

@@ -204,6 +204,7 @@ class QuestionService:
             persona=ways.persona,
             watch=pending.watch,
             is_readable=is_readable,
+            recorded=self._memory.recorded,
         )
 
     def _tools_for(self, question: Question) -> ToolsAtHand:

@@ -5,7 +5,7 @@ process dies stays open in the store: the next start marks it, and it is never r
 """
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -175,6 +175,17 @@ class DialogueMemory:
             )
         self._put_window(place, before.window + 1, None)
         return before.length
+
+    async def recorded(self, ids: Collection[int]) -> Collection[int]:
+        """Those of some numbers that are ids of recorded messages; all if that cannot be read.
+
+        Then a turn may be forgotten that rests on none, but none is kept that rests on one.
+        """
+        try:
+            return await self._store.messages.recorded(ids)
+        except TerrariumError as error:
+            log.warning("could not read which messages are recorded: %s", error)
+            return ids
 
     def summarised(self, place: DialoguePlace, window: int, summary: DialogueSummary) -> None:
         """A window has a summary from now on, unless it is over."""

@@ -23,14 +23,23 @@ from terrarium_mcp.store import (
     TurnState,
     open_store,
 )
-from tests.irc_bridge.house import bytes_of, living, settings_for
+from tests.irc_bridge.house import House, bytes_of, living, settings_for
 from tests.irc_bridge.test_bridge import playing
 from tests.patience import PATIENCE
-from tests.servers.agent import calls, calls_all, hangs, says, strict_agent
-from tests.servers.fake_ircd import fake_ircd
+from tests.servers.agent import (
+    Answer,
+    StrictAgent,
+    calls,
+    calls_all,
+    hangs,
+    says,
+    strict_agent,
+)
+from tests.servers.fake_ircd import FakeIrcd, fake_ircd
 from tests.servers.ircd import Ircd
 from tests.servers.logs import until_logged
 from tests.servers.person import person
+from tests.servers.search_service import search_service
 from tests.store.scene import rows_of
 
 TEA = DialoguePlace("local", "#tea")
@@ -400,6 +409,48 @@ async def test_while_the_model_hangs_lines_are_recorded_and_commands_are_answere
 
 async def turns_of(store: Store) -> list[str]:
     return [turn.question for turn in (await store.dialogues.load(TEA)).turns]
+
+
+async def is_remembered(house: House, server: FakeIrcd, agent: StrictAgent, look: Answer) -> None:
+    """A turn in which a tool was called is stored, and is part of the talk."""
+    agent.will(look, "alice does", "hm")
+    await server.says(":ada!ada@example.org PRIVMSG #tea :!ask who wants a gate?")
+    with anyio.fail_after(PATIENCE):
+        await server.hears("PRIVMSG #tea :ada: [LLM] alice does")
+    await has_stored(house.settings.db_path, ("who wants a gate?", "done"))
+    await server.says(":ada!ada@example.org PRIVMSG #tea :!ask so?")
+    with anyio.fail_after(PATIENCE):
+        await server.hears("PRIVMSG #tea :ada: [LLM] hm")
+    assert questions(agent.requests[-1]) == ["who wants a gate?", "so?"]
+
+
+async def test_a_turn_that_read_in_the_backlog_of_lines_that_are_gone_is_remembered(
+    tmp_path: Path,
+) -> None:
+    async with (
+        fake_ircd() as server,
+        strict_agent() as agent,
+        living(settings_for(server.port, tmp_path, agent.url)) as house,
+    ):
+        about = {"network": "local", "channel": "#tea"}
+        gone = "184213 14:23 <alice> a gate would be nice"
+        idea, _ = await house.store.backlog.create("A gate", "why", about=about, lines=[gone])
+        look = calls("read_enhancement_request", filename=idea.filename)
+        await is_remembered(house, server, agent, look)
+    assert gone in str(agent.requests[1])
+
+
+async def test_so_is_one_that_read_numbers_like_ours_in_the_web(tmp_path: Path) -> None:
+    async with (
+        search_service() as web,
+        fake_ircd() as server,
+        strict_agent() as agent,
+        living(settings_for(server.port, tmp_path, agent.url, search_api_url=web.url)) as house,
+    ):
+        snippet = "2026-01-01 10:00 <alice> a gate (184213)"
+        web.finds({"results": [{"title": "A", "url": "http://a.example/", "snippet": snippet}]})
+        await is_remembered(house, server, agent, calls("search_web", query="gate"))
+    assert snippet in str(agent.requests[1])
 
 
 async def test_a_turn_left_open_by_a_dead_process_is_marked_at_the_next_start(

@@ -688,6 +688,25 @@ async def test_a_turn_goes_with_each_line_that_a_tool_quoted_in_it(
         assert not rows_with(tmp_path / "irc_logs.db", [b"secret word"])
 
 
+async def test_a_turn_goes_with_a_line_that_it_read_in_the_backlog(tmp_path: Path) -> None:
+    async with playing(tmp_path) as scene:
+        await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :my secret word is xyzzy42")
+        store = scene.house.store
+        (hers,) = [line for line in await scene.house.lines("#tea") if "xyzzy42" in line.text]
+        about = {"network": "local", "channel": "#tea"}
+        quote = f"{hers.id} 14:23 <zwiebel> {hers.text}"
+        idea, _ = await store.backlog.create("Words", "more", about=about, lines=[quote])
+        await talks(scene)
+        looks = calls("read_enhancement_request", filename=idea.filename)
+        scene.agent.will(looks, says("the word is xyzzy42"), says("hm"))
+        await scene.asks(f"{BO} PRIVMSG #tea :!ask what is it?", "xyzzy42")
+        assert "my secret word is xyzzy42" in str(scene.agent.requests[-1])
+        await forgets(scene, "1 message", "1 question to me")
+        await scene.asks(f"{BO} PRIVMSG #tea :!ask so?", "[LLM] hm")
+        assert "secret word" not in str(scene.agent.requests[-1])
+        assert "xyzzy42" not in await store.backlog.text(idea)
+
+
 async def test_a_turn_goes_with_the_best_lines_that_were_said_for_want_of_an_answer(
     tmp_path: Path,
 ) -> None:

@@ -1,7 +1,7 @@
 """Messages: appended in groups; read newest first, onward, around one of them, or by id."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from datetime import datetime
 
@@ -18,6 +18,7 @@ from terrarium_mcp.chat.times.timestamps import (
 from terrarium_mcp.store.records.readings import KnownLine
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import as_text
+from terrarium_mcp.store.sqlite.engine.id_lists import AMONG_IDS, ids_params
 from terrarium_mcp.store.sqlite.engine.reads import Reads, Row
 from terrarium_mcp.store.sqlite.engine.rooms import OF_ROOM, known_before, room_id, within
 from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, IS_SPEECH, as_messages
@@ -97,6 +98,15 @@ class Messages:
             _lines(within(rooms, "m.room"), "m.id = :id"), {"id": number}
         )
         return as_messages(rows, rooms)[0] if rows else None
+
+    async def recorded(self, ids: Collection[int]) -> frozenset[int]:
+        """Those of some numbers that are the ids of messages whose text was not removed.
+
+        Raises:
+            StoreFailed: the file cannot be read.
+        """
+        rows = await self._database.rows(_RECORDED, ids_params(ids))
+        return frozenset(row["id"] for row in rows)
 
     async def cutoff(
         self, number: int, rooms: Sequence[Room]
@@ -208,6 +218,7 @@ def _known_line(row: Row, until: datetime) -> KnownLine:
 
 _BEFORE = "(m.timestamp, m.id) < (:before, :before_id)"
 _AFTER = "(m.timestamp, m.id) > (:after, :after_id)"
+_RECORDED = f"SELECT m.id FROM messages m WHERE {AMONG_IDS} AND m.redacted_at IS NULL"  # noqa: S608 -- constants only
 
 
 def _lines(*where: str) -> str:

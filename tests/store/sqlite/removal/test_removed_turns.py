@@ -118,6 +118,14 @@ async def test_a_summary_that_does_not_rest_on_the_removed_turn_stays(
     assert dialogue.newest == 6
 
 
+@pytest.mark.parametrize("remove", WAYS)
+async def test_what_was_removed_is_no_longer_recorded(store: Store, remove: Remove) -> None:
+    await scene(store)
+    assert await store.messages.recorded([1, 2, 99]) == {1, 2}
+    await remove(store)
+    assert await store.messages.recorded([1, 2, 99]) == {2}
+
+
 @pytest.mark.parametrize("remove", [purged, forgotten])
 async def test_everything_that_a_person_asked_goes_and_nothing_of_others(
     store: Store, file: Path, remove: Remove
