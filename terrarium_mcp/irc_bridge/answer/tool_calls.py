@@ -12,9 +12,16 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.quoted_lines import quoted_messages
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.answer.budget import truncated
+from terrarium_mcp.irc_bridge.answer.model_request import LONGEST_ARGUMENTS
 from terrarium_mcp.irc_bridge.answer.past_turns import short_result
 from terrarium_mcp.irc_bridge.answer.question import Question
-from terrarium_mcp.irc_bridge.model.chat_types import ModelMessage, ToolCall, ToolResult, ToolSchema
+from terrarium_mcp.irc_bridge.model.chat_types import (
+    MAX_ARGUMENTS,
+    ModelMessage,
+    ToolCall,
+    ToolResult,
+    ToolSchema,
+)
 from terrarium_mcp.irc_bridge.model.legacy_tools import current_call
 from terrarium_mcp.irc_bridge.talk_log.stopwatch import RunningPart
 from terrarium_mcp.irc_bridge.toolbox import McpServerUnavailable, ToolsAtHand
@@ -39,7 +46,7 @@ _CallKey = tuple[str, str]
 
 
 class _BadArguments(TerrariumError):
-    """The arguments of a tool call are not a JSON object."""
+    """The arguments of a tool call are not a JSON object, or too long."""
 
 
 @dataclass(slots=True)
@@ -90,7 +97,7 @@ class ToolCalls:
                 tasks.start_soon(call_tool, key)
         self._rounds += 1
         self.steps += [
-            ToolStep(self._rounds, call.name, call.arguments, short_result(results[key]))
+            ToolStep(self._rounds, call.name, _kept(call.arguments), short_result(results[key]))
             for key, call in calls.items()
         ]
         return tuple(ToolResult(call.id, call.name, results[_key(call)]) for call in said.calls)
@@ -143,12 +150,25 @@ class ToolCalls:
         return self.tools.unknown(name)
 
 
+def _kept(arguments: str) -> str:
+    """What is stored of a call's arguments, and read again with every later question.
+
+    The last character only shows that there were more than LONGEST_ARGUMENTS.
+    """
+    return arguments[: LONGEST_ARGUMENTS + 1]
+
+
 def _arguments(call: ToolCall) -> dict[str, Any]:
     """The arguments of a tool call.
 
     Raises:
-        _BadArguments: they are not a JSON object.
+        _BadArguments: they are not a JSON object, or too long.
     """
+    if call.is_too_long:
+        raise _BadArguments(
+            f"The arguments of {call.name} have more than {MAX_ARGUMENTS:,} characters, so it was"
+            " not called. Write shorter ones."
+        )
     try:
         arguments = json.loads(call.arguments or "{}")
     except (ValueError, RecursionError) as error:

@@ -1,13 +1,19 @@
 """A chat completion, as the endpoint's response has it, read as a ModelMessage."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel, Field, field_validator
 
-from terrarium_mcp.irc_bridge.model.chat_types import UNNAMED, ModelMessage, TokenUsage, ToolCall
+from terrarium_mcp.irc_bridge.model.chat_types import (
+    MAX_ARGUMENTS,
+    UNNAMED,
+    ModelMessage,
+    TokenUsage,
+    ToolCall,
+)
 from terrarium_mcp.irc_bridge.model.content_parts import words_of
 from terrarium_mcp.irc_bridge.model.endpoint_json import parsed_json, portable_arguments
 from terrarium_mcp.irc_bridge.model.event_stream import ErrorEvent, completion_of_events, is_error
@@ -16,6 +22,9 @@ from terrarium_mcp.irc_bridge.model.text_tool_calls import text_tool_calls, with
 
 MAX_CALLS = 16
 """Calls kept of a message: each gets a part of the request's budget for its result."""
+
+MAX_TOOL_NAME = 200
+"""Characters kept of the name in a call; MCP asks for 128 at most, and OpenAI for 64."""
 
 MAX_REASONING = 20_000
 """Characters kept of the reasoning that came with calls, and of the extra content of a call: as
@@ -75,9 +84,9 @@ def read_message(body: bytes, offered: Collection[str] = ()) -> ModelMessage:
     words = without_reasoning(choice.message.words).strip()
     said = ModelMessage(words[:MAX_TEXT], usage=completion.token_usage, finish=choice.finish)
     reasoning = _within_limit(choice.message.reasoning_by_field) or {}
-    if calls := choice.message.calls[:MAX_CALLS]:
+    if calls := _within_limits(choice.message.calls):
         return replace(said, calls=calls, reasoning=reasoning)
-    if calls := text_tool_calls(said.text, offered)[:MAX_CALLS]:
+    if calls := _within_limits(text_tool_calls(said.text, offered)):
         return replace(said, text="", calls=calls, reasoning=reasoning)
     said = replace(said, text=without_calls_behind(said.text))
     if said.text and (choice.is_at_limit or choice.is_filtered):
@@ -103,6 +112,17 @@ def _is_of_an_endpoint(body: bytes) -> bool:
     except ValueError:
         return completion_of_events(body) is not None
     return isinstance(value, dict) and (is_error(value) or "choices" in value)
+
+
+def _within_limits(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
+    """The first MAX_CALLS calls, each with what is kept of it."""
+    named = (replace(call, name=call.name[:MAX_TOOL_NAME]) for call in calls[:MAX_CALLS])
+    return tuple(
+        replace(call, arguments="", is_too_long=True)
+        if len(call.arguments) > MAX_ARGUMENTS
+        else call
+        for call in named
+    )
 
 
 def _within_limit(value: Any) -> Any:

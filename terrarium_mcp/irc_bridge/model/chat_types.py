@@ -12,6 +12,10 @@ _MARKS = re.compile(r"[\s\u2800`~*_#>|=-]+")
 braille pattern without dots (U+2800) is a blank that is no space to Unicode."""
 
 
+MAX_ARGUMENTS = 20_000
+"""Characters kept of a call's arguments: as many as the tokens of a request (answer/budget.py)
+have. Of longer ones nothing is kept, as a part is no JSON."""
+
 UNNAMED = "unnamed"
 """The tool of a call that names none: the model is told that there is no such tool."""
 
@@ -21,12 +25,14 @@ class ToolCall:
     """A tool call by the model; `arguments` is the JSON text as the model wrote it.
 
     `extra_content` is JSON that the endpoint gave with it and wants back: Gemini's signature.
+    `is_too_long`: the arguments are left out, as they have more than MAX_ARGUMENTS characters.
     """
 
     id: str
     name: str
     arguments: str
     extra_content: Any = field(default=None, compare=False)
+    is_too_long: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT
 from terrarium_mcp.irc_bridge.answer.context import OLDER_LINES
 from terrarium_mcp.irc_bridge.answer.loop import ROUNDS, Answer
+from terrarium_mcp.irc_bridge.answer.model_request import LONGEST_ARGUMENTS, short_arguments
 from terrarium_mcp.irc_bridge.answer.tool_calls import SAME_CALL
 from terrarium_mcp.irc_bridge.model.chat_types import ToolSchema
 from terrarium_mcp.irc_bridge.model.check import check_endpoint
@@ -175,6 +176,30 @@ async def test_a_model_is_told_what_it_did_wrong_and_the_way_out(tmp_path: Path)
     assert "No message 999999" in said_back[4]
     assert "message_id" in said_back[5]
     assert "are not JSON" in said_back[6]
+
+
+async def test_a_model_is_told_of_arguments_that_are_too_long(tmp_path: Path) -> None:
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as scene:
+        huge = {"query": "gate " * 5_000}
+        agent.will(calls("search_irc_history", **huge), calls("search_irc_history"), says("sorry"))
+        found = await scene.asks("who?")
+    assert found.lines == ["sorry"]
+    (told,) = results(agent.requests[1])
+    assert "The arguments of search_irc_history have more than 20,000 characters" in told
+    assert "query" in results(agent.requests[2])[1]  # this one was called, and lacks its query
+    assert len(str(agent.requests[1]["messages"])) < 20_000
+    assert [step.arguments for step in found.steps] == ["", "{}"]
+
+
+async def test_of_long_arguments_the_beginning_is_kept_for_later_turns(tmp_path: Path) -> None:
+    watch = Watch()
+    async with strict_agent() as agent, study(tmp_path, agent) as scene:
+        agent.will(calls("look", at="x" * 10_000), says("done"))
+        found = await asks_with(watch, scene)
+    assert watch.called == [("look", {"at": "x" * 10_000})]
+    (step,) = found.steps
+    assert len(step.arguments) == LONGEST_ARGUMENTS + 1
+    assert short_arguments(step.arguments) == "{}"
 
 
 class Watch:

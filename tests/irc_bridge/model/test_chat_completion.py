@@ -12,11 +12,17 @@ from terrarium_mcp.irc_bridge.model.chat_completion import (
     MAX_CALLS,
     MAX_REASONING,
     MAX_TEXT,
+    MAX_TOOL_NAME,
     NotACompletion,
     read_message,
 )
 from terrarium_mcp.irc_bridge.model.chat_request import request_messages
-from terrarium_mcp.irc_bridge.model.chat_types import AssistantToolCalls, ModelMessage, ToolCall
+from terrarium_mcp.irc_bridge.model.chat_types import (
+    MAX_ARGUMENTS,
+    AssistantToolCalls,
+    ModelMessage,
+    ToolCall,
+)
 
 
 def completion(*messages: dict[str, Any] | None) -> bytes:
@@ -267,6 +273,30 @@ def test_of_very_many_calls_the_first_are_kept() -> None:
     assert [call.id for call in found] == [f"c{n}" for n in range(MAX_CALLS)]
     written = read_message(completion({"content": "[called f {}]\n" * 1_000})).calls
     assert [call.name for call in written] == ["f"] * MAX_CALLS
+
+
+LONG_NAME = "f" * 1_000
+LONG = json.dumps({"query": "x" * MAX_ARGUMENTS})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        called({"id": "c", "function": {"name": LONG_NAME, "arguments": LONG}}),
+        called({"id": "c", "function": {"name": LONG_NAME, "arguments": json.loads(LONG)}}),
+        completion({"function_call": {"name": LONG_NAME, "arguments": LONG}}),
+        completion({"content": f'<tool_call>{{"name": "{LONG_NAME}", "arguments": {LONG}}}'}),
+    ],
+)
+def test_of_a_huge_call_the_arguments_are_left_out_and_the_name_is_cut(body: bytes) -> None:
+    (call,) = read_message(body).calls
+    assert (call.name, call.arguments, call.is_too_long) == ("f" * MAX_TOOL_NAME, "", True)
+
+
+def test_a_call_with_the_longest_arguments_is_kept_whole() -> None:
+    arguments = json.dumps({"query": "x" * (MAX_ARGUMENTS - len('{"query": ""}'))})
+    body = called({"id": "c", "function": {"name": "f", "arguments": arguments}})
+    assert read_message(body).calls == (ToolCall("c", "f", arguments),)
 
 
 def events(*chunks: dict[str, Any]) -> bytes:
