@@ -58,6 +58,8 @@ long: in a thread it would wait for its turn a millisecond and more."""
 
 _COUNTDOWN_TOKENS = 12
 
+_BEHIND_WORDS = "Not called: it was behind words. Write the call alone, or answer without one."
+
 log = logging.getLogger(__name__)
 
 
@@ -88,7 +90,7 @@ class _ToolLoop:
         self._briefing = briefing
         self._llm = llm
         self._limit = HARD_LIMIT
-        self._halved = False
+        self._halved = self._refused = False
         self.context = self._first_context()
         self._request = self.context.request
 
@@ -97,12 +99,15 @@ class _ToolLoop:
         begun = anyio.current_time()
         for number in range(1, ROUNDS + 1):
             said = await self._next_message(self.tool_calls.menu)
-            if not said.calls:
+            if said.calls_behind and not self._refused:
+                self._refuse(said)
+            elif not said.calls:
                 return await self._last_message(said)
-            self.tool_calls.count(said.calls)
-            if self.tool_calls.is_repeating:
-                break
-            await self._look_up(said, rounds_left=ROUNDS - number)
+            else:
+                self.tool_calls.count(said.calls)
+                if self.tool_calls.is_repeating:
+                    break
+                await self._look_up(said, rounds_left=ROUNDS - number)
             if anyio.current_time() - begun > LOOKING_UP:
                 break
         return await self._last_message(await self._next_message(()))
@@ -165,6 +170,16 @@ class _ToolLoop:
             said = await self._next_message((), max_tokens=limit)
         calls = text_tool_calls(said.text, {tool.name for tool in self.tool_calls.menu})
         return replace(said, text="", calls=calls) if calls else said
+
+    def _refuse(self, said: ModelMessage) -> None:
+        """Let the model write the calls behind its words again, alone; once for a question.
+
+        What is before them is no answer then, but `Let me look that up.`
+        """
+        self._refused = True
+        calling = replace(said, calls=said.calls_behind)
+        refusals = tuple(ToolResult(call.id, call.name, _BEHIND_WORDS) for call in calling.calls)
+        self._request = self._request.with_round(ToolRound(AssistantToolCalls(calling), refusals))
 
     async def _look_up(self, said: ModelMessage, rounds_left: int) -> None:
         """Run the calls of one round; near the last one, the results say how many are left."""

@@ -18,7 +18,11 @@ from terrarium_mcp.irc_bridge.model.content_parts import words_of
 from terrarium_mcp.irc_bridge.model.endpoint_json import parsed_json, portable_arguments
 from terrarium_mcp.irc_bridge.model.event_stream import ErrorEvent, completion_of_events, is_error
 from terrarium_mcp.irc_bridge.model.reasoning_tags import without_reasoning
-from terrarium_mcp.irc_bridge.model.text_tool_calls import text_tool_calls, without_calls_behind
+from terrarium_mcp.irc_bridge.model.text_tool_calls import (
+    calls_behind,
+    text_tool_calls,
+    without_calls_behind,
+)
 
 MAX_CALLS = 16
 """Calls kept of a message: each gets a part of the request's budget for its result."""
@@ -88,6 +92,8 @@ def read_message(body: bytes, offered: Collection[str] = ()) -> ModelMessage:
         return replace(said, calls=calls, reasoning=reasoning)
     if calls := _within_limits(text_tool_calls(said.text, offered)):
         return replace(said, text="", calls=calls, reasoning=reasoning)
+    if offered and (calls := _within_limits(calls_behind(said.text))):
+        said = replace(said, calls_behind=calls, reasoning=reasoning)
     said = replace(said, text=without_calls_behind(said.text))
     if said.text and (choice.is_at_limit or choice.is_filtered):
         return replace(said, text=said.text + _CUT)

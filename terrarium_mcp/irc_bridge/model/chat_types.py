@@ -53,7 +53,8 @@ class ModelMessage:
 
     Messages that say the same are equal, whatever they cost. `finish` is why the message ended, as
     the endpoint calls it. `reasoning` came with calls, as JSON by the endpoint's names for it: it
-    is sent back with them, and nobody else reads it.
+    is sent back with them, and nobody else reads it. `calls_behind` were written behind the words,
+    in tags of a template, while tools were offered: they are not to be made.
     """
 
     text: str
@@ -62,6 +63,7 @@ class ModelMessage:
     usage: TokenUsage = field(default=TokenUsage(), compare=False)
     finish: str = field(default="", compare=False)
     reasoning: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    calls_behind: tuple[ToolCall, ...] = field(default=(), compare=False)
 
     @property
     def without_reasoning(self) -> "ModelMessage":

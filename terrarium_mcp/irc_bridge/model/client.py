@@ -25,7 +25,12 @@ from terrarium_mcp.irc_bridge.model.adaptations import (
 from terrarium_mcp.irc_bridge.model.breaker import Breaker
 from terrarium_mcp.irc_bridge.model.chat_completion import NotACompletion, read_message
 from terrarium_mcp.irc_bridge.model.chat_request import request_messages, request_tool
-from terrarium_mcp.irc_bridge.model.chat_types import ModelMessage, TalkMessage, ToolSchema
+from terrarium_mcp.irc_bridge.model.chat_types import (
+    ModelMessage,
+    TalkMessage,
+    ToolCall,
+    ToolSchema,
+)
 from terrarium_mcp.irc_bridge.model.condition import EndpointCondition
 from terrarium_mcp.irc_bridge.model.endpoint import Endpoint
 from terrarium_mcp.irc_bridge.model.endpoint_errors import (
@@ -412,23 +417,24 @@ async def _completion(
     answer = await endpoint.complete(body)
     read = partial(read_message, answer, offered)
     try:
-        return _with_ids(read() if len(answer) <= SHORT_COMPLETION else await offload(read))
+        said = read() if len(answer) <= SHORT_COMPLETION else await offload(read)
     except NotACompletion as error:
         words = endpoint.words(str(error))
         raise RejectedRequest(200, words, is_foreign=error.is_foreign) from error
+    behind = _with_ids(said.calls_behind)
+    return dataclasses.replace(said, calls=_with_ids(said.calls), calls_behind=behind)
 
 
-def _with_ids(said: ModelMessage) -> ModelMessage:
-    """`said` with a generated id for each call that lacks one, or has that of another call.
+def _with_ids(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
+    """Calls with a generated id for each that lacks one, or has that of another call.
 
     An id longer than LONGEST_ID is replaced too. Nine letters and digits are an id that Mistral's
     templates accept too.
     """
-    ids = [call.id for call in said.calls]
-    calls = (
+    ids = [call.id for call in calls]
+    return tuple(
         call
         if 0 < len(call.id) <= LONGEST_ID and call.id not in ids[:at]
         else dataclasses.replace(call, id=secrets.token_hex(5)[:9])
-        for at, call in enumerate(said.calls)
+        for at, call in enumerate(calls)
     )
-    return dataclasses.replace(said, calls=tuple(calls))

@@ -86,13 +86,18 @@ def text_tool_calls(text: str, offered: Collection[str]) -> Calls:
 
 
 def without_calls_behind(text: str) -> str:
-    """The words of a text that ends with calls in tags of a template; any other text as it is.
+    """The words of a text that ends with `calls_behind`; any other text as it is."""
+    return text[: place_of_call(text)].rstrip() if calls_behind(text) else text
 
-    Calls stay if anything follows them, or if they are code or part of a sentence: they may be the
+
+def calls_behind(text: str) -> Calls:
+    """The calls in tags of a template with which a text ends that begins with words.
+
+    None if anything follows them, or if they are code or part of a sentence: they may be the
     example that was asked for.
     """
     begin = place_of_call(text)
-    return text[:begin].rstrip() if begin and _in_template_tags(text[begin:].strip()) else text
+    return _in_template_tags(text[begin:].strip()) if begin else ()
 
 
 def _in_template_tags(text: str) -> Calls:

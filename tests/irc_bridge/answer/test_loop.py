@@ -661,6 +661,39 @@ async def test_nothing_of_it_is_said_by_a_model_that_writes_no_other(tmp_path: P
     assert not any("tool_call" in line for line in found.lines)
 
 
+CALL_ALONE = '<tool_call>{"name": "search_irc_history", "arguments": {"query": "gate"}}</tool_call>'
+CALL_BEHIND_WORDS = f"Let me look that up.\n\n{CALL_ALONE}"
+
+
+async def test_a_call_behind_words_is_made_once_the_model_writes_it_alone(tmp_path: Path) -> None:
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as scene:
+        agent.will(says(CALL_BEHIND_WORDS), says(CALL_ALONE), says("bo did"))
+        found = await scene.asks("who fixed it?")
+    assert found.lines == ["bo did"]
+    (told,) = results(agent.requests[1])
+    assert told == "Not called: it was behind words. Write the call alone, or answer without one."
+    assert "Let me look that up." in agent.requests[1]["messages"][-2]["content"]
+    assert "I fixed the garden gate on Tuesday" in results(agent.requests[2])[1]
+
+
+async def test_of_a_model_that_writes_words_before_its_call_again_they_are_the_answer(
+    tmp_path: Path,
+) -> None:
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as scene:
+        agent.will(says(CALL_BEHIND_WORDS), says(CALL_BEHIND_WORDS))
+        found = await scene.asks("who fixed it?")
+    assert found.lines == ["Let me look that up."]
+    assert len(agent.requests) == 2
+
+
+async def test_so_they_are_where_no_tools_are_offered(tmp_path: Path) -> None:
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as scene:
+        agent.will(*[calls("get_current_users")] * SAME_CALL, says(CALL_BEHIND_WORDS))
+        found = await scene.asks("who fixed it?")
+    assert "tools" not in agent.requests[-1]
+    assert found.lines == ["Let me look that up."]
+
+
 @pytest.mark.parametrize("words", ["exit()", '{"name": "ada", "parameters": {"age": 5}}'])
 async def test_an_answer_that_only_looks_like_a_call_is_the_answer(
     tmp_path: Path, words: str
