@@ -5,6 +5,7 @@ once, at the edge: to stderr by the commands, to an `isError` result by the tool
 the channel by the bridge; the latter two show only its `public` text. Any other exception is a bug.
 """
 
+import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import ClassVar
@@ -84,6 +85,19 @@ def plainly() -> Iterator[None]:
         if len(errors) > 1:
             raise
         raise errors[0] from errors[0].__cause__  # its own cause, not the group around it
+
+
+@contextmanager
+def surviving(what: str, log: logging.Logger) -> Iterator[None]:
+    """Log an error inside with its traceback, and go on behind the block.
+
+    For one item of a task that others do not depend on: a bug there must not end what runs beside
+    it. `what` says to the reader of `log` what failed: "saving the member lists".
+    """
+    try:
+        yield
+    except Exception:
+        log.exception("%s failed", what)
 
 
 def _way_to_a_channel(named: str, known: Sequence[str]) -> str:

@@ -65,6 +65,9 @@ class Introducer:
                 where = self._label(channel)
                 log.warning("no introduction in %s: %s. Retrying in %g s.", where, why, pause)
                 await anyio.sleep(pause)
+            except Exception:  # it would fail again, and must not end the bridge
+                log.exception("the introduction in %s failed", self._label(channel))
+                return
             else:
                 return
         self._entered.discard(channel)  # it is due when we return

@@ -13,6 +13,7 @@ import anyio
 
 from terrarium_mcp.bell import Bell
 from terrarium_mcp.bounded_dict import BoundedDict
+from terrarium_mcp.errors import surviving
 from terrarium_mcp.irc_bridge.answer.budget import AGENT_HISTORY, SOFT_LIMIT, raised_answer_limit
 from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
 from terrarium_mcp.irc_bridge.dialogue.summary_prompt import (
@@ -99,9 +100,10 @@ class Summarizer:
                 place = next(iter(self._places))
                 wishes = self._places.pop(place)
                 try:
-                    summary = await self._summarise(place, wished=bool(wishes))
-                    for wish in wishes:
-                        wish.summary = summary
+                    with surviving("summarising a dialogue", log):
+                        summary = await self._summarise(place, wished=bool(wishes))
+                        for wish in wishes:
+                            wish.summary = summary
                 finally:
                     for wish in wishes:
                         wish.done.set()

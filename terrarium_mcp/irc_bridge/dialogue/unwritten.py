@@ -112,6 +112,10 @@ class UnwrittenState:
                 if not is_known:  # else the log says so already
                     log.warning("could not store the turns of dialogues, will retry: %s", error)
                 self._keep_the_newest_failed()
+        except Exception:  # it would fail again, and must not end the bridge
+            log.exception("storing a turn of a dialogue failed")
+            if self._waiting.get(key) is one:
+                self._give_up(key)
         else:
             self.written += 1
             if self._waiting.get(key) is one:  # else a newer one came meanwhile

@@ -3,6 +3,7 @@
 import logging
 from contextlib import suppress
 
+from terrarium_mcp.errors import surviving
 from terrarium_mcp.irc_bridge.model.chat_types import ChatMessage, ToolSchema
 from terrarium_mcp.irc_bridge.model.client import LLM, ModelUnavailable, TalkTooLong
 from terrarium_mcp.wording import and_more, did_you_mean
@@ -23,6 +24,11 @@ async def check_endpoint(llm: LLM) -> None:
 
     It is asked for one word and offered a tool; from then on `llm` knows whether to offer any.
     """
+    with surviving("the check of the model's endpoint", log):
+        await _check(llm)
+
+
+async def _check(llm: LLM) -> None:
     if not llm.is_set:
         log.info("no model is set: questions are answered with search results")
         return

@@ -10,7 +10,7 @@ from terrarium_mcp.backoff import until_it_succeeds
 from terrarium_mcp.bell import Bell
 from terrarium_mcp.chat.irc_message import Source
 from terrarium_mcp.chat.records import Member
-from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.errors import surviving
 from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 from terrarium_mcp.store import Store
 
@@ -89,8 +89,9 @@ class PresenceSync:
         while True:
             await self._bell.wait()
             await anyio.sleep(PAUSE)
-            # A store that cannot write must not end the bridge.
-            await until_it_succeeds(self._write, "save the member lists", log)
+            # Neither a store that cannot write nor a bug must end the bridge.
+            with surviving("saving the member lists", log):
+                await until_it_succeeds(self._write, "save the member lists", log)
 
     async def _write(self) -> None:
         """Write the lists that differ from the last write."""
@@ -103,7 +104,7 @@ class PresenceSync:
                 try:
                     now = datetime.now(UTC)
                     await self._store.presence.replace(self._network, channel, people, now)
-                except TerrariumError:
+                except Exception:
                     self._written.pop(channel, None)
                     raise
 

@@ -16,6 +16,7 @@ from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT, SUMMARY_SHARE
 from terrarium_mcp.irc_bridge.answer.past_turns import MOST_STEPS
+from terrarium_mcp.irc_bridge.dialogue import summaries
 from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
 from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
 from terrarium_mcp.irc_bridge.dialogue.summary_prompt import (
@@ -273,6 +274,29 @@ def test_the_newest_turns_are_never_summarised() -> None:
 def test_a_summary_is_harmless_and_keeps_to_its_share() -> None:
     assert summary_text("a\x02b\u202e\r\n\n c ") == "ab\nc"
     assert estimated_tokens(summary_text("word " * 5_000)) <= SUMMARY_SHARE
+
+
+async def test_a_bug_costs_one_summary_and_none_of_those_behind_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def think(request: dict[str, Any]) -> Answer:
+        return says("notes" if is_summary(request) else "yes")
+
+    def fails_to_read(_: str) -> str:
+        raise KeyError("a bug of ours")
+
+    async with strict_agent() as agent, talk(tmp_path, agent) as scene:
+        agent.thinks = think
+        for number in range(1, KEPT_TURNS + 2):
+            await scene.asks(f"fact {number}?")
+        with anyio.fail_after(PATIENCE):
+            with monkeypatch.context() as patch:
+                patch.setattr(summaries, "summary_text", fails_to_read)
+                assert await scene.summarizer.compact(TEA) is None
+            made = await scene.summarizer.compact(TEA)
+    assert made
+    assert made.text == "notes"
+    assert "KeyError: 'a bug of ours'" in caplog.text
 
 
 @pytest.mark.parametrize("failure", [fails(500), says(""), reasons(), fails(400)])

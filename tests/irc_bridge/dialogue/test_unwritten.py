@@ -65,6 +65,28 @@ async def test_of_failed_writes_the_newest_are_tried_again(
     assert caplog.text.count("will be forgotten") == MANY - unwritten.MOST_FAILED
 
 
+async def test_a_turn_whose_writing_meets_a_bug_is_given_up_and_those_behind_it_are_written(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    disk, state = Disk(), UnwrittenState()
+    disk.answers.set()
+
+    async def fails() -> None:
+        raise KeyError("a bug of ours")
+
+    with anyio.fail_after(PATIENCE):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(state.run)
+            state.put((TEA, 1), "a turn", fails)
+            state.put((TEA, 2), "a turn", disk.writes(2))
+            await anyio.wait_all_tasks_blocked()
+            assert not list(state.waiting(TEA))
+            state.finish()
+    assert disk.written == [2]
+    assert "KeyError: 'a bug of ours'" in caplog.text
+    assert "will be forgotten" in caplog.text
+
+
 async def test_a_disk_that_fails_is_told_once_until_it_works_again(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

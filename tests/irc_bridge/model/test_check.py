@@ -301,3 +301,12 @@ async def test_nor_that_of_a_model_or_a_server_out_of_reach(tmp_path: Path) -> N
         error_id = scene.llm.condition.error_id
     assert found.lines[0] == f"The model is not answering (error {error_id} in the log)."
     assert not [line for line in found.lines if "127.0.0.1" in line]
+
+
+async def test_a_bug_in_the_check_ends_nothing(
+    log: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("terrarium_mcp.irc_bridge.model.check.did_you_mean")
+    async with strict_agent() as agent, model(agent.url, agent_model="gml") as llm:
+        await check_endpoint(llm)
+    assert lines(log) == ["the check of the model's endpoint failed"]

@@ -16,6 +16,7 @@ from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.errors import StoreFailed
 from tests.patience import PATIENCE
 from tests.servers.beside import beside
+from tests.servers.logs import until_logged
 
 ADA = ChannelMember("ada", "@", away=False, account="ada_")
 BO = ChannelMember("bo", "", away=True, account="")
@@ -200,3 +201,25 @@ async def test_a_store_that_cannot_write_is_tried_again_and_ends_nothing(
         with anyio.fail_after(PATIENCE):
             while await nicks(store, "#tea") != ["ada"]:
                 await anyio.lowlevel.checkpoint()
+
+
+async def test_a_bug_costs_one_look_at_the_lists_and_ends_nothing(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    channels = Channels({"#tea": [ADA]})
+    folded = {"#tea": fold}
+
+    def folds(name: str) -> str:
+        return folded[name](name)  # a KeyError for a name that it does not know
+
+    async with attended(store, channels, folds) as sync:
+        channels["#mate"] = [BO]
+        sync.channel_joined("#tea")
+        sync.schedule_check()
+        with anyio.fail_after(PATIENCE):
+            await until_logged(caplog, "saving the member lists failed")
+            folded["#mate"] = fold
+            sync.members_complete("#tea")
+            while await nicks(store, "#mate") != ["bo"]:
+                await anyio.lowlevel.checkpoint()
+    assert "KeyError: '#mate'" in caplog.text
