@@ -34,6 +34,7 @@ from terrarium_mcp.irc_bridge.network.sender import LONGEST_NICK
 from terrarium_mcp.irc_bridge.network.server_config import plain_text_warning, server_config
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.record.backfill import Backfill
+from terrarium_mcp.irc_bridge.record.clock_difference import ClockDifference
 from terrarium_mcp.irc_bridge.record.join_replays import JoinReplays
 from terrarium_mcp.irc_bridge.record.message_filter import MessageFilter, said_at
 from terrarium_mcp.irc_bridge.record.presence_sync import PRESENCE_COMMANDS, PresenceSync
@@ -88,6 +89,7 @@ class Bridge:
         self._recorder = Recorder(store, name, home, report=self.report)
         self._channels = RecordedChannels(self.network, self._recorder, settings)
         self._repeats = Repeats()
+        self._clock_difference = ClockDifference(name)
         self._join_replays = JoinReplays(self._take)
         self._backfill = Backfill(
             store, name, self.network.fetch_history, timedelta(hours=settings.history_hours)
@@ -222,6 +224,7 @@ class Bridge:
     def on_line(self, message: IrcMessage) -> None:
         """Record a message, and receive what is said to us."""
         self._recorder.note_contact()
+        self._clock_difference.look(self.network.clock_ahead)
         if not self._join_replays.hold(message):
             self._take(message)
 
@@ -231,7 +234,7 @@ class Bridge:
         self._join_replays.hear(message)
         command = self._command_in(message)
         is_decision = command is not None and command.traits.is_consent
-        if is_earlier or is_late(message, now):
+        if is_earlier or is_late(message, now, self.network.clock_ahead):
             if command and is_decision:
                 self._decided_earlier(command, message, now)
                 return
@@ -299,6 +302,7 @@ class Bridge:
         """The connection is lost, and with it every channel."""
         self._join_replays.lose()
         self._repeats = Repeats()
+        self._clock_difference = ClockDifference(self.name)
         # A server repeats the words of our QUIT, which is no loss.
         self._recorder.end_all(STOPPED if self.network.is_leaving else f"connection lost: {why}")
         self._reception.on_lost()

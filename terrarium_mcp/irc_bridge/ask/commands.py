@@ -171,7 +171,12 @@ def nick_at(source: Source, fold: Callable[[str], str]) -> tuple[str, ...]:
     return fold(source.nick), *person_at(source)
 
 
-def is_late(line: IrcMessage, now: datetime) -> bool:
-    """Whether a message comes too late to be answered: it is replayed, or older than TOO_OLD."""
-    sent_at = line.sent_at
-    return line.replay or (sent_at is not None and now - sent_at > TOO_OLD)
+def is_late(line: IrcMessage, now: datetime, ahead: timedelta = timedelta()) -> bool:
+    """Whether a message comes too late to be answered: it is replayed, or older than TOO_OLD.
+
+    Its age is by the server's clock, which was `ahead` of ours when last seen, or by ours where it
+    is younger by that: ours may have been set since.
+    """
+    if line.replay or line.sent_at is None:
+        return line.replay
+    return now - line.sent_at + min(ahead, timedelta()) > TOO_OLD

@@ -255,6 +255,23 @@ def test_a_line_older_than_half_a_minute_is_not_answered(age: int, answered: boo
     assert is_late(ping, NOW) is not answered
 
 
+@pytest.mark.parametrize(
+    ("age", "ahead", "answered"),
+    [
+        (45, -45, True),
+        (80, -45, False),
+        (30, 3600, True),  # our clock may have been set since the difference was learnt
+        (31, 3600, False),
+    ],
+)
+def test_a_line_is_as_old_as_the_clock_says_by_which_it_is_younger(
+    age: int, ahead: int, answered: bool
+) -> None:
+    sent = (NOW - timedelta(seconds=age)).isoformat().replace("+00:00", "Z")
+    ping = parse_line(f"@time={sent} :ada!u@h PRIVMSG #tea :!ping".encode())
+    assert is_late(ping, NOW, timedelta(seconds=ahead)) is not answered
+
+
 def test_other_bots_notices_and_playback_are_not_answered() -> None:
     assert asked("!ping", tags="@bot ") is None
     ping = IrcMessage("PRIVMSG", ("#tea", "!ping"), parse_line(b":ada!u@h PING x").source)
