@@ -58,9 +58,17 @@ class Moderation:
         """Whether nothing is said in a channel; never so in a private chat ("")."""
         return channel != "" and self._quiet.covers(self._network.fold(channel))
 
+    def may_moderate(self, command: Command) -> bool:
+        """Whether the asker decides for everybody in the channel where they ask."""
+        if not command.channel:
+            return False
+        identity = command.identity(self._network.name)
+        is_admin = self._admins.include(identity, self._network.casemapping)
+        return is_admin or self._network.is_operator(command.channel, command.asker)
+
     def stop(self, command: Command) -> None:
         """!stop: the asker's own commands here; an operator's stops all in the channel."""
-        may_any = self._may_moderate(command)
+        may_any = self.may_moderate(command)
         stopped = self._stopped(
             lambda one: (
                 self._network.fold(one.command.target) == self._network.fold(command.target)
@@ -77,7 +85,7 @@ class Moderation:
         if not command.channel:
             self._board.refuse(command, Refusal.NO_CHANNEL)
             return
-        if not self._may_moderate(command):
+        if not self.may_moderate(command):
             if not self.is_quiet(command.channel):
                 self._board.refuse(command, Refusal.NOT_OPERATOR)
             return
@@ -132,14 +140,6 @@ class Moderation:
         """
         fold = self._network.fold
         return earlier.exact_person(fold) == command.exact_person(fold)
-
-    def _may_moderate(self, command: Command) -> bool:
-        """Whether the asker decides for everybody in the channel where they ask."""
-        if not command.channel:
-            return False
-        identity = command.identity(self._network.name)
-        is_admin = self._admins.include(identity, self._network.casemapping)
-        return is_admin or self._network.is_operator(command.channel, command.asker)
 
     def _start(self, job: Callable[..., Coroutine[Any, Any, None]], *args: object) -> None:
         if self._tasks:

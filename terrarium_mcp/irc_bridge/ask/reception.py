@@ -4,7 +4,8 @@ What a person decides about their own record (`consent`) takes effect before. Th
 order: the ignore list, TERRARIUM_PRIVATE, channels that are quiet or only recorded, talks
 without end (`loop_guard`), who may ask the model (`askers`), then the limits of a person and a
 channel. What passes waits in `CommandQueue`.
-`!stop` and `!quiet` (`moderation`) take effect at once.
+`!stop` and `!quiet` (`moderation`) take effect at once. Of those who decide for a channel they do
+so at whatever pace they write, and decisions about a record are answered then too, now and again.
 """
 
 import logging
@@ -27,6 +28,7 @@ from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard, Pace
 from terrarium_mcp.irc_bridge.ask.moderation import Moderation
 from terrarium_mcp.irc_bridge.ask.notices import NoticeBoard
 from terrarium_mcp.irc_bridge.ask.quiet_times import QuietTimes
+from terrarium_mcp.irc_bridge.ask.repeat_limit import RepeatLimit
 from terrarium_mcp.irc_bridge.ask.suggestions import SuggestionMemory
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.outgoing import PRIVATE
@@ -38,6 +40,13 @@ MOVEMENTS = frozenset(("JOIN", "KICK", "NICK", "PART", "QUIT"))
 
 MOST_SHORT = 2
 """Short commands of one person whose replies have not been said."""
+
+DECIDES_AGAIN = 60.0
+"""Seconds until the same decision about their record is answered again of a person who writes
+faster than a person could: two bots that answer each other's decisions come to an end."""
+
+MOST_DECISIONS = 1_000
+"""Such people and decisions remembered: those answered last."""
 
 READY_WITHIN = 2.0
 """Seconds. A history that takes longer to open must not keep the recorder from the network; until
@@ -65,6 +74,7 @@ class Reception:
         self._limits = _question_limits(settings)
         self._suggestions = SuggestionMemory()
         self._guard = guard
+        self._decided = RepeatLimit[tuple[PersonKey, str, bool]](DECIDES_AGAIN, MOST_DECISIONS)
         self._host_cycles = HostCycles(network.fold)
         self._board = NoticeBoard(self._refuse_aloud, queue.waits, network.label)
         self._moderation = Moderation(network, settings, queue, quiet, self._board)
@@ -108,13 +118,7 @@ class Reception:
         at = anyio.current_time()
         if command.name == NEAR_MISS and not self._suggestions.take_due(command, at):
             return
-        pace = self._guard.heard(command.person, at, reads_on=command.name == "more")
-        if pace is Pace.TOO_MUCH:
-            label = self._network.label(str(command.source))
-            log.warning("%s is sending faster than a person could: ignoring it for a while", label)
-            self._queue.stop(lambda one: one.command.person == command.person)
-            self._board.refuse(command, Refusal.PAUSED)
-        if pace is not Pace.HUMAN:
+        if not (self._is_urgent(command) or self._is_heeded(command, at)):
             return
         match command.name:
             case "stop":
@@ -187,6 +191,26 @@ class Reception:
     def _is_answered(self, channel: str) -> bool:
         """Whether the settings let us answer in a channel; in a private chat ("") they do."""
         return self._settings.channel_ways(channel, self._network.casemapping).is_answered
+
+    def _is_urgent(self, command: Command) -> bool:
+        """Whether a command takes effect at whatever pace it comes: it is for the whole channel."""
+        return command.name in ("stop", "quiet") and self._moderation.may_moderate(command)
+
+    def _is_heeded(self, command: Command, at: float) -> bool:
+        """Whether a command comes at a human pace, or is answered although it does not.
+
+        A pause begins with the first that comes too quickly.
+        """
+        pace = self._guard.heard(command.person, at, reads_on=command.name == "more")
+        if pace is Pace.TOO_MUCH:
+            label = self._network.label(str(command.source))
+            log.warning("%s is sending faster than a person could: ignoring it for a while", label)
+            self._queue.stop(lambda one: one.command.person == command.person)
+            self._board.refuse(command, Refusal.PAUSED)
+        if pace is Pace.HUMAN:
+            return True
+        decision = command.person, command.name, command.confirms_removal
+        return command.traits.is_consent and self._decided.take_due(decision, at)
 
     def _admit(self, pending: PendingCommand) -> None:
         """Queue a command, or refuse it."""

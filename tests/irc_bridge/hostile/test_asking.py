@@ -14,7 +14,7 @@ import anyio
 import pytest
 from aiolimiter import AsyncLimiter
 
-from terrarium_mcp.irc_bridge.ask import limits, notices
+from terrarium_mcp.irc_bridge.ask import limits, notices, reception
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.command_queue import DEPTH
 from terrarium_mcp.irc_bridge.ask.handlers import HANDLERS
@@ -302,6 +302,54 @@ async def robot(ircd: Ircd, *, lines: int = 1, private: bool = False) -> AsyncIt
 
         async with beside(answer_everything):
             yield robo
+
+
+async def pause(scene: Teahouse, nick: str) -> None:
+    """Somebody pings faster than a person could, until nothing of theirs is answered any more."""
+    for number in range(1, 4):
+        await scene.say(nick, "!ping")
+        await scene.hears(f"{nick}: pong", times=number)
+    await scene.say(nick, "!ping")
+    await scene.hears(nick, "I will not answer you")
+
+
+async def test_an_operator_stops_and_silences_the_bot_also_while_it_answers_them_nothing(
+    tmp_path: Path,
+) -> None:
+    async with teahouse(tmp_path, timeouts=REFLEXES) as scene:
+        await scene.server.says(":srv MODE #tea +o ada")
+        await pause(scene, "ada")
+        scene.agent.will(hangs(says("too late")))
+        await scene.say("bo", "!ask why?")
+        await scene.house.model_queue.holds(1)
+        await scene.say("ada", "!stop")
+        await scene.hears("ada: Stopped.")
+        await scene.say("ada", "!quiet 1h")
+        await scene.hears("NOTICE ada", "I say nothing in #tea")
+
+
+async def test_whoever_is_answered_nothing_decides_about_their_record_once_a_minute(
+    tmp_path: Path,
+) -> None:
+    async with teahouse(tmp_path, timeouts=REFLEXES) as scene:
+        await pause(scene, "bo")
+        await scene.say("bo", "!forget")
+        await scene.hears("This removes")
+        await scene.say("bo", "!forget yes")
+        await scene.hears("Removed")
+        for again in ("!forget", "!forget yes", "!forget it"):
+            await scene.say("bo", again)
+        await scene.say("bo", "!optout")
+        await scene.say("bo", "xyzzy")
+        await scene.hears("nothing of you is recorded")
+        await scene.server.settles()
+        assert "xyzzy" not in [line.text for line in await scene.house.lines()]
+        (removed,) = scene.said("Removed")
+        after = scene.server.lines[scene.server.lines.index(removed) :]
+        assert [line for line in after if "remove" in line] == []
+        time_passes(reception.DECIDES_AGAIN)
+        await scene.say("bo", "!forget")
+        await scene.hears("Nothing is recorded that is demonstrably yours")
 
 
 @pytest.mark.parametrize(("private", "lines"), [(False, 1), (True, 1), (False, 3), (True, 3)])

@@ -20,7 +20,6 @@ from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.times.timestamps import to_iso
 from terrarium_mcp.irc_bridge.ask import command_views, consent, introduction
 from terrarium_mcp.irc_bridge.ask.kept_replies import NothingLeft
-from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard, Pace
 from terrarium_mcp.settings import ChannelTable
 from terrarium_mcp.store import DialoguePlace, DialogueTurn, TurnState, open_store
 from tests.irc_bridge.house import NOBODY, House, bytes_of, living, locked, said, settings_for
@@ -230,12 +229,10 @@ async def test_it_takes_effect_behind_the_command_even_within_one_packet(tmp_pat
         assert await scene.texts() == ["zwiebel before", "zwiebel again"]
 
 
-@pytest.mark.parametrize("held_back", ["ignored", "paused", "crowded"])
+@pytest.mark.parametrize("held_back", ["ignored", "crowded"])
 async def test_it_takes_effect_also_where_the_bot_says_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held_back: str
 ) -> None:
-    if held_back == "paused":
-        monkeypatch.setattr(LoopGuard, "heard", lambda *_, **__: Pace.PAUSED)
     if held_back == "crowded":
         monkeypatch.setattr("terrarium_mcp.irc_bridge.ask.command_queue.DEPTH", 0)
     async with playing(tmp_path, ignore=("zwiebel*",) if held_back == "ignored" else ()) as scene:
