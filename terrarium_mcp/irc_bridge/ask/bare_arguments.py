@@ -37,10 +37,16 @@ def is_start(text: str) -> bool:
 
 
 def is_yes(text: str) -> bool:
-    """`yes`."""
-    return text.lower() == "yes"
+    """`yes`, also `Yes.` and `yes, please!`."""
+    return without_courtesy(text) == "yes"
 
 
 def is_nothing(text: str) -> bool:
     """No text: the command takes no argument without a prefix."""
     return not text
+
+
+def without_courtesy(text: str) -> str:
+    """A text in lower case, without `please` and what ends a sentence that is no question."""
+    words = (word.strip(".,!") for word in text.lower().split())
+    return " ".join(word for word in words if word not in ("", "please"))

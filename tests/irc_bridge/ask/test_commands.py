@@ -97,6 +97,7 @@ def test_in_private_every_text_is_a_question_except_an_unknown_command() -> None
         ("optout", "optout", ""),
         ("forget", "forget", ""),
         ("forget yes", "forget", "yes"),
+        ("forget yes, please", "forget", "yes, please"),
         ("search greenhouse", "search", "greenhouse"),
         ("Search  green tea ", "search", "green tea"),
         ("search from:ada after:2026-05 kettle", "search", "from:ada after:2026-05 kettle"),

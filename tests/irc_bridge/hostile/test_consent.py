@@ -614,6 +614,16 @@ async def test_nobody_confirms_for_another(tmp_path: Path) -> None:
         assert "zwiebel" not in entry.nick
 
 
+@pytest.mark.parametrize("yes", ["yes.", "Yes!", "yes please", "yes, please."])
+async def test_a_removal_is_also_confirmed_politely(tmp_path: Path, yes: str) -> None:
+    async with playing(tmp_path) as scene:
+        await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :xyzzy")
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget", "Say !forget yes")
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget yes?", "nobody else's")
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget {yes}", "Removed 1 message of yours")
+        assert await scene.texts() == []
+
+
 async def test_what_was_said_logged_out_under_another_nick_stays_and_is_said_to(
     tmp_path: Path,
 ) -> None:
