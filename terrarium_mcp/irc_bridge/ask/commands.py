@@ -16,7 +16,7 @@ from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity
 from terrarium_mcp.chat.invisible import INVISIBLE_MARKS
 from terrarium_mcp.chat.irc_message import IrcMessage, Source
 from terrarium_mcp.chat.irctext import is_ctcp, is_off_record, plain, without_off_record
-from terrarium_mcp.irc_bridge.ask.bare_arguments import is_yes
+from terrarium_mcp.irc_bridge.ask.bare_arguments import is_yes, without_courtesy
 from terrarium_mcp.irc_bridge.ask.bare_commands import bare_command
 from terrarium_mcp.irc_bridge.ask.command_traits import (
     NEAR_MISS,
@@ -94,6 +94,11 @@ class Command:
     def confirms_removal(self) -> bool:
         """Whether its asker confirms that what they said be removed."""
         return self.name == "forget" and is_yes(self.rest)
+
+    @property
+    def only_speaks_of_recording(self) -> bool:
+        """Whether it is an `!optin` within a sentence: that lets nobody be recorded again."""
+        return self.name == "optin" and without_courtesy(self.rest) != ""
 
     @property
     def target(self) -> str:

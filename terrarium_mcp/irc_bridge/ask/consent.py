@@ -83,6 +83,8 @@ class Consent:
     def heed(self, command: Command, said_at: datetime) -> None:
         """Let `!optout` and `!optin` take effect, in their place among the lines."""
         who = command.identity(self._network)
+        if command.only_speaks_of_recording:
+            return
         if who.is_proven and (act := self._acts.get(command.name)):
             self._decided[who] = said_at
             self._enqueue(partial(act, who, said_at), who)

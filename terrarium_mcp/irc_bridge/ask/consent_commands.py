@@ -57,6 +57,9 @@ async def optin(context: CommandContext) -> list[str]:
     who = context.asker
     if not who.is_proven:
         return [_unknown(context)]
+    if context.command.only_speaks_of_recording:
+        just = f"{context.settings.command_prefix}optin"
+        return [f"Nothing has changed: to be recorded again, say just {just} and nothing else."]
     if not await context.consent.is_settled():
         return [_OPTIN_WAITS]
     if await context.consent.has_opted_out(who):

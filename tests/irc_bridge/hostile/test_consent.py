@@ -282,6 +282,18 @@ async def test_a_question_in_work_at_the_opt_out_is_answered_off_the_record(
         assert texts == ["zwiebel !ask what?", "bo !ask what?", "Terra bo: [LLM] plugh"]
 
 
+async def test_whoever_only_speaks_of_opting_in_stays_opted_out(tmp_path: Path) -> None:
+    async with playing(tmp_path, out=[ONION]) as scene:
+        for sentence in ("!optin would undo that", "Terra: !optin ?", "!optin please do not"):
+            told = await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :{sentence}", "say just !optin")
+            assert "Nothing has changed" in told
+        await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :xyzzy")
+        assert await scene.texts() == []
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!optin please!", "What you say is recorded.")
+        await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :abracadabra")
+        assert await scene.texts() == ["zwiebel abracadabra"]
+
+
 async def test_who_takes_the_nick_is_recorded_and_cannot_undo_it(tmp_path: Path) -> None:
     async with playing(tmp_path, out=[ONION]) as scene:
         await scene.asks(f"{THIEF} PRIVMSG #tea :!optin", "What you say is recorded.")
