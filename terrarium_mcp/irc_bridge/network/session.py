@@ -1,7 +1,7 @@
 """One connection's life: register, be welcomed, handle line by line in order, and end."""
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -11,6 +11,7 @@ import anyio.abc
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING
 from terrarium_mcp.chat.irc_message import IrcMessage, MalformedMessage, must_be_last, parse_line
 from terrarium_mcp.chat.on_record import recorded_reason
+from terrarium_mcp.chat.quoted_secrets import without_secrets
 from terrarium_mcp.irc_bridge.network.arrivals import Arrivals
 from terrarium_mcp.irc_bridge.network.autojoin import AutoJoin
 from terrarium_mcp.irc_bridge.network.batches import Batches
@@ -275,8 +276,10 @@ class Session:
     async def _handle_all(self, received: list[bytes]) -> None:
         for raw in received:
             try:
-                parsed = without_our_secrets(parse_line(raw), self._secrets)
-                batched = self._batches.marked(parsed)
+                parsed = parse_line(raw)
+                batched = self._batches.marked(
+                    without_our_secrets(parsed, self._secrets, self._is_our_nick)
+                )
             except MalformedMessage as error:
                 self._limit.warning("malformed", "ignored a line: %s", error)
                 continue
@@ -313,7 +316,11 @@ class Session:
                     return
         except Exception as error:  # noqa: BLE001 - nearly always, the line is malformed
             kind = _failure("handling", line, error)
-            self._limit.warning(kind, "could not handle %s", _as_heard(line), error=error)
+            heard = _as_heard(line, self._secrets)
+            self._limit.warning(kind, "could not handle %s", heard, error=error)
+
+    def _is_our_nick(self, nick: str) -> bool:
+        return self.client.is_same_nick(nick, self.client.nickname)
 
     async def _on_isupport(self, line: IrcMessage) -> None:
         """Tell the listener if names compare otherwise from here on: once in a connection.
@@ -363,7 +370,7 @@ class Session:
 
     def _on_kill(self, line: IrcMessage) -> None:
         """End with the reason of the oper who removes us: `KILL Terra :you flood us`."""
-        if line.params and self.client.is_same_nick(line.params[0], self.client.nickname):
+        if line.params and self._is_our_nick(line.params[0]):
             killer = line.source.nick if line.source else "the server"
             self.end(recorded_reason(f"killed by {killer}", line.params[1:2]))
 
@@ -390,7 +397,7 @@ def _failure(doing: str, line: IrcMessage, error: Exception) -> str:
     return f"{doing} a {line.command[:16]} line failed: {type(error).__name__}"
 
 
-def _as_heard(line: IrcMessage) -> str:
+def _as_heard(line: IrcMessage, secrets: Collection[str]) -> str:
     """The beginning of a line as the server sent it, without its tags, fit for the log."""
     sender = [f":{line.source}"] if line.source else []
-    return shown(" ".join([*sender, line.command, *line.params]))
+    return shown(without_secrets(" ".join([*sender, line.command, *line.params]), secrets))

@@ -4,8 +4,14 @@ import pytest
 
 from terrarium_mcp.chat.irc_message import parse_line
 from terrarium_mcp.irc_bridge.network.server_words import without_our_secrets
+from tests.irc_bridge.network.scene import login, staying
+from tests.servers.fake_ircd import fake_ircd
 
 SECRETS = ("hunter2secret", "hunter2", "s3cretkey")
+
+
+def is_terra(nick: str) -> bool:
+    return nick == "Terra"
 
 
 @pytest.mark.parametrize(
@@ -18,7 +24,8 @@ SECRETS = ("hunter2secret", "hunter2", "s3cretkey")
         ),
         (":irc 464 Terra :hunter2 hunter2secret", "*** ***"),
         (":irc 904 Terra :no hunter2secret", "no ***"),
-        (":bo!b@h KICK #tea Terra :the key is s3cretkey", "the key is ***"),
+        (":irc KICK #tea Terra :the key is s3cretkey", "the key is ***"),
+        (":irc NOTICE #tea :the key is s3cretkey now", "the key is *** now"),
         (":oper!o@h KILL Terra :s3cretkey is shared", "*** is shared"),
         (":irc 502 Terra :not with hunter2", "not with ***"),
         (":irc FAIL JOIN WRONG_KEY #k :s3cretkey is wrong", "*** is wrong"),
@@ -28,7 +35,7 @@ SECRETS = ("hunter2secret", "hunter2", "s3cretkey")
 )
 def test_a_reason_does_not_show_them(line: str, reason: str) -> None:
     parsed = parse_line(line.encode())
-    shown = without_our_secrets(parsed, SECRETS)
+    shown = without_our_secrets(parsed, SECRETS, is_terra)
     assert shown.params == (*parsed.params[:-1], reason)
 
 
@@ -36,6 +43,9 @@ def test_a_reason_does_not_show_them(line: str, reason: str) -> None:
     "line",
     [
         ":bo!b@h PRIVMSG #tea :the key is s3cretkey",  # talk is recorded as it was said
+        ":bo!b@h NOTICE #tea :guess alpha bravo s3cretkey delta",
+        ":bo!b@h KICK #tea ada :the key is s3cretkey",
+        ":bo!b@h KICK #tea Terra :the key is s3cretkey",
         ":irc 353 Terra = #tea :hunter2 bo",
         ":irc 005 Terra NETWORK=hunter2 :are supported",
         ":hunter2!h@h NICK :hunter2secret",
@@ -45,9 +55,26 @@ def test_a_reason_does_not_show_them(line: str, reason: str) -> None:
 )
 def test_talk_and_names_stay_as_they_are(line: str) -> None:
     parsed = parse_line(line.encode())
-    assert without_our_secrets(parsed, SECRETS) == parsed
+    assert without_our_secrets(parsed, SECRETS, is_terra) == parsed
 
 
 def test_what_is_too_short_to_be_told_from_a_word_stays() -> None:
-    line = parse_line(b":bo!b@h KICK #tea Terra :no tea here")
-    assert without_our_secrets(line, ("tea", "")) == line
+    line = parse_line(b":irc KICK #tea Terra :no tea here")
+    assert without_our_secrets(line, ("tea", ""), is_terra) == line
+
+
+async def test_a_key_in_the_reason_of_a_kick_is_recorded_as_said_and_ends_no_span_nor_is_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port, "#tea s3cretkey"), mishaps=True) as (_, ear),
+    ):
+        await ear.happens("joined", "#tea")
+        await server.says(":bo!b@h KICK #tea Terra :s3cretkey is shared")
+        assert await ear.happens("left", "#tea") == ("left", "#tea", "kicked by bo: *** is shared")
+        await ear.hears("s3cretkey is shared")
+        await server.says(":bo!b@h KICK s3cretkey")
+        await server.settles()
+    assert "KICK ***" in caplog.text
+    assert "s3cretkey" not in caplog.text
