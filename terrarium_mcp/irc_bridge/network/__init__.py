@@ -9,5 +9,6 @@
 - sasl, nickname, nickserv, own_mask: who we are there
 - autojoin, membership, who_requests, member_prefixes, operators: our channels, and who is in them
 - batches, arrivals, chathistory, history_fetch, bouncer: what was said earlier
-- sender, send_queue, outgoing, own_lines, refused_lines, ctcp: what we say
+- sender, send_queue, outgoing, own_lines, refused_lines, ctcp: what we say; pongs: whether all
+  that was sent before has come
 """

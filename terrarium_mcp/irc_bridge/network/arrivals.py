@@ -16,6 +16,7 @@ import anyio
 from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.irc_bridge.network.listener import Listener
+from terrarium_mcp.irc_bridge.network.pongs import OURS, Pongs
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
 from terrarium_mcp.irc_bridge.network.send_queue import SPEAKING
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
@@ -31,10 +32,7 @@ that is said for a while be dated before our JOIN."""
 _MOST = 1_000
 """Channels whose JOIN is remembered: a server may force us into any number."""
 
-_OURS = "terrarium"
-"""What begins the token of every PING of ours."""
-
-_TOKEN = f"{_OURS}-joined-"
+_TOKEN = f"{OURS}-joined-"
 
 
 class _Joined(NamedTuple):
@@ -58,12 +56,14 @@ class Arrivals:
         post: Post,
         listener: Listener,
         start: Callable[..., None],
+        pongs: Pongs,
     ) -> None:
         self._timeouts = timeouts
         self._client = client
         self._post = post
         self._listener = listener
         self._start = start
+        self._pongs = pongs
         self._joined = BoundedDict[str, _Joined](_MOST)
         """Our last JOIN of each channel, which is folded."""
         self._probed: list[str] = []
@@ -98,12 +98,8 @@ class Arrivals:
             self._send_probe()
 
     def on_pong(self, line: IrcMessage) -> None:
-        """All that came with the JOINs before this PING has come.
-
-        A server may send no token back (RFC 1459 4.6.3): then any PONG counts.
-        """
-        has_our_token = any(param.startswith(_OURS) for param in line.params)
-        if f"{_TOKEN}{self._probe}" in line.params or not has_our_token:
+        """All that came with the JOINs before this PING has come."""
+        if self._pongs.answers(line, f"{_TOKEN}{self._probe}"):
             self._arrive()
 
     def _arrive(self) -> None:

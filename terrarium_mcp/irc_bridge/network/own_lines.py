@@ -14,6 +14,7 @@ import anyio
 
 from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.irc_bridge.network.errors import NotTaken
+from terrarium_mcp.irc_bridge.network.pongs import OURS, Pongs
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
 from terrarium_mcp.irc_bridge.network.refused_lines import RefusedLines
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
@@ -29,7 +30,7 @@ a mask, unavailable, not on that channel, registered nicks only, operators only,
 a user who wants none, and other targets too quickly: 439 of ircu and bahamut, 707 of solanum and
 charybdis (RFC 1459 6.1, and what solanum, inspircd, UnrealIRCd and bahamut add)."""
 
-_TOKEN = "terrarium-said-"  # noqa: S105 - marks the answers to our own PINGs
+_TOKEN = f"{OURS}-said-"
 
 
 @dataclass(slots=True, eq=False)
@@ -58,12 +59,14 @@ class OwnLines:
         post: Post,
         deliver: Callable[[IrcMessage], None],
         refused: RefusedLines,
+        pongs: Pongs,
     ) -> None:
         self._config = config
         self._client = client
         self._post = post
         self._deliver = deliver
         self._refused = refused
+        self._pongs = pongs
         self._probed: deque[_LineUnderWay] = deque()
         self._sent: deque[_LineUnderWay] = deque()
         self._probe = 0
@@ -108,7 +111,9 @@ class OwnLines:
 
     def on_pong(self, line: IrcMessage) -> None:
         """Deliver what was sent before this PING and not refused."""
-        if line.params[-1:] == (f"{_TOKEN}{self._probe}",):
+        if not self._is_probing or self._client.is_behind_bouncer:
+            return
+        if self._pongs.answers(line, f"{_TOKEN}{self._probe}"):
             self._deliver_probed()
 
     def on_userhost(self, line: IrcMessage) -> None:  # noqa: ARG002 - that it comes is enough

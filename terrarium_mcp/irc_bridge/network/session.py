@@ -27,6 +27,7 @@ from terrarium_mcp.irc_bridge.network.nickname import OwnNick
 from terrarium_mcp.irc_bridge.network.nickserv import NickServ
 from terrarium_mcp.irc_bridge.network.own_lines import REFUSALS, OwnLines
 from terrarium_mcp.irc_bridge.network.own_mask import OwnMask
+from terrarium_mcp.irc_bridge.network.pongs import Pongs
 from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
 from terrarium_mcp.irc_bridge.network.refused_lines import RefusedLines
 from terrarium_mcp.irc_bridge.network.sasl import Sasl
@@ -94,8 +95,9 @@ class Session:
             timeouts, self.client, self.membership.ask_who, self._start
         )
         self._own_mask = OwnMask(self.client)
+        pongs = Pongs()
         self._own_lines = OwnLines(
-            config, self.client, self.post, self._deliver, refused or RefusedLines()
+            config, self.client, self.post, self._deliver, refused or RefusedLines(), pongs
         )
         self.sender = Sender(
             self._queue, timeouts, self.client, self._own_mask, self._own_lines.sent
@@ -116,7 +118,7 @@ class Session:
         self.history = HistoryFetch(
             config, timeouts, self.client, listener, self._queue.post_low_priority, self._start
         )
-        self._arrivals = Arrivals(timeouts, self.client, self.post, listener, self._start)
+        self._arrivals = Arrivals(timeouts, self.client, self.post, listener, self._start, pongs)
         self._ctcp = Ctcp(timeouts, self.client, self.post)
         self._attachment = Attachment(self.client, self.post)
         self._handlers = self._handler_table()

@@ -66,6 +66,18 @@ async def test_what_answers_an_earlier_probe_confirms_nothing_later(pong: str) -
         await ear.hears("two")
 
 
+@pytest.mark.parametrize("pong", [":srv PONG srv", "PONG :", ":srv PONG srv Terra"])
+async def test_a_server_that_sends_no_token_back_confirms_as_well(pong: str) -> None:
+    async with (
+        fake_ircd(answer=lambda line: [pong] if line.startswith("PING") else None) as server,
+        staying(login(server.port, "#tea")) as (network, ear),
+    ):
+        await ear.happens("members_complete", "#tea")
+        for text in ("one", "two"):
+            assert await refused(network, text) == ""
+        assert ear.texts() == ["one", "two"]
+
+
 async def test_what_was_refused_is_no_history_when_a_bouncer_plays_it_back() -> None:
     def replay(text: str, at: datetime) -> str:
         return f"@batch=b;time={to_iso(at)} :Terra!u@host.example PRIVMSG #tea :{text}"
