@@ -8,12 +8,13 @@ behind it we send USERHOST, which the network answers (302, RFC 1459 5.7).
 import logging
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import anyio
 
 from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.irc_bridge.network.errors import NotTaken
+from terrarium_mcp.irc_bridge.network.own_mask import OwnMask
 from terrarium_mcp.irc_bridge.network.pongs import OURS, Pongs
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
 from terrarium_mcp.irc_bridge.network.refused_lines import RefusedLines
@@ -60,6 +61,7 @@ class OwnLines:
         deliver: Callable[[IrcMessage], None],
         refused: RefusedLines,
         pongs: Pongs,
+        own_mask: OwnMask,
     ) -> None:
         self._config = config
         self._client = client
@@ -67,6 +69,7 @@ class OwnLines:
         self._deliver = deliver
         self._refused = refused
         self._pongs = pongs
+        self._own_mask = own_mask
         self._probed: deque[_LineUnderWay] = deque()
         self._sent: deque[_LineUnderWay] = deque()
         self._probe = 0
@@ -168,8 +171,8 @@ class OwnLines:
             self._send_probe()
         for own in taken:
             self._complaints.discard(own.target)
-            if own.line:
-                self._deliver(own.line)
+            if own.line:  # our nick may have changed since it was sent
+                self._deliver(replace(own.line, source=self._own_mask.source))
             own.ended.set()
 
     def _refuse(self, target: str, why: str, *, is_certain: bool) -> None:

@@ -4,7 +4,6 @@ import logging
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 
 import anyio
@@ -178,7 +177,7 @@ class Sender:
                 raise
             queued.ended.set()
             if line.command in SPEAKING and not self._client.has_capability("echo-message"):
-                self._deliver(replace(line, source=self._own_mask.source))
+                self._deliver(line)
 
 
 async def _send(connection: Connection, line: IrcMessage) -> None:

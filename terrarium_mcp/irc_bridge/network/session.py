@@ -97,7 +97,13 @@ class Session:
         self._own_mask = OwnMask(self.client)
         pongs = Pongs()
         self._own_lines = OwnLines(
-            config, self.client, self.post, self._deliver, refused or RefusedLines(), pongs
+            config,
+            self.client,
+            self.post,
+            self._deliver,
+            refused or RefusedLines(),
+            pongs,
+            self._own_mask,
         )
         self.sender = Sender(
             self._queue, timeouts, self.client, self._own_mask, self._own_lines.sent

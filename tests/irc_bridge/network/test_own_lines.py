@@ -78,6 +78,20 @@ async def test_a_server_that_sends_no_token_back_confirms_as_well(pong: str) -> 
         assert ear.texts() == ["one", "two"]
 
 
+async def test_a_line_on_its_way_while_our_nick_changes_is_our_own() -> None:
+    async with (
+        fake_ircd(answer=silent_at("PING terrarium-said")) as server,
+        staying(login(server.port, "#tea", nick="Terra_")) as (network, ear),
+    ):
+        await ear.happens("members_complete", "#tea")
+        await network.say("#tea", "tea at four")
+        await server.hears("PING terrarium-said")
+        await server.says(":Terra_!u@host.example NICK Terry", ":srv PONG srv terrarium-said-1")
+        line = await ear.hears("tea at four")
+        assert network.is_own(line.source)
+        assert str(line.source) == "Terry!u@host.example"
+
+
 async def test_what_was_refused_is_no_history_when_a_bouncer_plays_it_back() -> None:
     def replay(text: str, at: datetime) -> str:
         return f"@batch=b;time={to_iso(at)} :Terra!u@host.example PRIVMSG #tea :{text}"
