@@ -83,6 +83,32 @@ async def test_a_channel_that_was_added_and_removed_at_once_is_left(tmp_path: Pa
         assert await lines_of(house.store, "#coffee") == []
 
 
+async def test_a_channel_that_was_removed_and_added_at_once_is_left_and_joined_again(
+    tmp_path: Path,
+) -> None:
+    async with (
+        fake_ircd(answer=lambda line: [] if line.startswith("PART") else None) as ircd,
+        living(settings_for(ircd.port, tmp_path)) as house,
+    ):
+        await reloads(house, ircd, irc_channels=("#mate",))
+        with anyio.fail_after(PATIENCE):
+            await ircd.hears("PART #tea")
+        await reloads(house, ircd, irc_channels=("#tea", "#mate"))
+        ircd.answer = None
+        await ircd.says(":Terra!u@host.example PART #tea :no longer in my settings")
+        with anyio.fail_after(PATIENCE):
+            await ircd.hears("JOIN #tea", times=2)
+        await ircd.settles()
+        await house.bridge.flush()
+        (tea,) = [room for room in await house.store.rooms.all() if room.channel == "#tea"]
+        spans = (await house.store.spans.coverage([tea])).spans
+        assert [(span.why_began, span.why_ended) for span in spans] == [
+            ("joined", "no longer in the settings"),
+            ("recorded from now on, by the settings", "parted: no longer in my settings"),
+            ("joined", ""),
+        ]
+
+
 async def test_channels_that_change_while_it_reconnects_are_those_it_joins(tmp_path: Path) -> None:
     slow = replace(QUICK, backoff=(0.2,))
     async with (

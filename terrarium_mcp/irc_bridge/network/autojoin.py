@@ -271,8 +271,19 @@ class AutoJoin:
         self._left(recorded_reason(f"kicked by {kicker}", reason))
 
     def on_part(self, line: IrcMessage) -> None:
-        """Return later if the server made us part."""
-        self._left(recorded_reason("parted", line.params[1:2]))
+        """Return later if the server made us part; at once if it was by settings of before."""
+        why = recorded_reason("parted", line.params[1:2])
+        if self._client.is_own(line.source):
+            self._undo_parts(line.targets, why)
+        self._left(why)
+
+    def _undo_parts(self, names: Sequence[str], why: str) -> None:
+        """Return to channels that one reload had us leave, and another named before we had."""
+        for name in names:
+            channel = self._configured(name)
+            if channel and not channel.joined_as:
+                self._listener.on_left(name, why)
+                self._return_after(0, channel)
 
     def on_server_lost(self, why: str) -> None:
         """A bouncer lost its server: we are in no channel until it joins them again."""
