@@ -16,9 +16,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.times.timestamps import to_iso
-from tests.store.scene import NOON
+from tests.store.scene import NOON, line_of
 from tests.tools.scene import House
 from tests.tools.twins import END, History, ask_everything, histories, questions, twins, views
+
+PAST: dict[str, Any] = {"as_of": to_iso(NOON + timedelta(days=4)), "now": to_iso(END)}
 
 PICKS = st.lists(st.integers(0, 200), min_size=2, max_size=4)
 HISTORIES = int(os.environ.get("HISTORIES", "8"))
@@ -38,6 +40,24 @@ async def test_with_and_without_the_hidden_lines_every_answer_is_the_same(
 ) -> None:
     async with twins(history, view) as pair:
         await ask_everything(pair, calls, picks)
+
+
+@pytest.mark.parametrize(
+    ("early", "later", "near"),
+    [
+        (["eve_", "eve_", "eve^"], ["eve^"] * 5, "eve^, eve_"),
+        (["eve|", "eve|", "\u00e8ve_"], ["eve_"], "\u00e8ve_, eve|"),
+    ],
+    ids=["lines", "a nick"],
+)
+async def test_similar_nicks_are_in_the_same_order_whatever_was_said_later(
+    early: Sequence[str], later: Sequence[str], near: str
+) -> None:
+    days = [[line_of(nick, "tea") for nick in early],
+            [line_of(nick, "milk", NOON + timedelta(days=8)) for nick in later]]  # fmt: skip
+    async with twins(History(days, [], [], []), PAST) as pair:
+        told = await pair.answers("lookup_nick", nick="eve")
+    assert f"similar nicks: {near}" in told.text
 
 
 WORDS = 40

@@ -11,6 +11,7 @@ from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.nick_history import NickEvent, NickTenure, nick_tenures, once_each
 from terrarium_mcp.chat.records import MessageType, Room
 from terrarium_mcp.chat.similar_nicks import SIGNS, plain_start, similar_nicks
+from terrarium_mcp.chat.terms import normalized
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, from_text
 from terrarium_mcp.chat.voices import rules_on
 from terrarium_mcp.offload import offload
@@ -51,7 +52,9 @@ _MOST_EVENTS = 20_000
 """Joins, parts and the like that are read to follow a person through their nicks."""
 
 _NEAR, _COMPARED = 3, 5_000
-"""Similar nicks returned, and the nicks compared for them, those with most lines first."""
+"""Similar nicks returned, and the nicks compared for them, those with most lines first.
+
+With a cutoff all are compared, at 5 us each: which have most lines would depend on hidden ones."""
 
 
 class People:
@@ -216,23 +219,25 @@ GROUP BY mine.kind, other.nick ORDER BY 3 DESC, other.nick, mine.kind LIMIT {MOS
         return [_evidence(row[4], row) for row in rows]
 
     async def _near(self, folded: str, rooms: Sequence[Room], until: Position) -> list[str]:
-        """Known similar nicks that begin with the same letter, accents apart, likeliest first."""
+        """Known similar nicks that begin with the same letter, accents apart, likeliest first.
+
+        Of those that differ only in signs, the likelier have most lines. Lines after a cutoff are
+        counted too, so with one they are in order of name.
+        """
+        most = f"ORDER BY sum(lines) DESC, folded LIMIT {_COMPARED}" if until == EVERY_LINE else ""
         counted = await self._database.rows(
-            f"SELECT folded, sum(lines) FROM nick_counts WHERE {within(rooms)}"
+            f"SELECT folded FROM nick_counts WHERE {within(rooms)}"
             " AND (substr(folded, 1, 1) = substr(:nick, 1, 1)"
             "  OR substr(ltrim(folded, :signs), 1, 1)"
             "    IN (substr(ltrim(:nick, :signs), 1, 1), :start)"
             "  OR unicode(ltrim(folded, :signs)) > 127)"  # SQLite knows no accents
-            " GROUP BY folded ORDER BY 2 DESC LIMIT :most",
-            {
-                "nick": folded,
-                "signs": SIGNS,
-                "start": plain_start(folded),
-                "most": _COMPARED,
-            },
+            f" GROUP BY folded {most}",
+            {"nick": folded, "signs": SIGNS, "start": plain_start(folded)},
         )
-        known, near = [as_text(row[0]) for row in counted], list[str]()
-        for nick in await offload(lambda: similar_nicks(folded, known)):
+        known = [as_text(row[0]) for row in counted]
+        in_order = list if until == EVERY_LINE else _by_name
+        near = list[str]()
+        for nick in await offload(lambda: similar_nicks(folded, in_order(known))):
             if await self._in_rooms(nick, rooms, until):
                 near.append(await self._spelt(nick, rooms, until))
             if len(near) == _NEAR:
@@ -298,6 +303,14 @@ def _spelt(nick: str, rooms: Sequence[Room], otherwise: str = "") -> str:
     return f"""ifnull((
   SELECT {SPELT_BEFORE} FROM nick_counts n WHERE {within(rooms, "n.room")} AND n.folded = {nick}
   ORDER BY {_SEEN} DESC LIMIT 1), {otherwise or nick})"""
+
+
+def _by_name(nicks: Sequence[str]) -> list[str]:
+    """The nicks in order of name, each beside those that differ from it only in accents.
+
+    `similar_nicks` keeps these together: a hidden one among them must not move the others.
+    """
+    return sorted(nicks, key=lambda nick: (normalized(nick), nick))
 
 
 def _last(condition: str) -> str:
