@@ -84,6 +84,6 @@ class Archive:
             NotRestorable: the database holds other messages, has used ids of these, or has people
                 who opted out or had theirs removed; or two records have one id. Nothing was
                 written. Or another process recorded meanwhile: what was reported stays.
-            StoreFailed: the database cannot be written.
+            StoreFailed: the database or the temporary file cannot be written.
         """
         return await restore(self._database, self._indexer, records, report)

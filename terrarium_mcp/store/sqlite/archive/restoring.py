@@ -6,13 +6,14 @@ of SQLite, which is on disk once it is large and is gone when it is closed.
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from itertools import islice
 
 import anyio
 from anyio import to_thread
 
 from terrarium_mcp.chat.identity import fold, is_channel
+from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.records.archive import (
     ArchivedMessage,
     ArchivedPrivateMessage,
@@ -23,6 +24,7 @@ from terrarium_mcp.store.records.archive import (
     RestoredTotals,
 )
 from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.files import temporary_folder
 from terrarium_mcp.store.sqlite.engine.message_ids import free_ids
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import room_id, room_ids
@@ -61,8 +63,9 @@ async def restore(
     """Write all records; as `Archive.restore_exactly`."""
     # "": a database of this connection alone, in a temporary file.
     with closing(sqlite3.connect("", check_same_thread=False, isolation_level=None)) as aside:
-        staged = StagedRecords(aside)
-        await to_thread.run_sync(staged.fill, iter(records))
+        with _naming_the_temporary_folder():
+            staged = StagedRecords(aside)
+            await to_thread.run_sync(staged.fill, iter(records))
         await _require_nothing_else(database, staged)
         async with database.writing() as writer:
             await _write_rooms(writer, staged.rooms)
@@ -105,16 +108,15 @@ class StagedRecords:
         if not rows:
             return
         marks = ", ".join("?" * len(rows[0]))
-        self._aside.execute("BEGIN")
         try:
-            self._aside.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # noqa: S608 -- ours
+            with self._aside:  # which commits; a full disk has SQLite roll back by itself
+                self._aside.execute("BEGIN")
+                self._aside.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # noqa: S608 -- ours
         except sqlite3.IntegrityError as error:
             raise NotRestorable(
                 "Two of the messages have the same id, so this is not one export: import the files"
                 " one by one, and not into an empty database."
             ) from error
-        finally:
-            self._aside.execute("COMMIT")
 
     def groups(self, size: Callable[[], int]) -> Iterator[list[ArchivedMessage]]:
         """The messages by id, in groups of the size that is asked for each."""
@@ -126,6 +128,20 @@ class StagedRecords:
         """The private messages by id."""
         for row in self._aside.execute("SELECT * FROM staged_private ORDER BY id"):
             yield ArchivedPrivateMessage(*row)
+
+
+@contextmanager
+def _naming_the_temporary_folder() -> Iterator[None]:
+    """Turn the SQLite errors of the temporary database into `StoreFailed`, with the way out."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StoreFailed(
+            f"The export cannot be put aside in {temporary_folder()}, where SQLite has its"
+            f" temporary files: {error}. Nothing was imported. Free as much space there as the"
+            " export takes unpacked, or name another folder with SQLITE_TMPDIR, then run the same"
+            " command again."
+        ) from error
 
 
 async def _require_nothing_else(database: Database, staged: StagedRecords) -> None:

@@ -1,9 +1,14 @@
-"""Sizes and states of files, what is beside a database, and free space."""
+"""Sizes and states of files, what is beside a database, the temporary folder, and free space."""
 
 import os
 import shutil
+import sys
+import tempfile
 from pathlib import Path
 from typing import NamedTuple
+
+_TEMPORARY = ("/var/tmp", "/usr/tmp", "/tmp")  # noqa: S108 -- where SQLite looks
+"""The folders of temporary files of which SQLite takes the first that it can write."""
 
 
 class FileState(NamedTuple):
@@ -45,6 +50,16 @@ def wal_of(path: Path) -> Path:
 def free_bytes(folder: Path) -> int:
     """Free bytes on the disk of a folder."""
     return shutil.disk_usage(folder).free
+
+
+def temporary_folder() -> Path:
+    """Where SQLite has its temporary files (https://sqlite.org/tempfiles.html, 5)."""
+    if sys.platform == "win32":  # which has a rule of its own
+        return Path(tempfile.gettempdir())
+    named = (os.environ.get("SQLITE_TMPDIR"), os.environ.get("TMPDIR"), *_TEMPORARY)
+    folders = (Path(folder) for folder in named if folder)
+    usable = (one for one in folders if one.is_dir() and os.access(one, os.W_OK | os.X_OK))
+    return next(usable, Path())
 
 
 def bytes_for_backup(path: Path) -> int:

@@ -1,9 +1,10 @@
 """The archive: whole rows go out, and come back as they were."""
 
+import resource
 import shutil
 import sqlite3
-from collections.abc import AsyncIterator, Iterable
-from contextlib import closing
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -25,6 +26,7 @@ from terrarium_mcp.store import (
     Search,
     Sort,
     Store,
+    StoreFailed,
     open_store,
 )
 from terrarium_mcp.store.sqlite.archive import reading
@@ -312,6 +314,33 @@ async def test_two_exports_in_one_are_refused_before_anything_is_written(
     with pytest.raises(NotRestorable, match="same id"):
         await empty.archive.restore_exactly(records)
     assert dump(empty.path, ("messages", "rooms")) == {"messages": [], "rooms": []}
+
+
+async def test_a_full_temporary_folder_is_named_and_nothing_is_restored(
+    lines: list[bytes], empty: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SQLITE_TMPDIR", str(tmp_path))
+    records = [
+        one._replace(message="tea " * 1_000) if isinstance(one, ArchivedMessage) else one
+        for one in read_jsonl(lines)
+    ]
+    with files_no_larger_than(1_000_000), pytest.raises(StoreFailed) as refused:
+        await empty.archive.restore_exactly(records)
+    assert str(tmp_path) in str(refused.value)
+    assert "name another folder with SQLITE_TMPDIR" in str(refused.value)
+    assert dump(empty.path, ("messages", "rooms")) == {"messages": [], "rooms": []}
+    assert (await empty.archive.restore_exactly(records)).messages == 2_511
+
+
+@contextmanager
+def files_no_larger_than(size: int) -> Iterator[None]:
+    """A disk with so much room for each file."""
+    _, hard = unlimited = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, unlimited)
 
 
 async def test_messages_come_by_time_however_late_they_were_stored(history: Store) -> None:
