@@ -16,7 +16,7 @@ from anyio import to_thread
 
 from terrarium_mcp.store.errors import FileInUse, NotEnoughDisk
 from terrarium_mcp.store.sqlite.engine.failures import translate_errors
-from terrarium_mcp.store.sqlite.engine.files import free_bytes
+from terrarium_mcp.store.sqlite.engine.files import free_bytes, temporary_folder
 
 SCRUB_WAIT = 10.0
 """Seconds that `scrub` waits for other processes to close the file."""
@@ -69,12 +69,23 @@ def _scrub(path: Path) -> None:
 
 
 def _check_space(path: Path) -> None:
-    needed, free = path.stat().st_size, free_bytes(path.parent)
-    if free < needed:
-        raise NotEnoughDisk(
-            f"Rewriting {path} temporarily needs {needed / 1e6:,.0f} MB on its disk, which has"
-            f" {free / 1e6:,.0f} MB free. Free some space, then run the same command again."
-        )
+    """Check that the WAL fits beside the file, and the copy that VACUUM makes where SQLite puts it.
+
+    Raises:
+        NotEnoughDisk: one of them does not, or not both where they share a disk.
+    """
+    size, temporary = path.stat().st_size, temporary_folder()
+    folders = (path.parent, temporary)
+    disks = [folder.stat().st_dev for folder in folders]
+    for folder, disk in zip(folders, disks, strict=True):
+        free = free_bytes(folder)
+        if free < size * disks.count(disk):
+            raise NotEnoughDisk(
+                f"Rewriting {path} temporarily needs {size / 1e6:,.0f} MB on its disk, and as much"
+                f" in {temporary} for a copy. {folder} has {free / 1e6:,.0f} MB free. Free some"
+                " space, or for the copy name another temporary folder with SQLITE_TMPDIR, then run"
+                " the same command again."
+            )
 
 
 @contextmanager

@@ -32,6 +32,7 @@ from terrarium_mcp.store import (
     open_store,
     scrub,
 )
+from terrarium_mcp.store.sqlite.engine.files import bytes_of
 from terrarium_mcp.store.sqlite.removal import scrub as scrubbing
 from terrarium_mcp.store.sqlite.schema import APPLICATION_ID
 from tests.patience import PATIENCE
@@ -325,3 +326,27 @@ async def test_a_disk_without_room_for_a_second_file_is_named(
     monkeypatch.setattr(scrubbing, "free_bytes", lambda _: 1000)
     with pytest.raises(NotEnoughDisk, match="Free some space"):
         await check_unused(file)
+
+
+async def test_a_temporary_folder_without_room_for_the_copy_is_named(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (temporary := tmp_path / "temporary").mkdir()
+    monkeypatch.setenv("SQLITE_TMPDIR", str(temporary))
+    await lived_in(file)
+    monkeypatch.setattr(scrubbing, "free_bytes", lambda at: 0 if at == temporary else 10**12)
+    with pytest.raises(NotEnoughDisk, match=f"{temporary} has 0 MB free"):
+        await check_unused(file)
+
+
+async def test_a_disk_that_has_the_temporary_folder_too_needs_room_for_both(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SQLITE_TMPDIR", str(tmp_path))
+    await lived_in(file)
+    size = bytes_of(file)
+    monkeypatch.setattr(scrubbing, "free_bytes", lambda _: 2 * size - 1)
+    with pytest.raises(NotEnoughDisk, match="another temporary folder with SQLITE_TMPDIR"):
+        await check_unused(file)
+    monkeypatch.setattr(scrubbing, "free_bytes", lambda _: 2 * size)
+    await check_unused(file)
