@@ -142,7 +142,7 @@ async def _uncounted_notes(request: Request, lines: Search) -> list[str]:
 async def _question_notes(request: Request, channel: str, lines: Search) -> list[str]:
     """What a question was probably to count, where its words, taken one by one, select no line."""
     no_line = "no line" if lines.until == request.until else "no line until then"
-    query = with_channels_taken(lines.query, request, channel)
+    query = await with_channels_taken(lines.query, request, channel)
     rooms = lines.rooms if query == lines.query else rooms_searched(request, channel, query)
     asked = replace(lines, until=request.until, query=query, rooms=rooms, sort=Sort.OLDEST)
     meant, hints = await read_as_question(asked, request)

@@ -1,12 +1,15 @@
 """What the arguments of a search ask the store for; free of the MCP SDK, for the command line."""
 
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from terrarium_mcp.chat.named_channels import unknown_places, with_channels_named
 from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.records import Room
+from terrarium_mcp.chat.times.time_expressions import may_express_times
 from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.offload import offload
 from terrarium_mcp.policy import split_label
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Search, Sort
@@ -45,7 +48,7 @@ async def requested_search(arguments: SearchArguments, request: Request) -> Sear
     """
     channel = arguments.channel
     typed = await typed_query(arguments.query, request)
-    parsed = with_channels_taken(_with_notes_of_unknown(typed, request), request, channel)
+    parsed = await with_channels_taken(_with_notes_of_unknown(typed, request), request, channel)
     parsed, rooms = await with_networks_taken(
         parsed, request, rooms_searched(request, channel, parsed)
     )
@@ -71,15 +74,17 @@ def _in_time_order(search: Search) -> Search:
     return replace(search, sort=Sort.OLDEST)
 
 
-def with_channels_taken(query: Query, request: Request, channel: str) -> Query:
+async def with_channels_taken(query: Query, request: Request, channel: str) -> Query:
     """The query with the channels that its words name, of those that `channel` leaves."""
     rooms = request.narrowed(channel)
-    return with_channels_named(
+    take = partial(
+        with_channels_named,
         query,
         lambda name: not set(request.directory.named(split_label(name))).isdisjoint(rooms),
         request.now,
         request.settings.zone,
     )
+    return await offload(take) if may_express_times(query.question) else take()
 
 
 def _with_notes_of_unknown(query: Query, request: Request) -> Query:

@@ -833,6 +833,21 @@ async def test_the_times_of_a_question_are_read_beside_the_event_loop(
     assert threading.get_ident() not in threads
 
 
+async def test_times_beside_a_channel_are_not_read_on_the_event_loop(
+    talked_house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads = list[int]()
+
+    def noted(*question: Any) -> Any:
+        threads.append(threading.get_ident())
+        return time_expressions(*question)
+
+    monkeypatch.setattr("terrarium_mcp.chat.questions.places.time_expressions", noted)
+    await asked(talked_house, "what about #tea on 1 May?")
+    assert threads
+    assert threading.get_ident() not in threads
+
+
 async def test_a_question_that_names_no_time_is_read_without_leaving_the_event_loop(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
