@@ -4,7 +4,11 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from terrarium_mcp.chat.named_channels import unknown_places, with_channels_named
+from terrarium_mcp.chat.named_channels import (
+    unknown_places,
+    with_channels_named,
+    words_like_channels,
+)
 from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.time_expressions import may_express_times
@@ -49,9 +53,9 @@ async def requested_search(arguments: SearchArguments, request: Request) -> Sear
     channel = arguments.channel
     typed = await typed_query(arguments.query, request)
     parsed = await with_channels_taken(_with_notes_of_unknown(typed, request), request, channel)
-    parsed, rooms = await with_networks_taken(
-        parsed, request, rooms_searched(request, channel, parsed)
-    )
+    rooms = rooms_searched(request, channel, parsed)
+    parsed = _with_notes_of_words_like_channels(parsed, request, rooms)
+    parsed, rooms = await with_networks_taken(parsed, request, rooms)
     search = request.search(
         parsed,
         rooms,
@@ -99,6 +103,25 @@ def _with_notes_of_unknown(query: Query, request: Request) -> Query:
         for name in unknown
     ]
     return query.with_notes(*notes)
+
+
+def _with_notes_of_words_like_channels(
+    query: Query, request: Request, rooms: tuple[Room, ...]
+) -> Query:
+    """The query with a note for each word that may have been meant as one of several rooms."""
+
+    def named(word: str) -> tuple[Room, ...]:
+        return tuple(room for room in request.directory.named(split_label(word)) if room in rooms)
+
+    words = words_like_channels(query, lambda word: 0 < len(named(word)) < len(rooms))
+    if not words:
+        return query
+    return query.with_notes(
+        *(
+            f"if {request.room_names(named(word))} is meant, write in:{shown(word)}"
+            for word in words
+        )
+    )
 
 
 async def with_networks_taken(

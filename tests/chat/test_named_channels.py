@@ -7,7 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.named_channels import unknown_places, with_channels_named
+from terrarium_mcp.chat.named_channels import (
+    unknown_places,
+    with_channels_named,
+    words_like_channels,
+)
 from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.query.parser import parse_query
 
@@ -101,6 +105,51 @@ def test_any_other_channel_is_a_word(text: str) -> None:
 )
 def test_a_place_that_is_no_channel_is_known_as_such(text: str, words: list[str]) -> None:
     assert unknown_places(parse_query(text), KNOWN.__contains__) == words
+
+
+WITHOUT_SIGNS = KNOWN | {"tea", "python", "may", "libera/tea"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "channel"),
+    [
+        ("what happened in tea yesterday?", "what happened yesterday?", "tea"),
+        ("What happened yesterday in tea?", "What happened yesterday", "tea"),
+        ("what was said in python on Monday?", "what was said on Monday?", "python"),
+        ("who left in libera/tea yesterday", "who left yesterday", "libera/tea"),
+        ("how many messages in tea yesterday?", "how many messages yesterday?", "tea"),
+    ],
+)
+def test_a_channel_without_its_sign_is_where_to_look_for_what_happened_at_a_time(
+    text: str, words: str, channel: str
+) -> None:
+    query = with_channels(parse_query(text), WITHOUT_SIGNS.__contains__)
+    assert (query.question, query.channels) == (words, (channel,))
+    assert words_like_channels(query, WITHOUT_SIGNS.__contains__) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "like"),
+    [
+        ("how do I do it in python?", ["python"]),
+        ("how do I do it in python today?", ["python"]),
+        ("what happened in tea?", ["tea"]),
+        ("what broke in tea yesterday?", ["tea"]),
+        ("what did ada say in tea yesterday?", ["tea"]),
+        ("milk in tea yesterday", ["tea"]),
+        ("news from tea yesterday?", ["tea"]),
+        ("what happened in may last year?", ["may"]),
+        ("what happened with tea yesterday?", []),
+        ("tea yesterday", []),
+        ("what happened in coffee yesterday?", []),
+    ],
+)
+def test_elsewhere_it_is_a_word_that_is_known_to_be_like_a_channel(
+    text: str, like: list[str]
+) -> None:
+    query = parse_query(text)
+    assert with_channels(query, WITHOUT_SIGNS.__contains__) is query
+    assert words_like_channels(query, WITHOUT_SIGNS.__contains__) == like
 
 
 def test_a_channel_beside_the_place_is_a_topic() -> None:

@@ -833,6 +833,19 @@ async def test_the_times_of_a_question_are_read_beside_the_event_loop(
     assert threading.get_ident() not in threads
 
 
+async def test_a_channel_without_its_sign_is_the_place_or_is_named_in_a_note(house: House) -> None:
+    for channel in ("#tea", "#mate"):
+        await house.hears("<ada> tea was bought", channel)
+        await house.hears("<ada> the shop shut\n<bo> so early", channel, NOON + timedelta(days=39))
+    told = await asked(house, "what happened in tea yesterday?", format="json")
+    assert told.ids == [2, 3]
+    assert told.facts["notes"] == ["note: read as in:tea after:2026-06-09 before:2026-06-10"]
+    told = await asked(house, "when was milk bought in tea?")
+    assert notes(told)[-1] == "note: if #tea is meant, write in:tea"
+    told = await asked(house, "when was milk bought in tea?", channel="#tea")
+    assert "in:tea" not in told.text
+
+
 async def test_times_beside_a_channel_are_not_read_on_the_event_loop(
     talked_house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
