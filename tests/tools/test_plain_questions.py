@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from terrarium_mcp.chat.query.notes import NO_TIME_LEFT
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.times.time_expressions import time_expressions
 from terrarium_mcp.store import Hits, Person, Search
@@ -211,6 +212,10 @@ async def test_by_a_word_that_names_a_time_is_by_somebody_called_so(
             [],
         ),
         ("since 30 April by February", "before:2026-06-11", [1, 2, 3, 4]),
+        ("from 30 April until 2 May", "after:2026-04-30 before:2026-05-03", [1, 2, 3, 4]),
+        ("from April onwards", "after:2026-04-01 before:2026-06-11", [1, 2, 3, 4]),
+        ("from April until now", "after:2026-04-01 before:2026-06-11", [1, 2, 3, 4]),
+        ("from April on", "after:2026-04-01 before:2026-06-11", [1, 2, 3, 4]),
     ],
 )
 async def test_since_and_until_are_read_as_what_lies_between(
@@ -219,6 +224,15 @@ async def test_since_and_until_are_read_as_what_lies_between(
     told = await asked(talked_house, f"what was said {times}?")
     assert notes(told)[0] == f"note: read as {read_as}"
     assert told.ids == ids
+
+
+async def test_a_time_that_ends_before_it_begins_is_told(talked_house: House) -> None:
+    told = await asked(talked_house, "what was said from yesterday until 30 April?")
+    assert notes(told)[:2] == [
+        "note: read as after:2026-06-09 before:2026-05-01",
+        f"note: {NO_TIME_LEFT}",
+    ]
+    assert told.ids == []
 
 
 async def test_in_a_ranked_search_both_times_are_what_lies_between(talked_house: House) -> None:

@@ -8,7 +8,8 @@
   they are read; times_alone: words that are a time only where nothing else is asked
 - nested_days: days named inside a longer time; parts_of_day, clock_times: hours beside a day;
   recent_hours: hours up to now
-- time_expressions: times that a question mentions; open_times: what lies between two of them;
-  yearless_times: those of every year, said without one; query_dates: times typed into a query;
-  foreign_words: times named in other languages, for a note
+- time_expressions: times that a question mentions; joined_times: what `from`, `until` and the like
+  make of them; open_times: what lies between two of them; yearless_times: those of every year, said
+  without one; query_dates: times typed into a query; foreign_words: times named in other
+  languages, for a note
 """

@@ -24,6 +24,7 @@ from terrarium_mcp.chat.times.day_ranges import (
     days_listed,
 )
 from terrarium_mcp.chat.times.feasts import FEAST
+from terrarium_mcp.chat.times.joined_times import BEFORE_ITS_END
 from terrarium_mcp.chat.times.parts_of_day import PART
 from terrarium_mcp.chat.times.relative_days import Reader
 from terrarium_mcp.chat.times.seasons import SEASON
@@ -193,6 +194,8 @@ READERS: tuple[tuple[str, Reader], ...] = (
         rf"between\s+(?P<first>{WEEKDAY})\s+and\s+(?P<last>{WEEKDAY})",
         relative.between_weekdays,
     ),
+    (rf"(?:from|between)\s+(?P<weekday>{WEEKDAY}){BEFORE_ITS_END}", relative.last_weekday),
+    (rf"between\s+{_MONTH}{BEFORE_ITS_END}", dated.in_month),
     (rf"(?:on\s+)?{_NO_RANGE}(?P<weekday>{WEEKDAY}){_OF_A_WEEK}", relative.last_weekday),
     (rf"(?:a\s+)?{_COUNT}(?P<unit>day|week|year)s?\s+ago\s+today", relative.ago_today),
     (rf"(?:on\s+)?{_WEEKDAY_NTH}{BY_NUMBER_ALONE}", dated.on_nth_day),

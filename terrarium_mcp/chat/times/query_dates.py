@@ -176,7 +176,8 @@ def _expressed(text: str, now: datetime, zone: tzinfo) -> tuple[datetime, dateti
     Of two readings, such as the winters of one year, it is the likelier.
 
     Raises:
-        ValueError: it names all that was before a time: `after:"before yesterday"` has no meaning.
+        ValueError: it names all that was before a time, or nothing: `after:"before yesterday"` has
+            no meaning, nor has `on:"from yesterday to 3 May"`.
     """
     is_iso = _ISO.match(text) and not _JOINED.search(text)
     if len(text) > _MAX_CHARACTERS or is_iso:  # ISO 8601 is read strictly
@@ -184,7 +185,7 @@ def _expressed(text: str, now: datetime, zone: tzinfo) -> tuple[datetime, dateti
     for named in (text, f"on {text}", f"in {text}"):
         times = time_expressions(f"what was said {named}?", now, zone)
         if times and times[0].said == named:
-            if not times[0].has_beginning:
+            if not times[0].has_beginning or times[0].since >= times[0].until:
                 raise ValueError(text)
             return times[0].since, times[0].until
     return None

@@ -18,6 +18,7 @@ from terrarium_mcp.chat.times.clock_times import (
     time_of_day,
     times_without_a_day,
 )
+from terrarium_mcp.chat.times.joined_times import Joint, joints
 from terrarium_mcp.chat.times.named_days import (
     OF_WAKING_HOURS,
     RELATION,
@@ -80,7 +81,7 @@ class TimeExpression(NamedTuple):
 
     With since or after it extends to today; with before or until it begins in 1900, and only its
     last days (`lately`) rank higher. Words that may name two times, such as `winter 2008`, make two
-    expressions.
+    expressions. `From yesterday until 3 May` ends before it begins: no line is of such a time.
     """
 
     said: str
@@ -124,8 +125,44 @@ def time_expressions(text: str, now: datetime, zone: tzinfo) -> tuple[TimeExpres
     """The times that `text` names, the most certain first, read at `now` in the reader's `zone`."""
     if not may_express_times(text):
         return ()
-    today = local(now, zone).date()
     text = in_ascii_letters(text)
+    times = _single_times(text, now, zone)
+    joined = [
+        one
+        for joint in joints(text, [one.span for one in times])
+        for one in _joined(joint, text, now, zone)
+    ]
+    spans = [one.span for one in joined]
+    return *joined, *(one for one in times if not _overlaps(one.span, spans))
+
+
+def without_times(times: tuple[TimeExpression, ...], text: str) -> str:
+    """`text` without the words that name these times."""
+    for at, said in sorted({(one.at, one.said) for one in times}, reverse=True):
+        text = f"{text[:at]} {text[at + len(said) :]}"
+    return text
+
+
+def _joined(joint: Joint, text: str, now: datetime, zone: tzinfo) -> list[TimeExpression]:
+    """The readings of a time that is made of others; none if one of these is no time.
+
+    Nor is there one between two of which the later is named first: they remain two.
+    """
+    begins, ends = (
+        [one for one in _single_times(words, now, zone) if one.said == words]
+        for words in (joint.since, joint.until or joint.since)
+    )
+    said = text[joint.begin : joint.end]
+    return [
+        TimeExpression(said, one.since, ends[0].until, joint.begin)
+        for one in begins
+        if ends and (one.since < ends[0].until or not said.lower().startswith("between"))
+    ]
+
+
+def _single_times(text: str, now: datetime, zone: tzinfo) -> list[TimeExpression]:
+    """The times that `text` names by themselves, whatever the words between them make of two."""
+    today = local(now, zone).date()
     times = _recent(text, now, zone)
     taken = [one.span for one in times]
     named: list[NamedDays] = []
@@ -153,14 +190,7 @@ def time_expressions(text: str, now: datetime, zone: tzinfo) -> tuple[TimeExpres
             for match, since, until in times_without_a_day(text, now, zone)
             if is_meant(match)
         ]
-    return tuple(times)
-
-
-def without_times(times: tuple[TimeExpression, ...], text: str) -> str:
-    """`text` without the words that name these times."""
-    for at, said in sorted({(one.at, one.said) for one in times}, reverse=True):
-        text = f"{text[:at]} {text[at + len(said) :]}"
-    return text
+    return times
 
 
 def _recent(text: str, now: datetime, zone: tzinfo) -> list[TimeExpression]:

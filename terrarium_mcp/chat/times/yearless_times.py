@@ -16,7 +16,7 @@ _YEARLY = rf"\b(?:{MONTH}|{FEAST}|{SEASON})(?!\w)"
 
 _OF_ONE_YEAR = (
     rf"\b{YEAR}\b|['\u2019]\d\d\b|\b(?:this|last|next|past|previous|coming|ago)\b"
-    r"|\b(?:since|after|before|until|till?|by)\b"
+    r"|\b(?:since|after|before|until|till?|by|now|today|yesterday|on\Z|onwards?)\b"
 )
 """Whoever says `last April` counts from now, and `since April` reaches until now."""
 

@@ -54,6 +54,7 @@ BERLIN = ZoneInfo("Europe/Berlin")
         ("the week of 3 march", "2026-03-02", "2026-03-09"),
         ("the last week of 2016", "2016-12-25", "2017-01-01"),
         ("week 51 of 2016", "2016-12-19", "2016-12-26"),
+        ("from 3 april to last friday", "2026-04-03", "2026-05-02"),
     ],
 )
 def test_a_time_is_a_stretch_and_begins_at_a_moment(text: str, begins: str, ends: str) -> None:
@@ -251,6 +252,7 @@ def test_a_time_that_the_clock_skips_is_the_moment_of_the_change(text: str) -> N
         *["2026-02-30", "2026-13", "2026-13-01", "0000", "0000-01-01", "2026-05-01T25:00"],
         *["yesterday 25:00", "2026-05-01 13pm", "2026-02-30 at noon", "yesterday at 10:00:61"],
         *["before yesterday", "until may", "by last week", "before 2 hours ago"],
+        "from yesterday to 3 may",
         *["1777777777", "999999w", "99999999999 days ago", "x" * 5_000, "\0", "2026-"],
     ],
 )

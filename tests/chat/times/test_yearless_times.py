@@ -25,6 +25,9 @@ NOW = datetime(2026, 6, 10, 12, tzinfo=UTC)
         *[("tea on 5 April 2023", False), ("summer of '99", False), ("last summer", False)],
         *[("tea in April last year", False), ("tea in April and yesterday", False)],
         *[("tea yesterday", False), ("tea", False)],
+        *[("tea from March until now", False), ("tea between March and now", False)],
+        *[("tea from March on", False), ("tea from May 3 onwards", False)],
+        *[("tea between January and today", False), ("tea from Easter to 3 May", True)],
         *[("tea on the 5th", False), ("tea on Monday", False), ("tea two weeks ago", False)],
     ],
 )
