@@ -13,6 +13,7 @@ from terrarium_mcp.chat.times.calendar_words import (
     latest_day,
     latest_year_with,
     month_number,
+    number_of,
     weekday_number,
 )
 from terrarium_mcp.chat.times.feasts import feast, feasts_between, latest_feast
@@ -115,12 +116,21 @@ def in_week_of_year(found: re.Match[str], _: date) -> list[Days]:
     return [whole("week", date.fromisocalendar(int(found["year"]), int(found["week"]), 1))]
 
 
-def in_end_week_of_year(found: re.Match[str], _: date) -> list[Days]:
-    """The first or the last seven days of a year."""
-    year, week = int(found["year"]), timedelta(7)
+def at_end_of_period(found: re.Match[str], today: date) -> list[Days]:
+    """The first or last days, weeks or months of a month or a year, or of this or the last period.
+
+    Raises:
+        ValueError: it has not that many.
+    """
+    first, after = _period(found, today)
+    count, unit = int(number_of(found["count"] or "one")), found["length"].lower()
     if found["end"].lower() == "first":
-        return [(date(year, 1, 1), date(year, 1, 1) + week)]
-    return [(date(year + 1, 1, 1) - week, date(year + 1, 1, 1))]
+        part = first, _later(first, count, unit)
+    else:
+        part = _later(after, -count, unit), after
+    if not first <= part[0] < part[1] <= after:
+        raise ValueError(found[0])
+    return [part]
 
 
 def in_half_of_year(found: re.Match[str], _: date) -> list[Days]:
@@ -189,6 +199,25 @@ def between_feasts(found: re.Match[str], today: date) -> list[Days]:
 def at_latest_feast(found: re.Match[str], today: date) -> list[Days]:
     """The latest feast of a name."""
     return [latest_feast(found["feast"], today)]
+
+
+def _period(found: re.Match[str], today: date) -> Days:
+    """The month, the year, or this or the last period that was found, with its days to come."""
+    if found["unit"]:
+        ((first, _),) = this_or_last(found, today)
+        return whole(found["unit"].lower(), first)
+    if found["all_of"]:
+        return whole("year", date(int(found["all_of"]), 1, 1))
+    ((first, after),) = in_month(found, today)
+    return first, after
+
+
+def _later(day: date, count: int, unit: str) -> date:
+    """The day so many days, weeks or months later, or earlier."""
+    if unit == "month":
+        years, month = divmod(day.month - 1 + count, _MONTHS_OF_A_YEAR)
+        return day.replace(year=day.year + years, month=month + 1)
+    return day + timedelta(count * (7 if unit == "week" else 1))
 
 
 def _nth(found: re.Match[str]) -> int:

@@ -72,9 +72,15 @@ _WITHIN = r"(?:in|during|over|within|for|from|of)"
 _WITHIN_THE = r"(?:in|during|over|within|for)\s+the"
 """In front of `last month` these make it the month up to now, rather than that of the calendar."""
 _LATELY = rf"(?:{_WITHIN}\s+)?(?:the\s+)?"
+_OF_NOTHING = r"(?!\s+of\b)"
+"""Behind a time up to now: not in `the last 2 weeks of school`."""
 _ANY_NTH = r"(?P<nth>first|second|third|fourth|last)"
 _NTH_WEEKDAY = rf"{_ANY_NTH}\s+(?:(?P<weekday>{WEEKDAY})|weekend)"
 _ANY_MONTH = rf"(?:{_MONTH}(?:,?\s+{_YEAR})?|(?P<which>last|this)\s+(?P<unit>month))"
+_PERIOD = (
+    rf"(?:{_MONTH}(?:,?\s+{_YEAR})?|(?P<all_of>{YEAR})"
+    r"|(?P<which>last|this)\s+(?P<unit>week|month|year))"
+)
 _DAY_PART = rf"(?:\s+{PART})?"
 _NO_OTHER_DAY = "".join(
     rf"(?<!\b{word}\s)"
@@ -144,16 +150,19 @@ READERS: tuple[tuple[str, Reader], ...] = (
         dated.in_week_of_year,
     ),
     (
-        rf"(?:in\s+|during\s+)?(?:the\s+)?(?P<end>first|last)\s+week\s+(?:of|in)\s+{_YEAR}",
-        dated.in_end_week_of_year,
-    ),
-    (
         rf"(?:in\s+)?(?:the\s+)?{_ANY_NTH}\s+week\s+(?:of|in)\s+{_MONTH}(?:,?\s+{_YEAR})?",
         dated.in_week_of_month,
     ),
     (
         rf"(?:on\s+|over\s+|in\s+)?(?:the\s+)?{_NTH_WEEKDAY}\s+(?:of|in)\s+{_ANY_MONTH}",
         dated.on_nth_weekday_of_month,
+    ),
+    (
+        (
+            rf"(?:on\s+)?{_LATELY}(?P<end>first|last)\s+(?:{_COUNT})?(?P<length>day|week|month)s?"
+            rf"\s+(?:of|in)\s+{_PERIOD}"
+        ),
+        dated.at_end_of_period,
     ),
     (rf"(?:in\s+)?(?:the\s+)?(?P<nth>first|second)\s+half\s+of\s+{_YEAR}", dated.in_half_of_year),
     (rf"(?:in\s+)?(?:the\s+)?{_ANY_NTH}\s+quarter\s+of\s+{_YEAR}", dated.in_quarter),
@@ -223,16 +232,22 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"(?:a\s+)?{_COUNT}(?P<unit>day|week|fortnight|month|year)s?\s+ago", relative.some_time_ago),
     (rf"(?:on\s+)?{_COUNT}(?P<weekday>{WEEKDAY})s\s+ago", relative.weekdays_ago),
     (
-        rf"{_LATELY}(?:last|past)\s+{_COUNT}(?P<unit>day|week|month|year)s?",
+        rf"{_LATELY}(?:last|past)\s+{_COUNT}(?P<unit>day|week|month|year)s?{_OF_NOTHING}",
         relative.last_few,
     ),
     (
-        rf"(?:{_WITHIN}\s+(?:the\s+)?(?:last|past)|(?:the\s+)?past)\s+day(?!\s+of\b)",
+        rf"(?:{_WITHIN}\s+(?:the\s+)?(?:last|past)|(?:the\s+)?past)\s+day{_OF_NOTHING}",
         relative.last_day,
     ),
-    (rf"(?:{_LATELY}past|{_WITHIN_THE}\s+last)\s+(?P<unit>week|month|year)", relative.last_few),
+    (
+        rf"(?:{_LATELY}past|{_WITHIN_THE}\s+last)\s+(?P<unit>week|month|year){_OF_NOTHING}",
+        relative.last_few,
+    ),
     (rf"{_LATELY}(?:last|past)\s+(?P<unit>fortnight)", relative.last_few),
-    (rf"{_LATELY}(?P<which>last|this)\s+(?P<unit>week|month|quarter|year)", relative.this_or_last),
+    (
+        rf"{_LATELY}(?P<which>last|this)\s+(?P<unit>week|month|quarter|year){_OF_NOTHING}",
+        relative.this_or_last,
+    ),
     (rf"{_DURING}{_BEGINNING}\s+of\s+the\s+(?P<unit>week|month|year)", relative.beginning_of_this),
     (rf"{_NO_OTHER_DAY}{_WEEKDAYS}{_ENDS_A_QUESTION}", relative.last_weekdays),
     (
@@ -290,6 +305,7 @@ INSIDE_OTHERS: tuple[Reader, ...] = (
     dated.in_quarter,
     dated.in_week_of_day,
     dated.in_week_of_month,
+    dated.at_end_of_period,
     dated.on_nth_weekday_of_month,
     dated.in_latest_season,
     dated.at_latest_feast,

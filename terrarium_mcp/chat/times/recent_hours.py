@@ -16,7 +16,7 @@ _UNITS = {"s": timedelta(seconds=1), "m": timedelta(minutes=1), "h": timedelta(h
 _UNIT = r"(?P<unit>s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?)"
 _COUNT = (
     rf"(?:a\s+)?(?P<count>\d{{1,6}}(?:\.\d)?\s*|half\s+(?:an?\s+)?"
-    rf"|{COUNT_WORD}\s+(?:of\s+)?)"
+    rf"|quarter\s+of\s+an?\s+|{COUNT_WORD}\s+(?:of\s+)?)"
 )
 _IN = r"(?:in|during|over|within|from|for|of|since)\s+(?:the\s+)?"
 _RELATION = r"(?P<relation>since|after|before|prior\s+to|until|till|up\s+to|around|about)"
@@ -36,6 +36,7 @@ _IN_ALL = r"\b(?:ago|last|past)\b"
 
 _MOST_AROUND = timedelta(minutes=30)
 _HALF = 0.5
+_FRACTIONS = {"half": _HALF, "quarter": 0.25}
 
 
 class RecentTime(NamedTuple):
@@ -75,7 +76,8 @@ def recent_times(text: str) -> Iterator[RecentTime]:
         for found in pattern.finditer(text):
             unit, count, more = _UNITS[found["unit"][0].casefold()], _count(found), _more(found)
             if long := unit * (_number(count) + more):
-                least, most = (_HALF, _HALF) if count == "half" else roughly(count)
+                part = _FRACTIONS.get(count)
+                least, most = (part, part) if part else roughly(count)
                 yield RecentTime(found, long, unit * (least + more), unit * (most + more))
 
 
@@ -100,7 +102,7 @@ def _more(found: re.Match[str]) -> float:
 
 
 def _number(count: str) -> float:
-    return _HALF if count == "half" else number_of(count)
+    return _FRACTIONS.get(count) or number_of(count)
 
 
 @cache

@@ -54,6 +54,8 @@ BERLIN = ZoneInfo("Europe/Berlin")
         ("the week of 3 march", "2026-03-02", "2026-03-09"),
         ("the last week of 2016", "2016-12-25", "2017-01-01"),
         ("week 51 of 2016", "2016-12-19", "2016-12-26"),
+        ("the last 3 days of April", "2026-04-28", "2026-05-01"),
+        ("last 2 weeks of 2025", "2025-12-18", "2026-01-01"),
         ("from 3 april to last friday", "2026-04-03", "2026-05-02"),
     ],
 )
@@ -219,6 +221,11 @@ def test_a_time_of_utc_is_not_one_of_the_readers_zone(text: str) -> None:
 def test_the_zone_behind_a_time_in_a_query_is_no_word_of_it() -> None:
     query = parse_query("after:2026-05-01 10:00 UTC tea", now=NOW, zone=BERLIN)
     assert query == parse_query("tea after:2026-05-01T10:00Z")
+
+
+def test_the_end_of_a_month_is_read_without_quotes() -> None:
+    query = parse_query("on:the last 3 days of April tea", now=NOW)
+    assert query == parse_query("tea after:2026-04-28 before:2026-05-01")
 
 
 @pytest.mark.parametrize(

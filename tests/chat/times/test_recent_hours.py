@@ -42,6 +42,8 @@ def stretches(text: str) -> list[tuple[str, str]]:
         ("10 minutes ago", "09:15", "09:25"),
         ("half an hour ago", "08:45", "09:15"),
         ("about three hours ago", "06:00", "07:00"),
+        ("in the last quarter of an hour", "09:15", TONIGHT),
+        ("a quarter of an hour ago", "09:07", "09:22"),
         ("two and a half hours ago", "06:30", "07:30"),
         ("an hour and a half ago", "07:30", "08:30"),
         ("a couple of hours ago", "05:00", "08:00"),

@@ -396,7 +396,11 @@ def test_more_times_are_understood(text: str, since: str, until: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["may 3:30", "0 may", "in 1899", "in 21000", "yesterdays", "holiday", "2026-13-01"]
+    "text",
+    [
+        *["may 3:30", "0 may", "in 1899", "in 21000", "yesterdays", "holiday", "2026-13-01"],
+        *["in the last 2 weeks of school", "in the last week of the course", "last quarter of it"],
+    ],
 )
 def test_what_only_resembles_a_time_is_none(text: str) -> None:
     assert days(text) == []
@@ -596,6 +600,19 @@ def test_a_long_row_of_little_words_is_read_in_no_time() -> None:
         ("in 2022-Q1", "2022-01-01", "2022-04-01"),
         ("the last quarter of 2022", "2022-10-01", "2023-01-01"),
         ("2022-W06", "2022-02-07", "2022-02-14"),
+        ("in the last 2 weeks of April", "2026-04-17", "2026-05-01"),
+        ("in the last 3 months of 2025", "2025-10-01", "2026-01-01"),
+        ("the first 10 days of April", "2026-04-01", "2026-04-11"),
+        ("in the first two weeks of April 2024", "2024-04-01", "2024-04-15"),
+        ("on the last day of April", "2026-04-30", "2026-05-01"),
+        ("in the first few days of 2025", "2025-01-01", "2025-01-04"),
+        ("the last month of last year", "2025-12-01", "2026-01-01"),
+        ("the last day of last week", "2026-05-10", "2026-05-11"),
+        ("the first 3 days of this month", "2026-05-01", "2026-05-04"),
+        ("in the first 2 weeks of april last year", "2025-04-01", "2025-04-15"),
+        ("since the last 3 days of April", "2026-04-28", "2026-05-15"),
+        ("the first week of 2016", "2016-01-01", "2016-01-08"),
+        ("the last 3 months of last week", "2026-05-04", "2026-05-11"),  # which has none
         ("on 7.2.2022", "2022-02-07", "2022-02-08"),
         ("on 2/25/2022", "2022-02-25", "2022-02-26"),
     ],
