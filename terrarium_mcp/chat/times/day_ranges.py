@@ -13,6 +13,7 @@ from terrarium_mcp.chat.times.calendar_words import (
     latest_year_with,
     month_number,
 )
+from terrarium_mcp.chat.times.joined_times import UP_TO
 from terrarium_mcp.chat.times.patterns import compiled
 from terrarium_mcp.chat.times.seasons import Days
 
@@ -22,13 +23,15 @@ _END = (
 )
 RANGE = (
     rf"(?:between\s+(?P<from>{_END})\s+and\s+(?P<to>{_END})"
-    rf"|from\s+(?P<since>{_END})\s+(?:to|until|till|through|up\s+to)\s+(?P<upto>{_END})"
+    rf"|from\s+(?P<since>{_END})\s+{UP_TO}\s+(?P<upto>{_END})"
     rf"|(?:in|during)\s+(?P<in>{MONTH})\s+(?:and|or)\s+(?P<and>{MONTH}(?:,?\s+{YEAR})?)"
     rf"|(?:in|during)\s+(?P<years>{YEAR}(?:,\s*{YEAR}){{0,5}},?\s+(?:and|or)\s+(?:in\s+)?{YEAR}))"
 )
 """What names such days, as a regular expression. Its ends are read by `days_between`."""
 
-_DASH = r"\s*[-\u2013\u2014]\s*"
+DASH = r"\s*[-\u2013\u2014]\s*"
+"""What may stand between two days, as a regular expression."""
+
 _DASHED_END = (
     rf"(?:{DAY_OF_MONTH}\s+(?:of\s+)?{MONTH}(?:,?\s+{YEAR})?"
     rf"|{MONTH}\s+{DAY_OF_MONTH}(?!\d)(?:,?\s+{YEAR})?|{MONTH}(?:,?\s+{YEAR})?"
@@ -36,8 +39,8 @@ _DASHED_END = (
 )
 DASHED = (
     rf"(?:(?P<sign>on|in|during|over|from|between)\s+(?:the\s+)?)?(?<![\w.-])"
-    rf"(?:(?P<begins>{_DASHED_END}){_DASH}(?P<ends>{_DASHED_END})"
-    rf"|(?P<year>{YEAR}){_DASH}(?P<last_year>{YEAR}))(?!-)"
+    rf"(?:(?P<begins>{_DASHED_END}){DASH}(?P<ends>{_DASHED_END})"
+    rf"|(?P<year>{YEAR}){DASH}(?P<last_year>{YEAR}))(?!-)"
 )
 """The same with a dash: `6-7 May`, `May - July 2026`. It is read by `days_dashed`."""
 

@@ -12,7 +12,7 @@ from terrarium_mcp.chat.times.calendar_words import WEEKDAY
 from terrarium_mcp.chat.times.patterns import compiled
 
 UP_TO = r"(?:to|until|till|through|up\s+to)"
-"""What joins the end of a time that `from` opens, as a regular expression."""
+"""What joins the end to a time that `from` opens, as a regular expression."""
 
 _NOW = r"(?:right\s+)?now\b"
 _ONWARDS = r"\s+(?:on(?=\s*(?:[?.,!;]|$))|onwards?\b)"

@@ -16,6 +16,7 @@ from terrarium_mcp.chat.times.calendar_words import (
     YEAR,
 )
 from terrarium_mcp.chat.times.day_ranges import (
+    DASH,
     DASHED,
     LISTED,
     RANGE,
@@ -24,7 +25,7 @@ from terrarium_mcp.chat.times.day_ranges import (
     days_listed,
 )
 from terrarium_mcp.chat.times.feasts import FEAST
-from terrarium_mcp.chat.times.joined_times import BEFORE_ITS_END
+from terrarium_mcp.chat.times.joined_times import BEFORE_ITS_END, UP_TO
 from terrarium_mcp.chat.times.parts_of_day import PART
 from terrarium_mcp.chat.times.relative_days import Reader
 from terrarium_mcp.chat.times.seasons import SEASON
@@ -203,6 +204,13 @@ READERS: tuple[tuple[str, Reader], ...] = (
         rf"between\s+(?P<first>{WEEKDAY})\s+and\s+(?P<last>{WEEKDAY})",
         relative.between_weekdays,
     ),
+    *(
+        (rf"{opening}(?P<first>{WEEKDAY}){joint}(?P<last>{WEEKDAY})", relative.from_weekday)
+        for opening, joint in (
+            (r"from\s+", rf"\s+{UP_TO}\s+"),
+            (r"(?:from\s+)?", rf"(?:\s+(?:to|through)\s+|{DASH})"),
+        )
+    ),
     (rf"(?:from|between)\s+(?P<weekday>{WEEKDAY}){BEFORE_ITS_END}", relative.last_weekday),
     (rf"between\s+{_MONTH}{BEFORE_ITS_END}", dated.in_month),
     (rf"(?:on\s+)?{_NO_RANGE}(?P<weekday>{WEEKDAY}){_OF_A_WEEK}", relative.last_weekday),
@@ -314,6 +322,7 @@ INSIDE_OTHERS: tuple[Reader, ...] = (
     relative.last_short_weekday,
     relative.last_weekdays,
     relative.between_weekdays,
+    relative.from_weekday,
 )
 """What reads days of which there is one in every year, month or week."""
 

@@ -24,7 +24,11 @@ from terrarium_mcp.chat.times.seasons import (
     past_season,
     whole,
 )
-from terrarium_mcp.chat.times.times_alone import asks_for_talk_besides, is_in_a_question
+from terrarium_mcp.chat.times.times_alone import (
+    asks_for_talk_besides,
+    is_in_a_question,
+    is_of_the_past,
+)
 
 Reader = Callable[[re.Match[str], date], list[Days]]
 """Reads a match on a day that is today. Raises ValueError for days that do not exist."""
@@ -209,6 +213,17 @@ def between_weekdays(found: re.Match[str], today: date) -> list[Days]:
     first, last = (weekday_number(found[end]) for end in ("first", "last"))
     ends = today - timedelta((today.weekday() - last) % 7)
     return [(ends - timedelta((last - first) % 7), ends + timedelta(1))]
+
+
+def from_weekday(found: re.Match[str], today: date) -> list[Days]:
+    """As `between_weekdays`, of what is past; `open from Monday to Friday?` is of every week.
+
+    Raises:
+        ValueError: nothing shows that these days are past.
+    """
+    if not is_of_the_past(found):
+        raise ValueError(found[0])
+    return between_weekdays(found, today)
 
 
 def last_weekdays(found: re.Match[str], today: date) -> list[Days]:

@@ -7,6 +7,9 @@ from terrarium_mcp.chat.question import asks_what_was_said, is_put_as_a_question
 _SAID_OR_DONE = re.compile(r"(?i)\b(?:said|say|happen(?:s|ed)?|discussed|talked|news)\b")
 """Something of this is in a question that can only mean a day by `on 3.11.`."""
 
+_PAST = re.compile(r"(?i)\b(?:did|was|were|had|said|happened|discussed|talked|last|ago)\b")
+"""Something of this is in most questions for what is over."""
+
 
 def is_all_that_is_asked(found: re.Match[str]) -> bool:
     """Whether nothing is asked but what was said or done at a time, or nothing at all."""
@@ -27,6 +30,12 @@ def is_meant(found: re.Match[str]) -> bool:
 def is_in_a_question(found: re.Match[str]) -> bool:
     """Whether words are in a question; among others they may be a part of them: `tonight show`."""
     return is_put_as_a_question(found.string)
+
+
+def is_of_the_past(found: re.Match[str]) -> bool:
+    """Whether the other words show what is over, or there are none."""
+    rest = _besides(found)
+    return _PAST.search(rest) is not None or is_all_that_is_asked(found)
 
 
 def asks_for_talk_besides(found: re.Match[str]) -> bool:

@@ -29,7 +29,7 @@ from tests.chat.times.scene import NOW, days
         ("sunday of last week", "2026-05-10", "2026-05-11"),
         ("thursday three weeks ago", "2026-04-23", "2026-04-24"),
         ("last month, on the 3rd", "2026-04-03", "2026-04-04"),
-        ("from monday to friday last week", "2026-05-04", "2026-05-11"),
+        ("from monday to friday last week", "2026-05-04", "2026-05-09"),
         ("the second week of june last year", "2025-06-08", "2025-06-15"),
         ("in the last week of June of last year", "2025-06-24", "2025-07-01"),
         ("yesterday, this week", "2026-05-13", "2026-05-14"),
