@@ -1,4 +1,4 @@
-"""Times that the words beside others make of them: `from X until Y`, `from X on`. Pure.
+"""Times that words beside others make of them: `from X until Y`, `more than 2 days ago`. Pure.
 
 They are told by where the times of a text are, not by patterns of their own: each end of `from 3
 May until yesterday at noon` may be any time.
@@ -29,29 +29,44 @@ _CLOSING = (
     rf"(?P<closing>\s+(?P<word>{UP_TO}|and)\s+|\s*[-\u2013\u2014]\s*)"
     rf"(?:(?P<now>{_NOW})|(?:the\s+)?(?P<weekday>{WEEKDAY}\b)?)"
 )
+_COMPARING = (
+    r"\b(?:(?P<before>(?:more|longer)\s+than|over)|(?P<until>at\s+least)"
+    r"|(?P<since>(?:less|no\s+(?:more|longer))\s+than|under|at\s+most))\s+\Z"
+)
+"""In front of `2 days ago`, and by which word for an open time it is meant."""
+
 _LONGEST = 20
-"""More characters than what opens a time has, with one blank behind each word."""
+"""More characters than these words have in front of a time, with one blank behind each."""
 
 
 class Joint(NamedTuple):
     """Words from `begin` to `end` of a text, and the times of which they make another.
 
-    It begins as `since` does, such as `since 3 May`, and ends as `until` does; without an `until`
-    it goes on.
+    It begins with the time `since`, such as `since 3 May`, and ends with `until`. If it goes on,
+    or is only compared with another, both are the same.
     """
 
     begin: int
     end: int
     since: str
-    until: str = ""
+    until: str
 
 
 def joints(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[Joint]:
     """The times that the words beside others make of them, which are at `spans` of a text."""
     ends = dict(spans)
     for begin, end in ends.items():
-        if joint := _joint(text, begin, end, ends):
+        if joint := _compared(text, begin, end) or _joint(text, begin, end, ends):
             yield joint
+
+
+def _compared(text: str, begin: int, end: int) -> Joint | None:
+    """What is more or less than so long ago; None if the time is not compared."""
+    compared = compiled(_COMPARING).search(text, max(0, begin - _LONGEST), begin)
+    if compared is None or not text[begin:end].lower().endswith("ago"):
+        return None
+    words = f"{compared.lastgroup} {text[begin:end]}"
+    return Joint(compared.start(), end, words, words)
 
 
 def _joint(text: str, begin: int, end: int, ends: dict[int, int]) -> Joint | None:
@@ -61,12 +76,12 @@ def _joint(text: str, begin: int, end: int, ends: dict[int, int]) -> Joint | Non
         return None
     at, since = opened.start(), f"since {text[opened.end() : end]}"
     if onwards := compiled(_ONWARDS).match(text, end):
-        return Joint(at, onwards.end(), since)
+        return Joint(at, onwards.end(), since, since)
     closed = compiled(_CLOSING).match(text, end)
     if closed is None or (opened["opening"].lower(), closed["word"]) == ("from", "and"):
         return None  # `from last week and yesterday` are two times
     if closed["now"]:
-        return Joint(at, closed.end(), since)
+        return Joint(at, closed.end(), since, since)
     after = _end_of_closing(closed, ends)
     if after is None:
         return None

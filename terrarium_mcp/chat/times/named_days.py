@@ -49,6 +49,7 @@ _FEAST = rf"(?P<feast>{FEAST})"
 _PART = r"(?P<part>early|mid|late|(?:beginning|start|middle|end)\s+of)[\s-]+"
 _COUNTED = rf"(?:\d{{1,4}}|{COUNT_WORD})(?:\s+of)?\s+"
 _COUNT = rf"(?P<count>\d{{1,4}}|{COUNT_WORD})(?:\s+of)?\s+"
+_UNIT = r"(?:day|week|fortnight|month|year)"
 RELATION = (
     r"(?:since|before|prior\s+to|after|until|till|up\s+to|by"
     r"|around(?!\s+(?:in|on|at|over|during)\b))"
@@ -237,7 +238,14 @@ READERS: tuple[tuple[str, Reader], ...] = (
     ),
     (r"(?:at\s+)?this\s+time\s+last\s+(?P<unit>week|month|year)", relative.this_time_last),
     (r"(?:on\s+)?this\s+(?:very\s+)?day\s+last\s+(?P<unit>year)", relative.ago_today),
-    (rf"(?:a\s+)?{_COUNT}(?P<unit>day|week|fortnight|month|year)s?\s+ago", relative.some_time_ago),
+    (
+        (
+            rf"(?:(?:between|from)\s+)?(?P<near>\d{{1,4}}|{COUNT_WORD})"
+            rf"(?:\s+(?:to|and|or)\s+|{DASH}){_COUNT}(?P<unit>{_UNIT})s?\s+ago"
+        ),
+        relative.between_times_ago,
+    ),
+    (rf"(?:a\s+)?{_COUNT}(?P<unit>{_UNIT})s?\s+ago", relative.some_time_ago),
     (rf"(?:on\s+)?{_COUNT}(?P<weekday>{WEEKDAY})s\s+ago", relative.weekdays_ago),
     (
         rf"{_LATELY}(?:last|past)\s+{_COUNT}(?P<unit>day|week|month|year)s?{_OF_NOTHING}",

@@ -20,6 +20,11 @@ _COUNT = (
 )
 _IN = r"(?:in|during|over|within|from|for|of|since)\s+(?:the\s+)?"
 _RELATION = r"(?P<relation>since|after|before|prior\s+to|until|till|up\s+to|around|about)"
+_TO = (
+    rf"(?:(?:(?:between|from)\s+)?(?P<near>\d{{1,6}}|{COUNT_WORD})"
+    r"(?:\s+(?:to|and(?!\s+a\b)|or)\s+|\s*[-\u2013\u2014]\s*))"
+)
+"""In front of a count, the nearer of two times: `2 to 3 hours ago`."""
 _PATTERNS = (
     rf"(?:{_IN}|the\s+)?(?:last|past)\s+{_COUNT}{_UNIT}(?!\s+of\b)",
     rf"(?:{_IN}|the\s+)?(?:last|past)\s+(?P<unit>hour)(?!\s+of\b)",
@@ -27,8 +32,8 @@ _PATTERNS = (
     rf"{_IN}(?:last|past)\s+(?P<unit>minute|second)(?!\s+of\b)",
     # The words after `and a` are the end of a longer count.
     (
-        rf"(?:{_RELATION}\s+)?(?<!\band\s)(?<!\band\sa\s){_COUNT}(?P<more>and\s+a\s+half\s+)?"
-        rf"{_UNIT}(?P<half>\s+and\s+a\s+half)?\s+ago"
+        rf"(?:{_RELATION}\s+)?(?<!\band\s)(?<!\band\sa\s){_TO}?{_COUNT}"
+        rf"(?P<more>and\s+a\s+half\s+)?{_UNIT}(?P<half>\s+and\s+a\s+half)?\s+ago"
     ),
 )
 _IN_ALL = r"\b(?:ago|last|past)\b"
@@ -78,6 +83,8 @@ def recent_times(text: str) -> Iterator[RecentTime]:
             if long := unit * (_number(count) + more):
                 part = _FRACTIONS.get(count)
                 least, most = (part, part) if part else roughly(count)
+                if near := found.groupdict().get("near"):
+                    least = min(number_of(near), least)
                 yield RecentTime(found, long, unit * (least + more), unit * (most + more))
 
 

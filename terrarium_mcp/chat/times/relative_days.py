@@ -104,6 +104,12 @@ def some_time_ago(found: re.Match[str], today: date) -> list[Days]:
     return [so_long_before(one_day(today), found["count"], found["unit"])]
 
 
+def between_times_ago(found: re.Match[str], today: date) -> list[Days]:
+    """From the longer ago of two such times to the other: `3 to 5 days ago`."""
+    times = [so_long_before(one_day(today), found[one], found["unit"]) for one in ("near", "count")]
+    return [(min(first for first, _ in times), max(after for _, after in times))]
+
+
 def so_long_before(days: Days, count: str, unit: str) -> Days:
     """What is so many days, weeks, months or years before some days, as people count them."""
     least, most, around = _far(days, count, unit)

@@ -150,11 +150,11 @@ def _joined(joint: Joint, text: str, now: datetime, zone: tzinfo) -> list[TimeEx
     """
     begins, ends = (
         [one for one in _single_times(words, now, zone) if one.said == words]
-        for words in (joint.since, joint.until or joint.since)
+        for words in (joint.since, joint.until)
     )
     said = text[joint.begin : joint.end]
     return [
-        TimeExpression(said, one.since, ends[0].until, joint.begin)
+        one._replace(said=said, until=ends[0].until, at=joint.begin)
         for one in begins
         if ends and (one.since < ends[0].until or not said.lower().startswith("between"))
     ]

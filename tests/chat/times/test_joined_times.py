@@ -15,7 +15,7 @@ TOMORROW = "05-15 00:00"
 
 
 def stretches(text: str) -> list[tuple[str, str]]:
-    """From when to when each time lasts that `text` names, all of them in this year."""
+    """From when to when each time lasts that `text` names, in this year or since ever."""
     times = time_expressions(text, NOW, UTC)
     return [(f"{one.since:%m-%d %H:%M}", f"{one.until:%m-%d %H:%M}") for one in times]
 
@@ -69,6 +69,32 @@ def test_from_a_time_to_now_or_onwards_is_since_then(text: str, since: str) -> N
     question = f"what was said {text}?"
     assert stretches(question) == [(since, TOMORROW)]
     assert without_times(time_expressions(question, NOW, UTC), question) == "what was said  ?"
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("less than an hour ago", "05-14 08:30", TOMORROW),
+        ("under an hour ago", "05-14 08:30", TOMORROW),
+        ("less than 3 days ago", "05-11 00:00", TOMORROW),
+        ("no more than 3 days ago", "05-11 00:00", TOMORROW),
+        ("at most 2 days ago", "05-12 00:00", TOMORROW),
+        ("more than a month ago", "01-01 00:00", "03-30 00:00"),
+        ("over a month ago", "01-01 00:00", "03-30 00:00"),
+        ("longer than a week ago", "01-01 00:00", "05-04 00:00"),
+        ("at least 2 days ago", "01-01 00:00", "05-13 00:00"),
+        ("over an hour ago", "01-01 00:00", "05-14 08:30"),
+        ("more than 2-3 days ago", "01-01 00:00", "05-11 00:00"),
+    ],
+)
+def test_more_than_so_long_ago_is_before_then_and_less_is_since_then(
+    text: str, since: str, until: str
+) -> None:
+    assert stretches(f"what was said {text}?") == stretches(text.upper()) == [(since, until)]
+    (one,) = time_expressions(text, NOW, UTC)
+    assert one.has_beginning is (until == TOMORROW)
+    assert one.nearer.year >= NOW.year - 1  # its last days
+    assert one.said == text
 
 
 def test_each_reading_of_a_beginning_is_one() -> None:

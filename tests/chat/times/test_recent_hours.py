@@ -44,6 +44,8 @@ def stretches(text: str) -> list[tuple[str, str]]:
         ("about three hours ago", "06:00", "07:00"),
         ("in the last quarter of an hour", "09:15", TONIGHT),
         ("a quarter of an hour ago", "09:07", "09:22"),
+        ("2-3 hours ago", "06:00", "08:00"),
+        ("between 2 and 3 hours ago", "06:00", "08:00"),
         ("two and a half hours ago", "06:30", "07:30"),
         ("an hour and a half ago", "07:30", "08:30"),
         ("a couple of hours ago", "05:00", "08:00"),
