@@ -75,7 +75,7 @@ def in_month(found: re.Match[str], today: date) -> list[Days]:
     fields = found.groupdict()
     month = month_number(fields["month"])
     newest = PERIODS["month"].first_day(today) - timedelta(1) if fields.get("last") else today
-    year = int(fields.get("year") or 0) or latest_year_with(month, 1, newest)
+    year = _year(found, today) or latest_year_with(month, 1, newest)
     if part := fields.get("part"):
         return [part_of_month(part.split()[0].lower(), date(year, month, 1))]
     return [whole("month", date(year, month, 1))]
@@ -220,6 +220,14 @@ def _later(day: date, count: int, unit: str) -> date:
     return day + timedelta(count * (7 if unit == "week" else 1))
 
 
+def _year(found: re.Match[str], today: date) -> int:
+    """The year that was found, 0 without one; of `'98`, the latest that ends so."""
+    fields = found.groupdict()
+    if short := fields.get("short_year"):
+        return today.year - (today.year - int(short)) % 100
+    return int(fields.get("year") or 0)
+
+
 def _nth(found: re.Match[str]) -> int:
     fields = found.groupdict()
     return int(fields.get("day") or 0) or ORDINALS.index(fields["ordinal"].lower()) + 1
@@ -229,5 +237,5 @@ def _date(found: re.Match[str], today: date) -> date:
     """The day of a month that was found; without a year, the latest that has come."""
     fields = found.groupdict()
     month, day = month_number(fields["month"]), int(fields["day"])
-    year = int(fields.get("year") or 0) or latest_year_with(month, day, today)
+    year = _year(found, today) or latest_year_with(month, day, today)
     return date(year, month, day)

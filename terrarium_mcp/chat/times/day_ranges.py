@@ -19,7 +19,7 @@ from terrarium_mcp.chat.times.seasons import Days
 
 _END = (
     rf"(?:the\s+)?(?:\d{{4}}-\d\d(?:-\d\d)?|{DAY_OF_MONTH}\s+(?:of\s+)?{MONTH}(?:,?\s+{YEAR})?"
-    rf"|{MONTH}\s+{DAY_OF_MONTH}(?!\d)(?:,?\s+{YEAR})?|{MONTH}(?:,?\s+{YEAR})?|{YEAR}|{DAY_OF_MONTH})"
+    rf"|{MONTH}\s+(?:the\s+)?{DAY_OF_MONTH}(?!\d)(?:,?\s+{YEAR})?|{MONTH}(?:,?\s+{YEAR})?|{YEAR}|{DAY_OF_MONTH})"
 )
 RANGE = (
     rf"(?:between\s+(?P<from>{_END})\s+and\s+(?P<to>{_END})"
@@ -34,7 +34,7 @@ DASH = r"\s*[-\u2013\u2014]\s*"
 
 _DASHED_END = (
     rf"(?:{DAY_OF_MONTH}\s+(?:of\s+)?{MONTH}(?:,?\s+{YEAR})?"
-    rf"|{MONTH}\s+{DAY_OF_MONTH}(?!\d)(?:,?\s+{YEAR})?|{MONTH}(?:,?\s+{YEAR})?"
+    rf"|{MONTH}\s+(?:the\s+)?{DAY_OF_MONTH}(?!\d)(?:,?\s+{YEAR})?|{MONTH}(?:,?\s+{YEAR})?"
     rf"|{DAY_OF_MONTH}(?!\d)(?:,?\s+{YEAR})?)"
 )
 DASHED = (
@@ -46,7 +46,7 @@ DASHED = (
 
 _DAY_AND_MONTH = (
     rf"\d{{4}}-\d\d-\d\d|{DAY_OF_MONTH}\s+(?:of\s+)?{MONTH}(?:,?\s+{YEAR})?"
-    rf"|{MONTH}\s+{DAY_OF_MONTH}(?!\d)(?:,?\s+{YEAR})?"
+    rf"|{MONTH}\s+(?:the\s+)?{DAY_OF_MONTH}(?!\d)(?:,?\s+{YEAR})?"
 )
 _DAY = rf"(?:the\s+)?(?:{_DAY_AND_MONTH}|{DAY_OF_MONTH})"
 _LAST_DAY = rf"(?:the\s+)?(?:{_DAY_AND_MONTH}|{DAY_OF_MONTH}{BY_NUMBER_ALONE})"
@@ -61,7 +61,7 @@ _FIELDS = (
     r"(?P<year>\d{4})-(?P<month>\d\d)(?:-(?P<day>\d\d))?",
     rf"(?P<year>{YEAR})",
     rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:\s+(?:of\s+)?(?P<month>{MONTH}))?(?:,?\s+(?P<year>{YEAR}))?",
-    rf"(?P<month>{MONTH})(?:\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?)?(?:,?\s+(?P<year>{YEAR}))?",
+    rf"(?P<month>{MONTH})(?:\s+(?:the\s+)?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?)?(?:,?\s+(?P<year>{YEAR}))?",
 )
 
 

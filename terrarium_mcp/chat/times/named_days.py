@@ -33,6 +33,7 @@ from terrarium_mcp.chat.times.seasons import SEASON
 _MONTH = rf"(?P<month>{MONTH})"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = rf"(?P<year>{YEAR})"
+_ANY_YEAR = rf"(?:{_YEAR}|['\u2019](?P<short_year>\d\d))"
 _ON = rf"(?:on\s+)?(?:{WEEKDAY},?\s+)?(?:the\s+)?"
 _ISO_DAY = r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"
 _YEAR_FIRST = r"(?<!/)(?P<year>\d{4})/(?P<month>\d\d?)/(?P<day>\d\d?)(?!/)"
@@ -41,7 +42,7 @@ _ORDINAL = rf"(?P<ordinal>{'|'.join(reversed(ORDINALS))})"
 _IN_DIGITS = r"(?P<day>\d{1,2})(?:st|nd|rd|th)"
 _NTH_DAY = rf"(?:{_IN_DIGITS}|{_ORDINAL})"
 _WEEKDAY_NTH = rf"(?P<weekday>{WEEKDAY}),?\s+(?:(?:the\s+)?{_IN_DIGITS}|the\s+{_ORDINAL})"
-_MONTH_DAY = rf"{_MONTH}\s+{_DAY}"
+_MONTH_DAY = rf"{_MONTH}\s+(?:the\s+)?{_DAY}"
 _WEEK = rf"(?:in\s+|during\s+)?(?:the\s+)?week\s+(?P<from>of|from|beginning|starting)\s+{_ON}"
 _WEEKEND = rf"(?:on\s+|over\s+)?(?:the\s+)?(?P<weekend>weekend)\s+of\s+{_ON}"
 _SEASON = rf"(?P<season>{SEASON})"
@@ -139,8 +140,8 @@ READERS: tuple[tuple[str, Reader], ...] = (
         dated.on_day_in_numbers,
     ),
     (r"on\s+(?:the\s+)?(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?!\d)", dated.on_day_dot_month),
-    (rf"{_ON}{_DAY_MONTH},?\s+{_YEAR}", dated.on_day),
-    (rf"{_ON}{_MONTH_DAY},?\s+{_YEAR}", dated.on_day),
+    (rf"{_ON}{_DAY_MONTH},?\s+{_ANY_YEAR}", dated.on_day),
+    (rf"{_ON}{_MONTH_DAY},?\s+{_ANY_YEAR}", dated.on_day),
     (rf"{_ON}{_ORDINAL}\s+of\s+{_MONTH}(?:,?\s+{_YEAR})?", dated.on_nth_of_month),
     (rf"{_ON}{_NTH_DAY}\s+of\s+(?P<which>last|this)\s+(?P<unit>month)", dated.on_nth_of_month),
     (_ON + _DAY_MONTH, dated.on_day),
@@ -176,7 +177,7 @@ READERS: tuple[tuple[str, Reader], ...] = (
     ),
     (rf"Q(?P<nth>[1-4]){_OF_A_YEAR}", dated.in_quarter),
     (rf"(?:in\s+)?(?:the\s+)?{_ANY_NTH}\s+quarter{_OF_A_YEAR}", dated.in_quarter),
-    (rf"(?:{_IN})?(?:{_LAST})?(?:{_PART})?{_MONTH},?\s+{_YEAR}", dated.in_month),
+    (rf"(?:{_IN})?(?:{_LAST})?(?:{_PART})?{_MONTH},?\s+{_ANY_YEAR}", dated.in_month),
     (
         rf"{_DURING}{_SEASON}\s+(?:of\s+)?{_YEAR}\s*[/-]\s*(?:\d\d)?\d\d",
         dated.in_season_between_years,

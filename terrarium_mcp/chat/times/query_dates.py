@@ -50,7 +50,7 @@ _AT_CLOCK = (
 _SEVERAL_WORDS = (
     rf"(?:the\s+)?{_COUNT}\s+{_UNIT}(?:\s+ago)?"
     rf"|(?:the\s+)?(?:last|past|this)\s+(?:{_COUNT}\s+)?(?:{_UNIT}|{WEEKDAY}|{MONTH})"
-    rf"|(?:(?:{WEEKDAY},?\s+)?(?:the\s+)?(?:{DAY_OF_MONTH}\s+(?:of\s+)?{MONTH}|{MONTH}\s+{DAY_OF_MONTH})(?:,?\s+{YEAR})?"
+    rf"|(?:(?:{WEEKDAY},?\s+)?(?:the\s+)?(?:{DAY_OF_MONTH}\s+(?:of\s+)?{MONTH}|{MONTH}\s+(?:the\s+)?{DAY_OF_MONTH})(?:,?\s+{YEAR})?"
     rf"|{MONTH},?\s+{YEAR}|(?:last\s+)?{WEEKDAY}|yesterday|today)"
     r"(?:\s+(?:morning|afternoon|evening|night))?"
     r"|\d{4}-\d\d-\d\d \d\d:\d\d\S*"

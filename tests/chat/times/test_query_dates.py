@@ -223,9 +223,16 @@ def test_the_zone_behind_a_time_in_a_query_is_no_word_of_it() -> None:
     assert query == parse_query("tea after:2026-05-01T10:00Z")
 
 
-def test_the_end_of_a_month_is_read_without_quotes() -> None:
-    query = parse_query("on:the last 3 days of April tea", now=NOW)
-    assert query == parse_query("tea after:2026-04-28 before:2026-05-01")
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("on:the last 3 days of April tea", "tea after:2026-04-28 before:2026-05-01"),
+        ("on:may the 4th tea", "tea after:2026-05-04 before:2026-05-05"),
+        ("on:may '25 tea", "tea after:2025-05-01 before:2025-06-01"),
+    ],
+)
+def test_a_time_of_several_words_is_read_without_quotes(text: str, plain: str) -> None:
+    assert parse_query(text, now=NOW) == parse_query(plain)
 
 
 @pytest.mark.parametrize(
