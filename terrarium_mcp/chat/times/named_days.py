@@ -223,7 +223,14 @@ READERS: tuple[tuple[str, Reader], ...] = (
         rf"{_DURING}{_PART}(?P<which>last|this)\s+(?P<unit>month|year)",
         relative.part_of_this_or_last,
     ),
-    (r"half\s+an?\s+(?P<unit>week|month|year)\s+ago", relative.half_ago),
+    *(
+        (rf"{count}(?P<unit>week|month|year)s?{more}\s+ago", relative.and_a_half_ago)
+        for count, more in (
+            (r"half\s+an?\s+", ""),
+            (_COUNT, r"\s+and\s+a\s+half"),
+            (rf"{_COUNT}and\s+a\s+half\s+", ""),
+        )
+    ),
     # Elsewhere the words in front of `yesterday` say it.
     (rf"{RELATION}\s+(?:the\s+)?(?P<unit>day)\s+before\s+yesterday", relative.day_before_yesterday),
     (r"yesterday", relative.yesterday),

@@ -18,6 +18,7 @@ _COUNT = (
     rf"(?:a\s+)?(?P<count>\d{{1,6}}(?:\.\d)?\s*|half\s+(?:an?\s+)?"
     rf"|quarter\s+of\s+an?\s+|{COUNT_WORD}\s+(?:of\s+)?)"
 )
+_MORE, _HALF_MORE = r"(?P<more>and\s+a\s+half\s+)?", r"(?P<half>\s+and\s+a\s+half)?"
 _IN = r"(?:in|during|over|within|from|for|of|since)\s+(?:the\s+)?"
 _RELATION = r"(?P<relation>since|after|before|prior\s+to|until|till|up\s+to|around|about)"
 _TO = (
@@ -26,14 +27,14 @@ _TO = (
 )
 """In front of a count, the nearer of two times: `2 to 3 hours ago`."""
 _PATTERNS = (
-    rf"(?:{_IN}|the\s+)?(?:last|past)\s+{_COUNT}{_UNIT}(?!\s+of\b)",
-    rf"(?:{_IN}|the\s+)?(?:last|past)\s+(?P<unit>hour)(?!\s+of\b)",
+    rf"(?:{_IN}|the\s+)?(?:last|past)\s+{_COUNT}{_MORE}{_UNIT}{_HALF_MORE}(?!\s+of\b)",
+    rf"(?:{_IN}|the\s+)?(?:last|past)\s+(?P<unit>hour){_HALF_MORE}(?!\s+of\b)",
     # Without `in` it is a saying: `at the last minute`.
     rf"{_IN}(?:last|past)\s+(?P<unit>minute|second)(?!\s+of\b)",
     # The words after `and a` are the end of a longer count.
     (
         rf"(?:{_RELATION}\s+)?(?<!\band\s)(?<!\band\sa\s){_TO}?{_COUNT}"
-        rf"(?P<more>and\s+a\s+half\s+)?{_UNIT}(?P<half>\s+and\s+a\s+half)?\s+ago"
+        rf"{_MORE}{_UNIT}{_HALF_MORE}\s+ago"
     ),
 )
 _IN_ALL = r"\b(?:ago|last|past)\b"

@@ -129,10 +129,11 @@ def this_time_last(found: re.Match[str], today: date) -> list[Days]:
     return [(middle - around, middle + around + timedelta(1))]
 
 
-def half_ago(found: re.Match[str], today: date) -> list[Days]:
-    """Half a unit ago, plus and minus a quarter of it."""
+def and_a_half_ago(found: re.Match[str], today: date) -> list[Days]:
+    """Half a unit ago, and perhaps a count of them before, plus and minus a quarter of one."""
     unit = _UNIT_DAYS[found["unit"].lower()]
-    middle, around = today - timedelta(unit // 2), timedelta(unit // 4)
+    count = number_of(found.groupdict().get("count") or "0")
+    middle, around = today - timedelta(int(count) * unit + unit // 2), timedelta(unit // 4)
     return [(middle - around, middle + around + timedelta(1))]
 
 

@@ -44,6 +44,8 @@ def stretches(text: str) -> list[tuple[str, str]]:
         ("about three hours ago", "06:00", "07:00"),
         ("in the last quarter of an hour", "09:15", TONIGHT),
         ("a quarter of an hour ago", "09:07", "09:22"),
+        ("in the last hour and a half", "08:00", TONIGHT),
+        ("over the last two and a half hours", "07:00", TONIGHT),
         ("2-3 hours ago", "06:00", "08:00"),
         ("between 2 and 3 hours ago", "06:00", "08:00"),
         ("two and a half hours ago", "06:30", "07:30"),

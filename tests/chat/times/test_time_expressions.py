@@ -331,6 +331,8 @@ def test_counts_are_read_in_words_and_digits(count: str, number: int) -> None:
         ("since May \u201925", "2025-05-01", "2026-05-15"),
         ("on 5 May '25", "2025-05-05", "2025-05-06"),
         ("on May 5th, '98", "1998-05-05", "1998-05-06"),
+        ("a year and a half ago", "2024-08-14", "2025-02-13"),  # 547 days, and 91 on each side
+        ("two and a half weeks ago", "2026-04-26", "2026-04-29"),
         ("friday the 5th", "2025-12-05", "2025-12-06"),
         ("on Friday, the fifth", "2025-12-05", "2025-12-06"),
         ("the third of november", "2025-11-03", "2025-11-04"),
