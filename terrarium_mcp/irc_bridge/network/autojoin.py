@@ -11,7 +11,6 @@ import anyio
 from terrarium_mcp.backoff import nth_pause
 from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.chat.on_record import recorded_reason
-from terrarium_mcp.chat.quoted_secrets import without_secrets
 from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
 from terrarium_mcp.irc_bridge.network.send_queue import QueuedLine
@@ -81,7 +80,6 @@ class AutoJoin:
     ) -> None:
         self._display_name = config.display_name
         self._label = config.label
-        self._secrets = config.secrets
         self._channels = [ChannelState(channel.name, channel.key) for channel in config.channels]
         self._unwanted: set[str] = set()
         """Folded names of channels that we asked for, and that a reload left out since."""
@@ -267,8 +265,7 @@ class AutoJoin:
     def on_kick(self, line: IrcMessage) -> None:
         """Return later if we were kicked."""
         kicker = line.source.nick if line.source else "the server"
-        reason = [without_secrets(text, self._secrets) for text in line.params[2:3]]
-        self._left(recorded_reason(f"kicked by {kicker}", reason))
+        self._left(recorded_reason(f"kicked by {kicker}", line.params[2:3]))
 
     def on_part(self, line: IrcMessage) -> None:
         """Return later if the server made us part; at once if it was by settings of before."""

@@ -16,15 +16,16 @@ def without_our_secrets(
 ) -> IrcMessage:
     """The line without the secrets in its reason, which is logged, and ends spans of the record.
 
-    Not of what people say to others: that is recorded as they said it. They could guess a secret,
-    and read from the record that it was one.
+    Not of what people say or do to others: that is recorded as they said it. They could guess a
+    secret, and read from the record that it was one.
     """
     has_reason = line.command in _WITH_REASONS or (
         line.command.isdigit() and line.command.startswith(_ERRORS)
     )
     if not (has_reason and line.params and secrets):
         return line
-    if not (_is_server(line.source) or is_our_nick(line.params[0])):
+    target = line.params[1:2] if line.command == "KICK" else line.params[:1]
+    if not (_is_server(line.source) or any(map(is_our_nick, target))):
         return line
     *others, reason = line.params
     return replace(line, params=(*others, without_secrets(reason, secrets)))

@@ -24,7 +24,7 @@ def is_terra(nick: str) -> bool:
         ),
         (":irc 464 Terra :hunter2 hunter2secret", "*** ***"),
         (":irc 904 Terra :no hunter2secret", "no ***"),
-        (":irc KICK #tea Terra :the key is s3cretkey", "the key is ***"),
+        (":bo!b@h KICK #tea Terra :the key is s3cretkey", "the key is ***"),
         (":irc NOTICE #tea :the key is s3cretkey now", "the key is *** now"),
         (":oper!o@h KILL Terra :s3cretkey is shared", "*** is shared"),
         (":irc 502 Terra :not with hunter2", "not with ***"),
@@ -45,7 +45,6 @@ def test_a_reason_does_not_show_them(line: str, reason: str) -> None:
         ":bo!b@h PRIVMSG #tea :the key is s3cretkey",  # talk is recorded as it was said
         ":bo!b@h NOTICE #tea :guess alpha bravo s3cretkey delta",
         ":bo!b@h KICK #tea ada :the key is s3cretkey",
-        ":bo!b@h KICK #tea Terra :the key is s3cretkey",
         ":irc 353 Terra = #tea :hunter2 bo",
         ":irc 005 Terra NETWORK=hunter2 :are supported",
         ":hunter2!h@h NICK :hunter2secret",
@@ -59,11 +58,11 @@ def test_talk_and_names_stay_as_they_are(line: str) -> None:
 
 
 def test_what_is_too_short_to_be_told_from_a_word_stays() -> None:
-    line = parse_line(b":irc KICK #tea Terra :no tea here")
+    line = parse_line(b":bo!b@h KICK #tea Terra :no tea here")
     assert without_our_secrets(line, ("tea", ""), is_terra) == line
 
 
-async def test_a_key_in_the_reason_of_a_kick_is_recorded_as_said_and_ends_no_span_nor_is_logged(
+async def test_a_notice_with_a_key_of_ours_is_heard_as_said_and_no_line_brings_it_into_the_log(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async with (
@@ -71,10 +70,9 @@ async def test_a_key_in_the_reason_of_a_kick_is_recorded_as_said_and_ends_no_spa
         staying(login(server.port, "#tea s3cretkey"), mishaps=True) as (_, ear),
     ):
         await ear.happens("joined", "#tea")
-        await server.says(":bo!b@h KICK #tea Terra :s3cretkey is shared")
-        assert await ear.happens("left", "#tea") == ("left", "#tea", "kicked by bo: *** is shared")
-        await ear.hears("s3cretkey is shared")
-        await server.says(":bo!b@h KICK s3cretkey")
+        await server.says(":bo!b@h NOTICE #tea :guess bravo s3cretkey delta")
+        await ear.hears("guess bravo s3cretkey delta")
+        await server.says(":bo!b@h KICK s3cretkey")  # has no nick, and cannot be handled
         await server.settles()
     assert "KICK ***" in caplog.text
     assert "s3cretkey" not in caplog.text
