@@ -78,7 +78,9 @@ def _joint(text: str, begin: int, end: int, ends: dict[int, int]) -> Joint | Non
     if onwards := compiled(_ONWARDS).match(text, end):
         return Joint(at, onwards.end(), since, since)
     closed = compiled(_CLOSING).match(text, end)
-    if closed is None or (opened["opening"].lower(), closed["word"]) == ("from", "and"):
+    if closed is None:
+        return None
+    if opened["opening"].lower() == "from" and (closed["word"] or "").lower() == "and":
         return None  # `from last week and yesterday` are two times
     if closed["now"]:
         return Joint(at, closed.end(), since, since)

@@ -123,7 +123,7 @@ def test_what_ends_before_it_begins_is_no_time_and_never_all_of_history() -> Non
     ],
 )
 def test_times_that_nothing_joins_remain_two(text: str) -> None:
-    assert len(days(text)) == 2
+    assert len(days(text)) == len(days(text.upper())) == 2
 
 
 @pytest.mark.parametrize(
