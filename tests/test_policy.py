@@ -134,7 +134,6 @@ MALFORMED: list[object] = [
     {"as_of": ""}, {"as_of": "noon"}, {"as_of": 1.5}, {"as_of": True}, {"as_of": -5}, {"as_of": []},
     {"as_of": 10**19}, {"as_of": "10000000000000000000"}, {"as_of": "0001-01-01T00:00:00+09:00"},
     {"as_of": "terrarium://message/"}, {"as_of": "http://elsewhere/message/5"},
-    {"now": "9999-12-31T23:59:59Z"}, {"as_of": "9999-01-01T00:00:00+00:00"},
     {"now": "soon"}, {"now": 5}, {"now": 20251105}, {"now": ""},
     {"max_tokens": 0}, {"max_tokens": -1}, {"max_tokens": "many"}, {"max_tokens": 1.5},
     {"max_tokens": True},
