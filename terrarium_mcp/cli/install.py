@@ -6,7 +6,7 @@ import click
 
 from terrarium_mcp.cli.options import loaded_settings, settings_options, warn_of_slips
 from terrarium_mcp.cli.starting.hosts import HOSTS
-from terrarium_mcp.cli.starting.path_checks import is_visible, may_be_folder
+from terrarium_mcp.cli.starting.path_checks import is_visible_file, may_be_folder
 
 
 def _named(_: click.Context, __: click.Parameter, name: str) -> str:
@@ -59,7 +59,7 @@ def install(
         word
         for flag, path in files.items()
         # The server starts in another folder, and would not find it there.
-        if is_visible(path) and path.is_file()
+        if is_visible_file(path)
         for word in (flag, str(Path.cwd() / path))
     ]
     installation = Installation(

@@ -175,14 +175,20 @@ async def test_calls_of_a_client_that_reads_nothing_wait_while_others_are_served
     assert (await house.stop()).well()
 
 
+def one_call_too_many(house: HttpHouse, stack: ExitStack, **headers: str) -> list[socket.socket]:
+    """The connections of calls of one session that take for ever, all sent at the same time."""
+    session = opened_session(house)
+    clients = [stack.enter_context(connected(house)) for _ in range(CALLS_EACH + 1)]
+    for number, client in enumerate(clients):
+        body = json.dumps(call(number, "take", seconds=60)).encode()
+        client.sendall(request(house, "/mcp", body, mcp_session_id=session, **headers))
+    return clients
+
+
 async def test_too_many_calls_at_once_wait_and_are_refused_in_the_end(tmp_path: Path) -> None:
     with closing(HttpHouse(tmp_path / "ledger", bounded_calls__WAIT_SECONDS=0.3)) as house:
-        session = opened_session(house)
         with ExitStack() as stack:
-            clients = [stack.enter_context(connected(house)) for _ in range(CALLS_EACH + 1)]
-            for number, client in enumerate(clients):
-                body = json.dumps(call(number, "take", seconds=60)).encode()
-                client.sendall(request(house, "/mcp", body, mcp_session_id=session))
+            clients = one_call_too_many(house, stack)
             for client in clients[:-1]:
                 assert answer_of(client)[0] == 200
             status, headers, text = answer_of(clients[-1])
@@ -264,16 +270,13 @@ async def test_a_call_that_ends_just_as_it_finds_a_place_leaves_it(turns: int) -
 
 
 async def test_a_header_makes_no_stream_of_a_call(tmp_path: Path) -> None:
-    with closing(HttpHouse(tmp_path / "ledger", bounded_calls__WAIT_SECONDS=0.3)) as house:
-        session = opened_session(house)
-        with ExitStack() as stack:
-            clients = [stack.enter_context(connected(house)) for _ in range(CALLS_EACH + 1)]
-            for number, client in enumerate(clients):
-                body = json.dumps(call(number, "take", seconds=60)).encode()
-                fields = {"mcp_session_id": session, "mcp_method": "subscriptions/listen"}
-                client.sendall(request(house, "/mcp", body, **fields))
-            said = sorted(answer_of(client)[0] for client in clients)
-            assert said == [*[200] * CALLS_EACH, 503]
+    with (
+        closing(HttpHouse(tmp_path / "ledger", bounded_calls__WAIT_SECONDS=0.3)) as house,
+        ExitStack() as stack,
+    ):
+        clients = one_call_too_many(house, stack, mcp_method="subscriptions/listen")
+        said = sorted(answer_of(client)[0] for client in clients)
+        assert said == [*[200] * CALLS_EACH, 503]
 
 
 async def test_a_probe_of_the_stream_opens_none(tmp_path: Path) -> None:

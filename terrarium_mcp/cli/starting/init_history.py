@@ -4,7 +4,7 @@ from pathlib import Path
 
 from terrarium_mcp.cli.starting.init_checks import history_problem, is_of_terrarium_irc
 from terrarium_mcp.cli.starting.init_dialogue import NONE, Dialogue, Values
-from terrarium_mcp.cli.starting.path_checks import is_visible
+from terrarium_mcp.cli.starting.path_checks import is_visible, is_visible_file
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
 
@@ -21,11 +21,7 @@ def history_settings(dialogue: Dialogue, folder: Path) -> Values:
         TerrariumError: an option names a file that cannot be the database, and nobody is asked.
     """
     usual = folder / Settings().db_path
-    found = (
-        str(usual)
-        if is_visible(usual) and usual.is_file() and is_of_terrarium_irc(usual)
-        else "none"
-    )
+    found = str(usual) if is_visible_file(usual) and is_of_terrarium_irc(usual) else "none"
     while True:
         question = _OF_TERRARIUM_IRC if "DB_PATH" not in dialogue.usual else _PRESENT
         typed = dialogue.answer("DB_PATH", question, found)

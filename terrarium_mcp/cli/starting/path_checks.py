@@ -23,6 +23,11 @@ def is_visible(path: Path) -> bool:
     return os.path.exists(path)  # noqa: PTH110 -- Path.exists raises
 
 
+def is_visible_file(path: Path) -> bool:
+    """Whether this account sees a file at a path."""
+    return os.path.isfile(path)  # noqa: PTH113 -- as above
+
+
 def may_be_folder(path: Path) -> bool:
     """Whether a folder is there, or cannot be seen; to open a file in it says what is closed."""
     try:
