@@ -362,14 +362,24 @@ async def test_who_goes_is_gone_however_the_server_spells_them(line: str) -> Non
         assert [member.nick for member in network.members("#tea")] == ["Terra"]
 
 
-@pytest.mark.parametrize("pong", ["srv terrarium-joined-1", "srv", "srv another"])
-async def test_what_came_before_our_join_has_come_at_the_pong_behind_it(pong: str) -> None:
+@pytest.mark.parametrize(
+    ("others", "pong"),
+    [
+        ("srv terrarium-joined-0", "srv terrarium-joined-1"),
+        (None, "srv"),
+        (None, "srv another"),
+    ],
+)
+async def test_what_came_before_our_join_has_come_at_the_pong_behind_it(
+    others: str | None, pong: str
+) -> None:
     def silent(line: str) -> list[str] | None:
         return [] if line.startswith("PING") else None
 
-    async with fake_ircd(answer=silent) as server, staying(login(server.port, "#tea")) as (_, ear):
+    here = fake_ircd(answer=silent)
+    async with here as server, staying(login(server.port, "#tea"), confirm=3600) as (_, ear):
         await ear.until(lambda: bool(ear.arrivals))
-        await server.says(":srv PONG srv terrarium-joined-0", "PING settled")
+        await server.says(*([f":srv PONG {others}"] if others else []), "PING settled")
         await server.hears("PONG settled")
         assert ear.arrivals == [("arriving", "#tea")]
         await server.says(f":srv PONG {pong}")
