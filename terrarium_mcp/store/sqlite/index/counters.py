@@ -197,7 +197,9 @@ def _nick_rows(texts: IndexTexts) -> Iterator[tuple[object, ...]]:
 
 
 _DAY = "substr(m.timestamp, 1, 10)"
-_STAYS = f"NOT {AMONG_IDS}"
+_STAYS = f"""(
+  NOT {AMONG_IDS} AND +m.id <= (SELECT upto FROM derived WHERE name = '{Counters.name}'))"""
+"""That a message is counted and not removed: one that waits may be gone before it is counted."""
 
 _NICKS = "nick_counts"
 _MAY_BE_EMPTY = {

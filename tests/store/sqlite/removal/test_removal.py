@@ -119,6 +119,18 @@ async def test_a_line_that_a_structure_has_not_taken_in_yet_can_be_redacted(
     assert (await find(store, "two")).messages == []
 
 
+async def test_the_last_line_may_go_before_it_is_counted_and_the_one_before_it_too(
+    store: Store, file: Path
+) -> None:
+    await store.messages.append(chat("<ada> one\n<ada> two\n<bo> three"))
+    await store._indexer.catch_up()  # noqa: SLF001 -- as the keeper does
+    await store.messages.append(chat("<ada> four", at=NOON + timedelta(hours=1)))
+    for number in (3, 2, 4):
+        await redact(store, number)
+    assert await differences(store) == []
+    check_index(file)
+
+
 async def test_a_line_of_another_program_can_be_redacted_before_it_is_indexed(
     store: Store, file: Path
 ) -> None:

@@ -45,6 +45,11 @@ class Grow:
     days: int
 
 
+@dataclass(frozen=True)
+class Index:
+    """What waits for its group is indexed; the lines after it wait."""
+
+
 NICKS, NETWORKS = ("ada", "Ada", "bo", "[cy]", "{CY}"), ("net", "other")
 
 
@@ -69,6 +74,7 @@ steps = st.one_of(
         Purge, st.builds(PurgeTarget, st.sampled_from(NICKS), st.sampled_from(["", *NETWORKS]))
     ),
     st.builds(Grow, st.integers(1, 9)),
+    st.builds(Index),
 )
 
 
@@ -87,6 +93,8 @@ async def play(store: Store, script: Sequence[Any]) -> set[int]:
                 grown = Settings(network="net", retention_days=days)
                 clock = SteadyClock(NOON, 0)
                 await Retention(store._database, store._indexer, grown, clock).apply(NOON)  # noqa: SLF001 -- not the keeper's
+            case Index():
+                await store._indexer.catch_up()  # noqa: SLF001 -- as the keeper does
             case lines:
                 # Each line has a word of its own, which tells whether it is found.
                 await store.messages.append(
