@@ -5,13 +5,14 @@ from pathlib import Path
 
 import anyio
 
+from terrarium_mcp.chat.records import Member
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
 from tests.cli.conftest import SAID
 from tests.cli.programs import environment, quick_words, ran, running
 from tests.patience import PATIENCE
 from tests.store.dialogues import BO, put, turn
-from tests.store.scene import chat, find, rows_of
+from tests.store.scene import NOON, chat, find, rows_of
 
 PURGE = "terrarium-mcp purge --nick ada"
 
@@ -99,6 +100,25 @@ def test_copies_are_named_or_cleaned(theirs: Path) -> None:
     for file in theirs.parent.iterdir():
         assert b"latch" not in file.read_bytes(), file
     assert lines(theirs) == ["tea"]
+
+
+async def _in_no_line(file: Path) -> None:
+    async with open_store(file, Settings()) as store:
+        await store.presence.replace("irc", "#tea", [Member("eve"), Member("bo")], NOON)
+        await store.spans.begin("irc", "#tea", NOON, "joined")
+        await store.spans.end("irc", "#tea", NOON, "kicked by eve: out")
+
+
+def test_a_nick_that_is_in_no_line_may_be_in_a_member_list_and_in_the_reason_of_a_kick(
+    ours: Path,
+) -> None:
+    anyio.run(_in_no_line, ours)
+    done = ran("terrarium-mcp purge --nick eve --yes", "--db", ours, at=ours.parent)
+    assert done.returncode == 0, done.stderr
+    assert "lists of who is in a channel: 1" in done.stdout
+    assert "records that ended since they kicked the bot: 1" in done.stdout
+    assert rows_of(ours, "SELECT nick FROM presence") == [("bo",)]
+    assert rows_of(ours, "SELECT why_ended FROM spans") == [("kicked",)]
 
 
 def test_an_unknown_nick_or_network_is_refused_with_a_near_one(ours: Path) -> None:

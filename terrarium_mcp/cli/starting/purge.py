@@ -148,6 +148,8 @@ def _counts(traces: PersonTraces) -> list[str]:
     others = {
         "private messages": traces.private,
         "turns of the bot's dialogues, asked by them or resting on their lines": traces.turns,
+        "lists of who is in a channel": traces.member_lists,
+        "records that ended since they kicked the bot": traces.kicks,
     }
     return counts + [f"{what}: {count:,}" for what, count in others.items() if count]
 

@@ -71,18 +71,23 @@ class PersonTraces:
     """What is stored of a person: lines and events by room label, private messages, backlog.
 
     `turns` are those of dialogues in which they asked, or for which a line of theirs was read.
+    `member_lists` are those of rooms that they are in now, and `kicks` the records that ended since
+    they kicked the bot.
     """
 
     lines: Counter[str]
     events: Counter[str]
     private: int
     turns: int = 0
+    member_lists: int = 0
+    kicks: int = 0
     backlog: BacklogMentions = field(default_factory=BacklogMentions)
 
     @property
     def total(self) -> int:
-        """The number of messages of any kind, and of turns."""
-        return self.lines.total() + self.events.total() + self.private + self.turns
+        """How many messages of any kind, turns and other rows of the tables."""
+        messages = self.lines.total() + self.events.total() + self.private
+        return messages + self.turns + self.member_lists + self.kicks
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,6 +88,17 @@ _PROVEN_PRIVATE = _proven(_BY_NICK)
 
 _PRIVATE = f"({_BY_NICK} OR {_is_theirs('m.target')}) AND {_ON_NETWORK}"
 _ASKED_BY_NICK = f"{_BY_NICK} AND {_ON_NETWORK}"
+_BEHIND = "substr(why_ended, length('kicked by ') + 1)"
+_KICKER = f"substr({_BEHIND}, 1, instr({_BEHIND} || ':', ':') - 1)"
+_OF_KICKS = f"""
+spans WHERE why_ended LIKE 'kicked by %' AND EXISTS (
+  SELECT 1 FROM rooms m WHERE m.id = spans.room AND {_is_theirs(_KICKER)} AND {_ON_NETWORK})"""
+# By the nick: `folded` goes by the network's CASEMAPPING.
+_IN_PRESENCE = f"""
+presence WHERE EXISTS (
+  SELECT 1 FROM rooms m
+  WHERE m.id = presence.room AND {_is_theirs("presence.nick")} AND {_ON_NETWORK})"""
+
 _BETWEEN = "m.id BETWEEN :first AND :last"
 
 _TURNS = """(
@@ -113,7 +124,19 @@ async def stored_traces(database: Database, target: PurgeTarget) -> PersonTraces
         turns.update(row[0] for row in resting)
     sql = f"SELECT count(*) FROM private_messages m WHERE {_private(target)}"
     private = int(await database.value(sql, _params(target), 0))
-    return PersonTraces(lines, events, private, len(turns))
+    return PersonTraces(
+        lines, events, private, len(turns), *await _rows_with_their_nick(database, target)
+    )
+
+
+async def _rows_with_their_nick(database: Database, target: PurgeTarget) -> tuple[int, int]:
+    """How many members and reasons of kicks have the nick, which proves nothing of an identity."""
+    if target.identity:
+        return 0, 0
+    params = _params(target)
+    members = await database.value(f"SELECT count(*) FROM {_IN_PRESENCE}", params, 0)
+    kicks = await database.value(f"SELECT count(*) FROM {_OF_KICKS}", params, 0)
+    return int(members), int(kicks)
 
 
 async def purge_tables(
@@ -203,23 +226,14 @@ def _turns_resting_on(target: PurgeTarget) -> str:
 
 
 async def _delete_presence(writer: Writer, target: PurgeTarget) -> None:
-    await writer.run(
-        # By the nick: `folded` goes by the network's CASEMAPPING.
-        "DELETE FROM presence WHERE EXISTS (SELECT 1 FROM rooms m WHERE m.id = presence.room"
-        f" AND {_is_theirs('presence.nick')} AND {_ON_NETWORK})",
-        _params(target),
-    )
+    await writer.run(f"DELETE FROM {_IN_PRESENCE}", _params(target))
 
 
 async def _delete_kicks(writer: Writer, target: PurgeTarget) -> None:
     """Leave of why a record ended that the bot was kicked, where the person did it."""
-    behind = "substr(why_ended, length('kicked by ') + 1)"
-    kicker = f"substr({behind}, 1, instr({behind} || ':', ':') - 1)"
+    kicks = f"SELECT spans.id FROM {_OF_KICKS}"
     await writer.run(
-        "UPDATE spans SET why_ended = 'kicked' WHERE why_ended LIKE 'kicked by %'"
-        " AND EXISTS (SELECT 1 FROM rooms m WHERE m.id = spans.room"
-        f" AND {_is_theirs(kicker)} AND {_ON_NETWORK})",
-        _params(target),
+        f"UPDATE spans SET why_ended = 'kicked' WHERE id IN ({kicks})", _params(target)
     )
 
 

@@ -137,6 +137,20 @@ async def test_who_kicked_the_bot_may_have_that_forgotten_and_a_namesake_s_kick_
     assert left == [("kicked",), ("kicked by ada: out",)]
 
 
+async def test_a_nick_in_a_member_list_and_in_the_reason_of_a_kick_is_a_trace(store: Store) -> None:
+    await store.presence.replace("net", "#tea", [Member("Ada"), Member("bo")], NOON)
+    await store.spans.begin("net", "#tea", NOON, "joined")
+    await store.spans.end("net", "#tea", NOON + timedelta(minutes=1), "kicked by ada: out")
+    traces = await store.removal.traces(PurgeTarget("ada"))
+    assert (traces.total, traces.member_lists, traces.kicks) == (2, 1, 1)
+    assert not (await store.removal.traces(PurgeTarget("ada", "other"))).total
+    assert not (
+        await store.removal.traces(PurgeTarget.asking(Identity("net", "ada", "u", "h")))
+    ).total
+    await purge(store, "ada")
+    assert not (await store.removal.traces(PurgeTarget("ada"))).total
+
+
 async def test_nothing_of_a_person_is_left_in_any_table(store: Store, file: Path) -> None:
     await store.messages.append(a_life())
     for nick in ("ada", "bo"):
