@@ -4,7 +4,9 @@ A backup knows neither who opted out since nor what was removed since. Without t
 be recorded again, and their lines be there again.
 """
 
-from collections.abc import Sequence
+# ruff: noqa: S608 -- every statement is made of constants
+
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,12 +15,13 @@ from terrarium_mcp.chat.times.timestamps import from_text
 from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.records.removal import PurgeTarget
 from terrarium_mcp.store.sqlite.engine.database import Database
-from terrarium_mcp.store.sqlite.engine.reads import Reads, Row
+from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.health.readonly import untouched
 from terrarium_mcp.store.sqlite.ingest.forgotten import MARK, fingerprints, known_by, surest
 from terrarium_mcp.store.sqlite.ingest.opt_out_rows import ADD, ADD_PAST, REMOVE_PRESENCE
 from terrarium_mcp.store.sqlite.removal import audit
+from terrarium_mcp.store.sqlite.removal.batched_delete import id_ranges
 from terrarium_mcp.store.sqlite.removal.removal import Removal
 from terrarium_mcp.store.sqlite.schema import CURRENT, checked_version
 
@@ -123,35 +126,58 @@ def _decisions(rows: Sequence[Row]) -> list[tuple[str, str]]:
 
 
 async def _carry_removals(writer: Writer, purges: Sequence[Row]) -> list[Row]:
-    """Add the records of removals that a database lacks; returns those."""
-    sql = f"SELECT {', '.join(_SAME_REMOVAL)} FROM removals WHERE kind = 'purge'"  # noqa: S608 -- a constant
-    known = {tuple(row) for row in await writer.rows(sql)}
-    missing = [row for row in purges if tuple(row[name] for name in _SAME_REMOVAL) not in known]
-    await writer.many(audit.INSERT, [dict(row) for row in missing])
-    return missing
+    """Make the records of removals those of the replaced database; returns what was removed since.
+
+    A backup that was made during a removal has its record, and the rest of what it removed.
+    """
+    known = {tuple(row) for row in await writer.rows(_KNOWN_REMOVALS)}
+    since = [row for row in purges if (*_removal(row), row["messages"], row["turns"]) not in known]
+    await writer.many(_FORGET_REMOVAL, [_removal(row) for row in since])
+    await writer.many(audit.INSERT, [dict(row) for row in since])
+    return since
 
 
-async def _targets(reads: Reads, purge: Row) -> list[PurgeTarget]:
+def _removal(row: Row) -> tuple[object, ...]:
+    return tuple(row[name] for name in _SAME_REMOVAL)
+
+
+async def _targets(database: Database, purge: Row) -> list[PurgeTarget]:
     """Whose messages a removal concerned: a nick, or those whom its fingerprints recognise."""
     network, nick = str(purge["network"]), str(purge["nick"])
     if not nick.startswith(MARK):
         return [PurgeTarget(nick, network)] if nick else []
     wanted = set(nick.split())
     found = dict[tuple[str, ...], PurgeTarget]()
-    for row in await reads.rows(_IDENTITIES, {"network": network}):
-        who = surest(Identity(network, *(str(value) for value in row)))
+    for who in map(surest, await _identities(database, network)):
         if not wanted.isdisjoint(known_by(who)):
             found[fingerprints(who)] = PurgeTarget.asking(who)
     return [*found.values()]
 
 
-_IDENTITIES = """
-SELECT ifnull(nick, ''), ifnull(user, ''), ifnull(host, ''), ifnull(account, '')
-FROM messages WHERE network = :network
-UNION
-SELECT ifnull(nick, ''), ifnull(user, ''), ifnull(host, ''), ifnull(account, '')
-FROM private_messages WHERE network = :network
-UNION
-SELECT t.nick, t.user, t.host, t.account
-FROM dialogue_turns t JOIN dialogues d ON d.id = t.dialogue WHERE d.network = :network
-"""
+async def _identities(database: Database, network: str) -> Collection[Identity]:
+    """Everybody of whom anything is stored on a network."""
+    identities = set[Identity]()
+    for table, sql in _IDENTITIES.items():
+        async for first, last in id_ranges(database, table):
+            params = {"network": network, "first": first, "last": last}
+            rows = await database.rows(sql, params)
+            identities.update(Identity(network, *map(str, row)) for row in rows)
+    return identities
+
+
+_KNOWN_REMOVALS = f"""
+SELECT {", ".join(_SAME_REMOVAL)}, messages, turns FROM removals WHERE kind = 'purge'"""
+_FORGET_REMOVAL = f"""
+DELETE FROM removals WHERE {" AND ".join(f"{name} = ?" for name in _SAME_REMOVAL)}"""
+
+_WHO = "ifnull(t.nick, ''), ifnull(t.user, ''), ifnull(t.host, ''), ifnull(t.account, '')"
+_BETWEEN = "t.id BETWEEN :first AND :last"
+_IDENTITIES = {
+    "messages": f"SELECT DISTINCT {_WHO} FROM messages t WHERE network = :network AND {_BETWEEN}",
+    "private_messages": f"""
+SELECT DISTINCT {_WHO} FROM private_messages t WHERE network = :network AND {_BETWEEN}""",
+    "dialogue_turns": f"""
+SELECT DISTINCT {_WHO} FROM dialogue_turns t JOIN dialogues d ON d.id = t.dialogue
+WHERE d.network = :network AND {_BETWEEN}""",
+}
+"""Who is in a range of ids of each table that says of whom its rows are."""

@@ -18,6 +18,9 @@ from terrarium_mcp.store.sqlite.removal import audit
 ROWS_PER_TRANSACTION = (50, 300, 2_000)
 """Rows deleted by one transaction: the minimum, the first value, the maximum."""
 
+ROWS_PER_READ = 20_000
+"""Rows of a table that one read searches for a person."""
+
 
 class RemovalCounts(NamedTuple):
     """How many messages were removed, and how many turns of dialogues."""
@@ -92,11 +95,11 @@ class BatchedDelete:
         await audit.add(writer, self._number, *gone)
 
 
-async def id_ranges(database: Database, table: str, size: int) -> AsyncIterator[tuple[int, int]]:
-    """The first and last id of each `size` rows of a table, including rows added meanwhile."""
+async def id_ranges(database: Database, table: str) -> AsyncIterator[tuple[int, int]]:
+    """The first and last ids of what one read searches of a table, rows added meanwhile too."""
     first = -(2**63)
     sql = f"SELECT max(id) FROM (SELECT id FROM {table} WHERE id >= ? ORDER BY id LIMIT ?)"  # noqa: S608 -- our own tables
-    while (last := await database.value(sql, (first, size))) is not None:
+    while (last := await database.value(sql, (first, ROWS_PER_READ))) is not None:
         yield first, last
         first = last + 1
 

@@ -35,9 +35,6 @@ from terrarium_mcp.store.sqlite.removal.batched_delete import (
     id_ranges,
 )
 
-ROWS_PER_READ = 20_000
-"""Rows that one read searches for the person."""
-
 
 def folded_nick(target: PurgeTarget) -> str:
     """The nick in the form in which it compares."""
@@ -111,7 +108,7 @@ _TURNS = """(
 async def stored_traces(database: Database, target: PurgeTarget) -> PersonTraces:
     """What the tables hold of a person. Reads every message."""
     lines, events, turns = Counter[str](), Counter[str](), await _turns_of(database, target)
-    async for first, last in id_ranges(database, "messages", ROWS_PER_READ):
+    async for first, last in id_ranges(database, "messages"):
         rows = await database.rows(
             f"SELECT ifnull(r.network || '/' || r.channel, ''), {IS_SPEECH}, count(*)"
             " FROM messages m LEFT JOIN rooms r ON r.id = m.room"
@@ -186,7 +183,7 @@ async def ids_of(database: Database, target: PurgeTarget) -> set[int]:
 
 
 async def _ids_by_range(database: Database, target: PurgeTarget) -> AsyncIterator[list[int]]:
-    async for first, last in id_ranges(database, "messages", ROWS_PER_READ):
+    async for first, last in id_ranges(database, "messages"):
         sql = f"SELECT m.id FROM messages m WHERE {_BETWEEN} AND {_theirs(target)} ORDER BY m.id"
         yield [row[0] for row in await database.rows(sql, _params(target, first, last))]
 
@@ -195,7 +192,7 @@ async def texts_of(database: Database, target: PurgeTarget) -> set[str]:
     """Every distinct text that a person said, in rooms and in private."""
     texts: set[str] = set()
     for table, theirs in (("messages", _theirs(target)), ("private_messages", _private(target))):
-        async for first, last in id_ranges(database, table, ROWS_PER_READ):
+        async for first, last in id_ranges(database, table):
             rows = await database.rows(
                 f"SELECT DISTINCT m.message FROM {table} m WHERE {_BETWEEN} AND {theirs}"
                 f" AND {IS_SPEECH} AND m.message != ''",
@@ -209,7 +206,7 @@ async def _turns_of(database: Database, target: PurgeTarget) -> set[int]:
     """The turns in which a person asked."""
     turns: set[int] = set()
     theirs = _PROVEN_PRIVATE if target.identity else _ASKED_BY_NICK
-    async for first, last in id_ranges(database, "dialogue_turns", ROWS_PER_READ):
+    async for first, last in id_ranges(database, "dialogue_turns"):
         sql = f"SELECT m.id FROM {_TURNS} m WHERE {_BETWEEN} AND {theirs}"
         turns.update(row[0] for row in await database.rows(sql, _params(target, first, last)))
     return turns

@@ -21,6 +21,7 @@ from terrarium_mcp.store import (
     read_consent,
     restore_backup,
 )
+from terrarium_mcp.store.sqlite.removal import batched_delete
 from tests.store.scene import NOON, SETTINGS, chat, differences, mark_as_of_version, rows_of
 
 ADA = Identity("net", "ada", "~ada", "host.example")
@@ -145,6 +146,46 @@ async def test_what_somebody_had_forgotten_after_the_backup_is_removed_again_and
     async with open_store(new, SETTINGS) as store:
         await store.messages.append([line._replace(origin=Origin.PLAYBACK) for line in theirs])
     assert rows_of(new, "SELECT message FROM messages ORDER BY id") == said
+
+
+async def test_whoever_had_something_forgotten_is_known_wherever_in_the_tables_they_are(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batched_delete, "ROWS_PER_READ", 2)
+    async with open_store(file, SETTINGS) as store:
+        others = chat("\n".join(f"<cy> milk {n}" for n in range(5)))
+        await store.messages.append([*chat("<ada> tea"), *others, *chat("<ada> in", channel="bo")])
+        await store.messages.append([*chat("<bea> in private", channel="bo"), *chat("<bea> tea")])
+        place = await backed_up(store)
+        for who in (ADA, BEA):
+            await store.removal.purge(PurgeTarget.asking(who), asked_by="!forget", at=LATER)
+    new = tmp_path / "new" / "irc_logs.db"
+    assert await restored(place, file, new) == CarriedConsent(people=0, removals=2, messages=4)
+    assert rows_of(new, "SELECT DISTINCT nick FROM messages") == [("cy",)]
+    assert rows_of(new, "SELECT nick FROM private_messages") == []
+
+
+@pytest.mark.parametrize("target", [PurgeTarget("ada"), PurgeTarget.asking(ADA)], ids=str)
+async def test_a_removal_during_which_the_backup_was_made_is_completed(
+    file: Path, tmp_path: Path, target: PurgeTarget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batched_delete, "ROWS_PER_TRANSACTION", (2, 2, 2))
+    place = file.with_name("backup.tar")
+
+    def back_up_once(removed: int) -> None:
+        if removed and not place.exists():
+            place.touch()
+            make_backup(file, place, quietly, compress=False)
+
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat("<ada> one\n<ada> two\n<ada> three\n<cy> milk"))
+        await store.removal.purge(target, asked_by="owner", at=LATER, on_progress=back_up_once)
+        removal = rows_of(file, "SELECT at, kind, network, nick, messages FROM removals")
+    new = tmp_path / "new" / "irc_logs.db"
+    assert await restored(place, file, new) == CarriedConsent(people=0, removals=1, messages=1)
+    assert rows_of(new, "SELECT message FROM messages") == [("milk",)]
+    audit = rows_of(new, "SELECT at, kind, network, nick, messages FROM removals ORDER BY id")
+    assert audit[:1] == removal
 
 
 async def test_decisions_reach_a_backup_from_before_the_network_had_its_name(
