@@ -28,11 +28,11 @@ def utc_times(rows: Iterable[tuple[T, str | None]], zone: tzinfo) -> Iterator[tu
     latest: datetime | None = None
     waiting: list[tuple[T, datetime | None]] = []
     for row, text in rows:
-        naive = parsed(text)
-        if naive is None or "." not in str(text):
-            waiting.append((row, naive))
+        stated = parsed(text)
+        if stated is None or stated.tzinfo or "." not in str(text):
+            waiting.append((row, stated))
             continue
-        after = _local(naive, zone, before)
+        after = _local(stated, zone, before)
         if waiting:
             for earlier, at in _resolved(waiting, zone, before, latest, after):
                 latest = at
@@ -44,13 +44,12 @@ def utc_times(rows: Iterable[tuple[T, str | None]], zone: tzinfo) -> Iterator[tu
 
 
 def parsed(text: object) -> datetime | None:
-    """The naive time that the text states, or None if it is unreadable or implausible."""
+    """The time that the text states, mostly naive, or None if it is unreadable or implausible."""
     try:
-        moment = datetime.fromisoformat(str(text))
+        stated = datetime.fromisoformat(str(text))
     except ValueError:
         return None
-    naive = moment if moment.tzinfo is None else moment.replace(tzinfo=None)
-    return naive if _EPOCH.year <= naive.year < _FAR else None
+    return stated if _EPOCH.year <= stated.year < _FAR else None
 
 
 def _resolved(
@@ -61,7 +60,7 @@ def _resolved(
     after: datetime | None,
 ) -> Iterator[tuple[T, datetime]]:
     """The rows between two local times, which decide how each is read."""
-    moments = [naive and _whole_second(naive, zone, before, after) for _, naive in waiting]
+    moments = [stated and _moment(stated, zone, before, after) for _, stated in waiting]
     latest = latest or next((moment for moment in moments if moment), None) or after or _EPOCH
     for (row, _), moment in zip(waiting, moments, strict=True):
         latest = moment or latest
@@ -75,10 +74,21 @@ def _local(naive: datetime, zone: tzinfo, before: datetime | None) -> datetime:
     return max(first, naive.replace(tzinfo=zone, fold=1).astimezone(UTC))
 
 
+def _moment(
+    stated: datetime, zone: tzinfo, before: datetime | None, after: datetime | None
+) -> datetime:
+    """The moment of a time with an offset, or of one in whole seconds.
+
+    That is UTC, unless only a local time (of exactly 0 microseconds) fits between the neighbours.
+    """
+    if stated.tzinfo:
+        return stated.astimezone(UTC)
+    return _whole_second(stated, zone, before, after)
+
+
 def _whole_second(
     naive: datetime, zone: tzinfo, before: datetime | None, after: datetime | None
 ) -> datetime:
-    """UTC, unless only a local time (of exactly 0 microseconds) fits between the neighbours."""
     utc, local = naive.replace(tzinfo=UTC), _local(naive, zone, before)
     return local if _fits(local, before, after) and not _fits(utc, before, after) else utc
 

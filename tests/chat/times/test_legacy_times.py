@@ -126,6 +126,14 @@ def test_a_row_without_a_time_takes_its_neighbours(nothing: str | None) -> None:
     assert read([local(moment), nothing, whole(whole_second)]) == [moment, moment, whole_second]
 
 
+@pytest.mark.parametrize("stated", ["2025-06-01T10:00:00+05:00", "2025-06-01 10:00:00.5+05:00"])
+def test_a_time_with_an_offset_is_that_moment_whatever_is_beside_it(stated: str) -> None:
+    moment = datetime.fromisoformat(stated)
+    beside = datetime(2025, 6, 1, 15, 0, 0, 5, tzinfo=UTC)
+    assert read([stated]) == [moment]
+    assert read([local(beside), stated, local(beside)]) == [beside, moment, beside]
+
+
 def test_where_no_row_has_a_time_all_stand_at_the_beginning_of_time() -> None:
     assert read([None, "noon"]) == [datetime(1970, 1, 1, tzinfo=UTC)] * 2
     assert read([]) == []

@@ -20,7 +20,13 @@ APPLICATION_ID = 0x7465_7272  # "terr"
 _SHOWN = 6
 """Differences, or tables, that an error names."""
 
+_IDS_BEHIND_ALL = """\
+UPDATE messages SET id = (SELECT max(max(id), 0) FROM messages) + 1 - id WHERE id < 1;"""
+
 _MAGIC = b"SQLite format 3\0"  # https://sqlite.org/fileformat.html 1.3
+_ENCODING = "UTF-8"
+"""In which all of ours have their text: SQL compares its bytes."""
+
 _VERSION = slice(60, 64)  # the user version, as there
 _MARK = slice(68, 72)  # the application id, as there
 
@@ -197,12 +203,26 @@ def check_names(connection: sqlite3.Connection, path: Path, version: int) -> Non
     Raises:
         NamesTaken: something has the name of what they create. It also names what Obstructed would.
         Obstructed: something on terrarium-irc's messages may refuse lines once they are adopted.
+        NotOurs: some of these have ids that no structure would take in.
     """
+    if not version and terrarium_irc.is_present(connection):
+        _check_ids(connection, path)
     added = () if version else additions(connection, version)
     if taken := taken_names(connection, version):
         raise NamesTaken(path, version, taken, added)
     if added:
         raise Obstructed(path, added)
+
+
+def _check_ids(connection: sqlite3.Connection, path: Path) -> None:
+    """Check that the watermarks, which begin at 0, are below every message of terrarium-irc."""
+    lowest = connection.execute("SELECT min(id) FROM messages").fetchone()[0]
+    if lowest is not None and lowest < 1:
+        raise NotOurs(
+            f"{path} cannot be adopted: messages in it have ids below 1, such as {lowest}, and no"
+            " search would find them. Nothing was changed. Stop every program that uses the file,"
+            f" give them others with sqlite3 ({_IDS_BEHIND_ALL}), and start again."
+        )
 
 
 @contextmanager
@@ -221,6 +241,13 @@ def _one_state(connection: sqlite3.Connection) -> Iterator[None]:
 
 def marked_version(connection: sqlite3.Connection, path: Path) -> int:
     """The version that an open database claims; WrongFile as `checked_version`."""
+    encoding = str(connection.execute("PRAGMA encoding").fetchone()[0])
+    if encoding != _ENCODING:
+        raise WrongFile(
+            f"{path} has its text in {encoding}, in which no search finds anything.",
+            f"Copy it into a new one, which has it in {_ENCODING}"
+            " (sqlite3 OLD .dump | sqlite3 NEW)",
+        )
     mark = int(connection.execute("PRAGMA application_id").fetchone()[0])
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     if mark == APPLICATION_ID and version > CURRENT:

@@ -2,6 +2,7 @@
 # ruff: noqa: ASYNC240  # small files, and nobody else waits for this loop
 
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -22,6 +23,9 @@ from tests.servers.forked import forked
 from tests.store.scene import SETTINGS, chat, check_index, find, rows_of, write
 
 NOBODY = 65534
+
+MESSAGES = sample.SCHEMA.partition(";")[0]
+"""The statement that makes terrarium-irc's messages."""
 
 
 async def refusal(file: Path) -> str:
@@ -82,6 +86,39 @@ async def test_of_many_foreign_tables_it_says_how_many_more_there_are(file: Path
     made(file, *(f"CREATE TABLE cookies{n} (id)" for n in range(1, 10)))
     names = ", ".join(f"cookies{n}" for n in range(1, 7))
     assert f"another program (tables: {names} and 3 more)" in await refusal(file)
+
+
+@pytest.mark.parametrize("encoding", ["UTF-16le", "UTF-16be"])
+async def test_text_in_another_encoding_is_refused_with_the_way_to_ours(
+    file: Path, encoding: str
+) -> None:
+    made(file, f"PRAGMA encoding='{encoding}'", MESSAGES)
+    write(file, "INSERT INTO messages (channel, nick, message) VALUES ('#tea', 'ada', 'zwiebel')")
+    told = await refusal(file)
+    assert f"has its text in {encoding}" in told
+    assert "(sqlite3 OLD .dump | sqlite3 NEW)" in told
+    new = file.with_name("new.db")
+    with closing(sqlite3.connect(file)) as old:
+        made(new, *(one for one in old.iterdump() if one.startswith(("CREATE", 'INSERT INTO "m'))))
+    async with open_store(new, SETTINGS, adopt=True) as store:
+        assert (await find(store, "zwiebel")).messages
+
+
+@pytest.mark.parametrize("ids", [(0, 1, 2), (-7, -3), (-1, 5)])
+async def test_messages_that_no_search_would_find_are_not_adopted_until_they_have_other_ids(
+    file: Path, ids: tuple[int, ...]
+) -> None:
+    made(file, MESSAGES)
+    for number in ids:
+        row = f"{number}, '2025-06-01 09:00:00', '#tea', 'ada', 'zwiebel'"
+        write(file, f"INSERT INTO messages (id, timestamp, channel, nick, message) VALUES ({row})")  # noqa: S608
+    told = await refusal(file)
+    assert f"ids below 1, such as {min(ids)}" in told
+    [remedy] = re.findall(r"sqlite3 \((.*;)\)", told)
+    write(file, remedy)
+    async with open_store(file, SETTINGS, adopt=True) as store:
+        assert len((await find(store, "zwiebel")).messages) == len(ids)
+        assert await store.differences() == []
 
 
 @pytest.mark.parametrize("content", [b"no database at all", b"S", b"SQLite format 3"])
