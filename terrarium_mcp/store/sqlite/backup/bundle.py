@@ -101,9 +101,14 @@ class Manifest:
             raise NotABackup("its manifest is damaged") from error
         if not all(type(one.bytes) is int for one in packed.values()):
             raise NotABackup("its manifest is damaged")
-        if DATABASE not in packed or not all(_MEMBER.fullmatch(name) for name in packed):
+        if DATABASE not in packed or not all(map(may_be_packed, packed)):
             raise NotABackup("its manifest names no database, or files that are not a backup's")
         return manifest
+
+
+def may_be_packed(name: str) -> bool:
+    """Whether a file may have this name in a backup."""
+    return _MEMBER.fullmatch(name) is not None
 
 
 def describe(file: Path) -> PackedFile:

@@ -25,6 +25,7 @@ from terrarium_mcp.store.sqlite.backup.bundle import (
     Manifest,
     NotABackup,
     describe,
+    may_be_packed,
     pack,
     unpack,
 )
@@ -228,14 +229,20 @@ def _backlog_copied(path: Path, temporary: Path) -> Mapping[str, Path]:
     """Copies of the backlog's files, by their names in the backup: they may be edited meanwhile.
 
     Raises:
-        BackupFailed: one cannot be read.
+        BackupFailed: one cannot be read, or has a name that no backup may hold.
     """
     folder, copies = temporary / BACKLOG, dict[str, Path]()
     folder.mkdir()
     for file in sorted(backlog_folder(path).glob("[!.]*.md")):
         if not file.is_file():
             continue
-        copies[f"{BACKLOG}/{file.name}"] = folder / file.name
+        name = f"{BACKLOG}/{file.name}"
+        if not may_be_packed(name):
+            raise BackupFailed(
+                f"{file.name!r} in {file.parent} has a control character in its name, and no backup"
+                " holds such a file. Rename it."
+            )
+        copies[name] = folder / file.name
         try:
             content = file.read_bytes()
         except OSError as error:

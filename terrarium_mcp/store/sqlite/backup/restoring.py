@@ -1,5 +1,6 @@
 """Restoring a backup: it is checked beside its place, and gets its name last."""
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -104,6 +105,12 @@ def _require_nothing_in_the_way(path: Path) -> None:
         )
     if left := leftover(path):
         raise RestoreRefused(left)
+    if path.is_symlink():
+        raise RestoreRefused(
+            f"{path} is a link to {os.path.realpath(path)}, where nothing is, and would be"
+            " replaced. Remove the link to restore here; or name the file there with --db, and then"
+            f" move the folder {backlog_folder(path).name} from there beside the link."
+        )
     folder = backlog_folder(path)
     if folder.is_dir() and any(folder.iterdir()):
         raise RestoreRefused(f"{folder} holds files of a backlog. Move the folder away first.")

@@ -369,6 +369,18 @@ def test_what_is_left_where_a_link_leads_is_in_the_way_too(history: Path, tmp_pa
     assert not place.exists()
 
 
+def test_a_link_to_where_nothing_is_any_more_is_not_replaced(history: Path, tmp_path: Path) -> None:
+    link, place = tmp_path / "there" / "link.db", tmp_path / "disk" / "logs.db"
+    link.parent.mkdir()
+    link.symlink_to(place)
+    backup = backed_up(history)
+    with pytest.raises(RestoreRefused, match=rf"is a link to {place}, where nothing is"):
+        restore_backup(backup, link, quietly)
+    assert link.is_symlink()
+    restore_backup(backup, place, quietly)
+    assert rows_of(link, "SELECT count(*) FROM messages") != [(0,)]
+
+
 async def test_a_process_that_still_uses_a_deleted_database_is_noticed(
     history: Path, tmp_path: Path
 ) -> None:
@@ -397,6 +409,15 @@ def failing(file: Path, kind: type[Exception]) -> str:
         make_backup(file, place, quietly, compress=False)
     assert [one.name for one in file.parent.iterdir() if one.name.startswith("failed.tar.")] == []
     return str(error.value)
+
+
+def test_an_idea_of_which_no_backup_can_hold_the_name_is_named(history: Path) -> None:
+    ideas = history.parent / "enhancements"
+    ideas.mkdir(exist_ok=True)
+    (ideas / "my\tidea.md").write_text("tea")
+    assert "'my\\tidea.md' in" in failing(history, BackupFailed)
+    (ideas / "my\tidea.md").rename(ideas / "my idea.md")
+    backed_up(history)
 
 
 def test_what_is_no_history_is_not_backed_up(tmp_path: Path) -> None:
