@@ -36,7 +36,7 @@ def translate_errors(path: Path) -> Iterator[None]:
     Raises:
         IndexDamaged: FTS5 found one of its indexes damaged.
         Locked: another process holds the file.
-        DiskFull: the disk is full.
+        DiskFull: the disk is full, or takes nothing for another reason.
         StoreFailed: anything else SQLite reports.
     """
     try:
@@ -49,9 +49,7 @@ def translate_errors(path: Path) -> Iterator[None]:
                 f"The full-text index of {path} is damaged. It is being rebuilt from the messages,"
                 " which are all intact: try again in a little while."
             ) from error
-        kinds = (kind for part, kind in _KINDS.items() if part in str(error))
-        kind = next(kinds, StoreFailed)
-        raise kind(f"The database {path}: {_advice(str(error))}") from error
+        raise _kind(error)(f"The database {path}: {_advice(str(error))}") from error
 
 
 @contextmanager
@@ -76,6 +74,14 @@ def _is_index_damage(error: sqlite3.Error) -> bool:
     """Whether FTS5 reports that its own tables are damaged."""
     code = getattr(error, "sqlite_errorcode", None)  # aiosqlite raises some errors of its own
     return code == sqlite3.SQLITE_CORRUPT_VTAB or "vtable constructor failed" in str(error)
+
+
+def _kind(error: sqlite3.Error) -> type[StoreFailed]:
+    """How a failure is told from others; over a quota, Linux refuses a write as a bad disk does."""
+    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_IOERR_WRITE:
+        return DiskFull
+    kinds = (kind for part, kind in _KINDS.items() if part in str(error))
+    return next(kinds, StoreFailed)
 
 
 def _advice(message: str) -> str:
