@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from terrarium_mcp.chat.disentanglement.words import FIRST_WORDS, UtteranceKind
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.mentions import without_addressee
-from terrarium_mcp.chat.question import is_put_as_a_question, said_words
+from terrarium_mcp.chat.question import asks_something, said_words
 from terrarium_mcp.chat.terms import words_in
 from terrarium_mcp.chat.urls import URL
 
@@ -35,7 +35,7 @@ def opening_line(texts: Sequence[str]) -> int:
     question = said_little = None
     for place, text in enumerate(texts[:_FIRST]):
         said = URL.sub(" ", plain(text))
-        asks = _asks(said)
+        asks = asks_something(said)
         words = [word for word in said_words(said) if not word.isdecimal()]
         if len(words) >= _TELLING:
             return place if question is None else question
@@ -44,12 +44,6 @@ def opening_line(texts: Sequence[str]) -> int:
         if said_little is None and (asks or (words and not _is_remark(said))):
             said_little = place
     return said_little or 0
-
-
-def _asks(text: str) -> bool:
-    """Whether a line, or what it says last, is put as a question: `I'm done, where are you`."""
-    said = without_addressee(text)
-    return is_put_as_a_question(said) or is_put_as_a_question(said.rpartition(",")[2])
 
 
 def _is_remark(text: str) -> bool:

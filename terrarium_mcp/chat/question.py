@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from terrarium_mcp.chat.english.words import is_stop_word, telling_words
 from terrarium_mcp.chat.mentions import without_addressee
-from terrarium_mcp.chat.question_marks import ends_with_question_mark
+from terrarium_mcp.chat.question_marks import asking_part, ends_with_question_mark
 from terrarium_mcp.chat.terms import VOWEL_SIGN, words_in
 from terrarium_mcp.chat.times.calendar_words import MONTHS, WEEKDAYS
 
@@ -64,6 +64,16 @@ def is_put_as_a_question(text: str) -> bool:
     """Whether a text begins as questions and requests do, or ends as one; words do neither."""
     return _ASKING.match(text) is not None or ends_with_question_mark(
         text.rstrip(_BEHIND_A_QUESTION)
+    )
+
+
+def asks_something(text: str) -> bool:
+    """Whether a line asks, to whomever: `I'm done, where are you` does so in what it says last."""
+    said = without_addressee(text)
+    return (
+        bool(asking_part(text))
+        or is_put_as_a_question(said)
+        or is_put_as_a_question(said.rpartition(",")[2])
     )
 
 

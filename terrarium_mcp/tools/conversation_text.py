@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import plain
-from terrarium_mcp.chat.question import is_put_as_a_question
-from terrarium_mcp.chat.question_marks import asking_part
+from terrarium_mcp.chat.question import asks_something
 from terrarium_mcp.chat.records import SPEECH
 from terrarium_mcp.store import Conversation
 from terrarium_mcp.wording import and_more, quantity
@@ -84,13 +83,9 @@ def _unanswered(conversation: Conversation) -> list[str]:
     """Where to look for an answer, if one person asks and all of the conversation is theirs."""
     if conversation.beyond or _people(conversation) > 1:
         return []
-    if not any(_asks(plain(message.text)) for message in conversation.messages):
+    if not any(asks_something(plain(message.text)) for message in conversation.messages):
         return []
     return ["no answer by another person was found: scope=channel shows what came next"]
-
-
-def _asks(text: str) -> bool:
-    return bool(asking_part(text)) or is_put_as_a_question(text)
 
 
 def _bounds(conversation: Conversation) -> list[str]:

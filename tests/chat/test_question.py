@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.question import (
+    asks_something,
     asks_what_was_missed,
     asks_what_was_said,
     asks_when,
@@ -48,6 +49,28 @@ def test_a_word_with_vowel_signs_is_one_content_word() -> None:
     hindi = ["\u091a\u093e\u092c\u0940", "\u0930\u0916\u0940"]
     words = content_words(f"{' '.join(hindi)}\u0964", ())
     assert [as_written(word) for word in words] == hindi
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "how do I boot this",
+        "boots it?",
+        "boots it? the red one",
+        "ada: how do I boot this",
+        "I'm done, where are you",
+        "ada: I'm done, where are you",
+    ],
+)
+def test_a_line_asks_to_whomever_and_whatever_else_it_says(line: str) -> None:
+    assert asks_something(line)
+
+
+@pytest.mark.parametrize(
+    "line", ["", "ada: it boots, the red one", "I know where it is", "https://tea.example/?q=where"]
+)
+def test_a_line_that_tells_something_asks_nothing(line: str) -> None:
+    assert not asks_something(line)
 
 
 def test_when_is_heard() -> None:

@@ -274,6 +274,8 @@ async def test_a_bounded_conversation_says_how_much_of_it_is_beyond(house: House
     [
         ("<ann> who has the ladder\n<ann> ann: the long one", True),
         ("<ann> I paint. Is the ladder free? the long one\n<ann> ann: I need it today", True),
+        ("<ann> cy: how do I reach the roof\n<ann> ann: the long ladder is broken", True),
+        ("<ann> I'm on the roof, where is the ladder\n<ann> ann: the long one", True),
         ("<ann> the ladder is free\n<ann> ann: the long one", False),
         ("<ann> who has the ladder\n<bob> ann: it is in the shed", False),
     ],
