@@ -99,7 +99,6 @@ class Bridge:
             name,
             self._channels.joined,
             self.network.members,
-            self.network.source_of,
             self.network.fold,
         )
         self._introducer = Introducer(

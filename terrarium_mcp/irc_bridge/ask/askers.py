@@ -5,10 +5,10 @@ Commands that need no model, and what people decide about the record of themselv
 
 from collections.abc import Sequence
 
+from terrarium_mcp.chat.records import Member
 from terrarium_mcp.irc_bridge.ask.commands import Command
 from terrarium_mcp.irc_bridge.ask.limits import Refusal
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
-from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 from terrarium_mcp.settings import Settings
 
 
@@ -49,9 +49,9 @@ class AskerCheck:
         member = self._member(channel, command)
         return bool(command.account or (member and member.account))
 
-    def _member(self, channel: str, command: Command) -> ChannelMember | None:
+    def _member(self, channel: str, command: Command) -> Member | None:
         members = self._network.members(channel)
         return next((one for one in members if self._is_asker(one, command)), None)
 
-    def _is_asker(self, member: ChannelMember, command: Command) -> bool:
+    def _is_asker(self, member: Member, command: Command) -> bool:
         return self._network.same_nick(member.nick, command.asker)

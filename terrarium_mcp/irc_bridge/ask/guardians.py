@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import anyio
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity, fold
+from terrarium_mcp.chat.records import Member
 from terrarium_mcp.irc_bridge.ask.admins import matches
 from terrarium_mcp.irc_bridge.ask.commands import Command
 from terrarium_mcp.irc_bridge.ask.repeat_limit import RepeatLimit
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
-from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 from terrarium_mcp.settings import Settings
 
 NO_GUARDIAN = (
@@ -73,9 +73,9 @@ class GuardianWatch:
         return self._told.take_due(target, anyio.current_time())
 
     def _is_accompanied(self, channel: str, guardians: Guardians) -> bool:
-        members = map(self._identity, self._network.members(channel))
+        members = map(_identity, self._network.members(channel))
         return guardians.accompany(members, self._network.casemapping)
 
-    def _identity(self, member: ChannelMember) -> Identity:
-        source = self._network.source_of(member.nick)
-        return Identity("", member.nick, source.user, source.host, member.account)
+
+def _identity(member: Member) -> Identity:
+    return Identity("", member.nick, member.user, member.host, member.account)

@@ -10,12 +10,12 @@ import anyio
 
 from terrarium_mcp.backoff import Backoff
 from terrarium_mcp.chat.irc_message import Source
+from terrarium_mcp.chat.records import Member
 from terrarium_mcp.irc_bridge.network.chathistory import HistoryPoint
 from terrarium_mcp.irc_bridge.network.diagnosis import silent_end, with_password_named
 from terrarium_mcp.irc_bridge.network.errors import NotConnected, NotTaken, SendQueueFull
 from terrarium_mcp.irc_bridge.network.isupport import Isupport
 from terrarium_mcp.irc_bridge.network.listener import Listener
-from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 from terrarium_mcp.irc_bridge.network.operators import is_operator
 from terrarium_mcp.irc_bridge.network.outgoing import Lane
 from terrarium_mcp.irc_bridge.network.refused_lines import RefusedLines
@@ -256,7 +256,7 @@ class IrcNetwork:
         """Whether the settings name this channel; we join no other."""
         return self._session.is_configured(channel)
 
-    def members(self, channel: str) -> list[ChannelMember]:
+    def members(self, channel: str) -> list[Member]:
         """Every member of `channel`, including us; empty while we are not in it."""
         return self._session.membership.members(channel)
 
@@ -275,10 +275,6 @@ class IrcNetwork:
     def channels_of(self, nick: str) -> list[str]:
         """The channels that we share with `nick`."""
         return self._session.membership.channels_of(nick)
-
-    def source_of(self, nick: str) -> Source:
-        """The mask of a person in our channels; what was never shown of it is empty."""
-        return self._session.membership.source_of(nick)
 
     def joined_channels(self) -> list[str]:
         """The channels that we are in."""

@@ -1,9 +1,10 @@
 """Who is in which channel, with the account and absence that a single WHO per channel reveals."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from terrarium_mcp.chat.irc_message import IrcMessage, Source
+from terrarium_mcp.chat.irc_message import IrcMessage
+from terrarium_mcp.chat.records import Member
 from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
 from terrarium_mcp.irc_bridge.network.send_queue import QueuedLine
 
@@ -13,17 +14,6 @@ _SHOW_ACCOUNTS = ("JOIN", "ACCOUNT")
 _WHOX_TOKEN = "542"  # noqa: S105 - marks the answers to our own WHO; up to three digits
 
 
-@dataclass(frozen=True)
-class ChannelMember:
-    """A user in a channel."""
-
-    nick: str
-    rank: str
-    """The prefix of the highest rank, such as `@`, or empty."""
-    away: bool
-    account: str
-
-
 class Membership:
     """Reads pydle's record of channels and users, and adds what pydle does not learn itself."""
 
@@ -31,8 +21,11 @@ class Membership:
         self._client = client
         self._post_who = post_who
 
-    def members(self, channel: str) -> list[ChannelMember]:
-        """Every member of `channel`, including us; empty if we are not in it."""
+    def members(self, channel: str) -> list[Member]:
+        """Every member of `channel`, including us; empty if we are not in it.
+
+        User and host are there as far as lines and the answers to WHO showed them.
+        """
         if channel not in self._client.channels:
             return []
         record = self._client.channels[channel]
@@ -51,21 +44,22 @@ class Membership:
         channels = self._client.channels.values()
         return [channel["name"] for channel in channels if spelling in channel["users"]]
 
-    def source_of(self, nick: str) -> Source:
-        """A person's mask, as far as their lines and the answers to WHO showed it."""
-        user = self._client.users.get(nick, {})
-        return Source(nick, user.get("username") or "", user.get("hostname") or "")
-
     def joined_channels(self) -> list[str]:
         """The channels that we are in."""
         return [channel["name"] for channel in self._client.channels.values()]
 
-    def _member(self, nick: str, ranks: Mapping[str, Sequence[str]]) -> ChannelMember:
-        user = self._client.users.get(nick, {})
+    def _member(self, nick: str, ranks: Mapping[str, Sequence[str]]) -> Member:
+        known = self._client.users.get(nick, {})
         prefixes = self._client.isupport.prefix.items()
         held = (prefix for prefix, mode in prefixes if nick in ranks.get(mode, ()))
-        away, account = bool(user.get("away")), user.get("account") or ""
-        return ChannelMember(nick, next(held, ""), away, account)
+        return Member(
+            nick,
+            rank=next(held, ""),
+            away=bool(known.get("away")),
+            account=known.get("account") or "",
+            user=known.get("username") or "",
+            host=known.get("hostname") or "",
+        )
 
     async def on_join(self, line: IrcMessage) -> None:
         """Add a member; the names in a channel that we join ourselves follow in 353."""

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 
-from terrarium_mcp.irc_bridge.network.membership import ChannelMember
+from terrarium_mcp.chat.records import Member
 
 _OPERATOR_MODES = ("o", "h")
 """Operator and half-operator (RFC 2811 4.1, ISUPPORT PREFIX). Whatever ranks higher, such as the
 founder's `q`, operates as well."""
 
 
-def is_operator(member: ChannelMember, prefixes: Mapping[str, str]) -> bool:
+def is_operator(member: Member, prefixes: Mapping[str, str]) -> bool:
     """Whether a member is a half-operator of the channel, or ranks above.
 
     Args:

@@ -8,10 +8,8 @@ import anyio
 
 from terrarium_mcp.backoff import until_it_succeeds
 from terrarium_mcp.bell import Bell
-from terrarium_mcp.chat.irc_message import Source
 from terrarium_mcp.chat.records import Member
 from terrarium_mcp.errors import surviving
-from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 from terrarium_mcp.store import Store
 
 PRESENCE_COMMANDS = frozenset(
@@ -36,8 +34,7 @@ class PresenceSync:
         store: Store,
         network: str,
         channels: Callable[[], Sequence[str]],
-        members: Callable[[str], Sequence[ChannelMember]],
-        source_of: Callable[[str], Source],
+        members: Callable[[str], Sequence[Member]],
         fold: Callable[[str], str],
     ) -> None:
         """What is written of `network`.
@@ -47,14 +44,12 @@ class PresenceSync:
             network: its name.
             channels: the channels whose lists are written, those that we are in.
             members: who is in a channel.
-            source_of: a person's user and host.
             fold: folds a channel as the network compares names now.
         """
         self._store = store
         self._network = network
         self._channels = channels
         self._members = members
-        self._source_of = source_of
         self._fold = fold
         self._written: dict[str, Sequence[Member]] = {}
         self._incomplete: set[str] = set()
@@ -98,7 +93,7 @@ class PresenceSync:
         for channel in self._channels():
             if self._is_incomplete(channel) or channel not in self._channels():
                 continue  # a channel lost during the write before has a stale list, no empty one
-            people = [self._member(one) for one in self._members(channel)]
+            people = self._members(channel)
             if people != self._written.get(channel):
                 self._written[channel] = people  # before the write: it may be joined meanwhile
                 try:
@@ -110,15 +105,3 @@ class PresenceSync:
 
     def _is_incomplete(self, channel: str) -> bool:
         return self._fold(channel) in map(self._fold, self._incomplete)
-
-    def _member(self, member: ChannelMember) -> Member:
-        """A member of a channel as the store takes it."""
-        source = self._source_of(member.nick)
-        return Member(
-            member.nick,
-            member.rank,
-            member.away,
-            member.account,
-            user=source.user,
-            host=source.host,
-        )

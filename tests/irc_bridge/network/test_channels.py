@@ -4,7 +4,7 @@ from itertools import zip_longest
 
 import pytest
 
-from terrarium_mcp.irc_bridge.network.membership import ChannelMember
+from terrarium_mcp.chat.records import Member
 from tests.irc_bridge.network.scene import login, staying
 from tests.servers.fake_ircd import Answer, fake_ircd
 
@@ -39,10 +39,10 @@ async def test_members_follow_every_kind_of_line() -> None:
         )
         await server.settles()
         assert network.members("#TEA") == [
-            ChannelMember("ada", "", away=False, account=""),
-            ChannelMember("Bo", "+", away=True, account="bo_account"),
-            ChannelMember("cy", "@", away=False, account="cy_account"),
-            ChannelMember("Terra", "", away=False, account=""),
+            Member("ada"),
+            Member("Bo", "+", away=True, account="bo_account", user="b", host="h"),
+            Member("cy", "@", account="cy_account", user="c", host="h"),
+            Member("Terra", user="u", host="host.example"),
         ]
         assert network.channels_of("BO") == ["#Tea"]
 
@@ -59,8 +59,8 @@ async def test_one_who_per_channel_tells_accounts_and_absence() -> None:
         await ear.happens("members_complete", "#tea")
         await server.hears("WHO")
         await server.settles()
-        assert network.members("#tea")[0] == ChannelMember(
-            "ada", "@", away=True, account="ada_account"
+        assert network.members("#tea")[0] == Member(
+            "ada", "@", away=True, account="ada_account", user="a", host="host"
         )
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from terrarium_mcp.irc_bridge.network.membership import ChannelMember
+from terrarium_mcp.chat.records import Member
 from terrarium_mcp.irc_bridge.network.operators import is_operator
 from tests.irc_bridge.network.scene import login, staying
 from tests.servers.fake_ircd import fake_ircd
@@ -17,12 +17,12 @@ RANKS = {"!": "Y", "~": "q", "&": "a", "@": "o", "%": "h", "+": "v"}
     [("!", True), ("~", True), ("&", True), ("@", True), ("%", True), ("+", False), ("", False)],
 )
 def test_half_operators_and_above_operate_a_channel(rank: str, operates: bool) -> None:
-    member = ChannelMember("ada", rank, away=False, account="")
+    member = Member("ada", rank)
     assert is_operator(member, RANKS) is operates
 
 
 def test_a_network_without_operators_has_none() -> None:
-    voiced = ChannelMember("ada", "+", away=False, account="")
+    voiced = Member("ada", "+")
     assert not is_operator(voiced, {"+": "v"})
     assert not is_operator(voiced, {"+": "v", "-": "d"})
 

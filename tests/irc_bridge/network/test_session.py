@@ -5,9 +5,9 @@ import logging
 import anyio
 import pytest
 
-from terrarium_mcp.chat.irc_message import IrcMessage, Source
+from terrarium_mcp.chat.irc_message import IrcMessage
+from terrarium_mcp.chat.records import Member
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
-from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from tests.irc_bridge.network.scene import Ear, login, staying
@@ -16,7 +16,7 @@ from tests.patience import PATIENCE
 from tests.servers.fake_ircd import Answer, fake_ircd
 
 
-def who_is(network: IrcNetwork, nick: str) -> ChannelMember:
+def who_is(network: IrcNetwork, nick: str) -> Member:
     return next(member for member in network.members("#tea") if member.nick == nick)
 
 
@@ -274,8 +274,8 @@ async def test_whox_tells_account_and_absence_of_those_who_are_there() -> None:
         assert await server.hears("WHO") == ["WHO #tea %tcuhnfa,542"]
         await server.settles()
         assert network.members("#tea") == [
-            ChannelMember("ada", "@", away=False, account=""),
-            ChannelMember("Terra", "", away=True, account="bot_account"),
+            Member("ada", "@", user="a", host="host"),
+            Member("Terra", away=True, account="bot_account", user="u", host="host"),
         ]
 
 
@@ -308,8 +308,7 @@ async def test_a_mask_is_known_as_far_as_it_was_shown(isupport: str, row: str) -
         await server.says(":srv 353 Terra = #tea :cy", ":bo!b@h JOIN #tea")
         await server.settles()
         for nick, user, host in (("ada", "u", "host"), ("bo", "b", "h"), ("cy", "", "")):
-            assert network.source_of(nick) == Source(nick, user, host)
-        assert network.source_of("stranger") == Source("stranger", "", "")
+            assert (who_is(network, nick).user, who_is(network, nick).host) == (user, host)
 
 
 async def test_an_account_tag_tells_who_is_logged_in() -> None:
@@ -360,7 +359,7 @@ async def test_a_member_called_like_a_server_is_a_member() -> None:
         await ear.happens("members_complete", "#tea")
         await server.says(":srv 353 Terra = #tea :a.bot")
         await server.settles()
-        assert network.members("#tea")[0] == ChannelMember("a.bot", "", away=False, account="")
+        assert network.members("#tea")[0] == Member("a.bot")
 
 
 async def test_nobody_is_known_of_channels_that_we_are_not_in() -> None:

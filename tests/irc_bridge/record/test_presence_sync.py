@@ -8,8 +8,7 @@ import anyio
 import pytest
 
 from terrarium_mcp.chat.identity import fold
-from terrarium_mcp.chat.irc_message import Source
-from terrarium_mcp.irc_bridge.network.membership import ChannelMember
+from terrarium_mcp.chat.records import Member
 from terrarium_mcp.irc_bridge.record import presence_sync as attending
 from terrarium_mcp.irc_bridge.record.presence_sync import PresenceSync
 from terrarium_mcp.store import Store, open_store
@@ -18,11 +17,11 @@ from tests.patience import PATIENCE
 from tests.servers.beside import beside
 from tests.servers.logs import until_logged
 
-ADA = ChannelMember("ada", "@", away=False, account="ada_")
-BO = ChannelMember("bo", "", away=True, account="")
+ADA = Member("ada", "@", account="ada_")
+BO = Member("bo", away=True)
 
 
-class Channels(dict[str, list[ChannelMember]]):
+class Channels(dict[str, list[Member]]):
     """Where we are, and who is there."""
 
 
@@ -31,7 +30,7 @@ async def attended(
     store: Store, channels: Channels, folded: Callable[[str], str] = fold
 ) -> AsyncIterator[PresenceSync]:
     sync = PresenceSync(
-        store, "local", lambda: list(channels), lambda name: channels.get(name, []), Source, folded
+        store, "local", lambda: list(channels), lambda name: channels.get(name, []), folded
     )
     async with beside(sync.run):
         yield sync
