@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.query.operator_hints import operator_hint
-from terrarium_mcp.chat.query.syntax import MOST_CHARACTERS, without_punctuation_behind
+from terrarium_mcp.chat.query.syntax import MOST_CHARACTERS, OPERATORS, without_punctuation_behind
 from terrarium_mcp.chat.terms import Term, TermKind
 
 MOST_PARTS = 64
@@ -24,8 +24,7 @@ _OTHER_SYNTAX = {
     "NOT": "NOT was read as text: -word excludes messages with the word",
     "*": "* was read as text: an empty query lists every line",
 }
-# Not is:, which ends half a sentence: "the answer is: ...".
-_NEEDS_VALUE = re.compile(r"-?(?:from|in|mentions|has|type|after|before|on):", re.IGNORECASE)
+_NEEDS_VALUE = re.compile(rf"-?(?:{'|'.join(OPERATORS)}):", re.IGNORECASE)
 
 _MOST_NAMED = 4
 """Excluded words that a note names."""

@@ -3,8 +3,7 @@
 import re
 
 from terrarium_mcp.chat.near_misses import is_one_slip
-
-_OPERATORS = ("from", "in", "mentions", "has", "type", "after", "before", "on")
+from terrarium_mcp.chat.query.syntax import OPERATORS
 
 _OTHER_NAMES = {
     "user": "from",
@@ -50,8 +49,8 @@ def operator_meant(word: str) -> tuple[str, str] | None:
     if not keyed:
         return None
     key = keyed[1].lower()
-    if key in _OPERATORS:
+    if key in OPERATORS:
         return None
-    slips = (name for name in _OPERATORS if len(name) >= _SHORTEST and is_one_slip(key, name))
+    slips = (name for name in OPERATORS if len(name) >= _SHORTEST and is_one_slip(key, name))
     meant = _OTHER_NAMES.get(key) or next(slips, None)
     return (keyed[1], meant) if meant else None

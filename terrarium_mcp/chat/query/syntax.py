@@ -10,7 +10,10 @@ MOST_CHARACTERS = 2_000
 """Characters that are read: four times the longest IRC message (512 bytes, RFC 1459 2.3), so that
 a line and its neighbours can be pasted. All work that follows on a query is bounded by this."""
 
-_KEY = r"(?:from|in|mentions|has|is|type|after|before|on)"
+OPERATORS = ("from", "in", "mentions", "has", "type", "after", "before", "on")
+"""All but `is:`, which ends half a sentence, too: "the answer is: ..."."""
+
+_KEY = rf"(?:is|{'|'.join(OPERATORS)})"
 IN_QUOTES = r'(?:[^"]|(?<=[\u0591-\u05ea])"(?=[\u05d0-\u05ea]))*'
 """What is in quotation marks, as a regular expression. A mark between two Hebrew letters, with or
 without points, is that of an acronym (gershayim). Letters of other scripts may be directly behind a
