@@ -3,9 +3,8 @@
 # ruff: noqa: S608 -- every statement is made of constants
 
 from bisect import bisect_right
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.errors import UnknownImport
@@ -22,19 +21,13 @@ from terrarium_mcp.store.sqlite.removal.batched_delete import (
     delete_messages,
     delete_private,
 )
+from terrarium_mcp.store.sqlite.search.id_ranges import IdRange, coalesced
 
 IDS_PER_STEP = 10_000
 """Ids that are looked at together."""
 
 ASKED_BY = "import --undo"
 """What the audit names."""
-
-
-class IdSpan(NamedTuple):
-    """Consecutive ids, both ends included."""
-
-    first: int
-    last: int
 
 
 class ImportUndo:
@@ -86,9 +79,9 @@ class ImportUndo:
         table = "private_messages" if private else "messages"
         sql = f"SELECT id FROM {table} WHERE id BETWEEN ? AND ? ORDER BY id"
         ids: list[int] = []
-        for span in await self._spans(private):
-            for first in range(span.first, span.last + 1, IDS_PER_STEP):
-                last = min(span.last, first + IDS_PER_STEP - 1)
+        for stored in await self._ranges(private):
+            for first in range(stored.first, stored.last + 1, IDS_PER_STEP):
+                last = min(stored.last, first + IDS_PER_STEP - 1)
                 ids += [row[0] for row in await self._database.rows(sql, (first, last))]
                 if len(ids) >= IDS_PER_STEP:
                     yield ids
@@ -96,10 +89,10 @@ class ImportUndo:
         if ids:
             yield ids
 
-    async def _spans(self, private: bool) -> list[IdSpan]:
+    async def _ranges(self, private: bool) -> list[IdRange]:
         """The ids that the import has, each once."""
         rows = await self._database.rows(_RANGES, {"import": self._import, "private": private})
-        return _joined(IdSpan(*row) for row in rows)
+        return coalesced(IdRange(*row) for row in rows)
 
     def _delete_unclaimed(self, private: bool) -> Delete:
         """What deletes those of some messages that an undone import added and no other import has.
@@ -110,29 +103,18 @@ class ImportUndo:
 
         async def delete_some(writer: Writer, ids: Sequence[int]) -> RemovalCounts:
             near = {"private": private, "first": ids[0], "last": ids[-1]}
-            added = _joined(IdSpan(*row) for row in await writer.rows(_ADDED, near))
-            claimed = _joined(IdSpan(*row) for row in await writer.rows(_CLAIMED, near))
+            added = coalesced(IdRange(*row) for row in await writer.rows(_ADDED, near))
+            claimed = coalesced(IdRange(*row) for row in await writer.rows(_CLAIMED, near))
             gone = [one for one in ids if _holds(added, one) and not _holds(claimed, one)]
             return await delete(writer, gone) if gone else RemovalCounts()
 
         return delete_some
 
 
-def _joined(spans: Iterable[IdSpan]) -> list[IdSpan]:
-    """The same ids in spans that do not overlap."""
-    joined: list[IdSpan] = []
-    for span in sorted(spans):
-        if joined and span.first <= joined[-1].last + 1:
-            joined[-1] = IdSpan(joined[-1].first, max(joined[-1].last, span.last))
-        else:
-            joined.append(span)
-    return joined
-
-
-def _holds(spans: Sequence[IdSpan], number: int) -> bool:
-    """Whether one of these spans, which do not overlap, holds an id."""
-    at = bisect_right(spans, number, key=lambda span: span.first) - 1
-    return at >= 0 and number <= spans[at].last
+def _holds(ranges: Sequence[IdRange], number: int) -> bool:
+    """Whether one of these ranges, which ascend and do not overlap, holds an id."""
+    at = bisect_right(ranges, number, key=lambda ids: ids.first) - 1
+    return at >= 0 and number in ranges[at]
 
 
 UNFINISHED = """

@@ -77,8 +77,8 @@ def coalesced(ranges: Iterable[IdRange]) -> list[IdRange]:
     """The same ids in as few ranges as possible, ascending."""
     joined: list[IdRange] = []
     for ids in sorted(ranges):
-        if joined and joined[-1].last + 1 == ids.first:
-            joined[-1] = IdRange(joined[-1].first, ids.last)
+        if joined and ids.first <= joined[-1].last + 1:
+            joined[-1] = IdRange(joined[-1].first, max(joined[-1].last, ids.last))
         else:
             joined.append(ids)
     return joined

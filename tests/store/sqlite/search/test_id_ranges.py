@@ -54,6 +54,11 @@ def test_neighbouring_ranges_are_joined_and_others_are_not() -> None:
     assert coalesced([]) == []
 
 
+def test_ranges_that_overlap_are_joined_up_to_the_last_id_of_any() -> None:
+    ranges = [IdRange(1, 9), IdRange(2, 3), IdRange(9, 12), IdRange(14, 15)]
+    assert coalesced(ranges) == [IdRange(1, 12), IdRange(14, 15)]
+
+
 def test_the_edges_are_what_is_not_surely_within() -> None:
     whole = run(1, 9, 0, 9)
     assert RunSlice(whole, IdRange(1, 9), IdRange(3, 7)).edges == [IdRange(1, 2), IdRange(8, 9)]
