@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field, field_validator
 
 from terrarium_mcp.irc_bridge.model.chat_types import (
     MAX_ARGUMENTS,
+    NO_USAGE,
     UNNAMED,
     ModelMessage,
     TokenUsage,
@@ -258,4 +259,4 @@ class _Completion(BaseModel):
         match self.usage:
             case {"prompt_tokens": int(prompt), "completion_tokens": int(completion)}:
                 return TokenUsage(max(prompt, 0), max(completion, 0), estimated=False)
-        return TokenUsage()
+        return NO_USAGE

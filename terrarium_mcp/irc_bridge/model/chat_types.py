@@ -3,7 +3,9 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from terrarium_mcp.chat.irctext import harmless
 
@@ -35,16 +37,32 @@ class ToolCall:
     is_too_long: bool = False
 
 
+Amount = Annotated[int, Field(ge=0, lt=2**63)]
+"""A number of things, as a line of the talk log may have it."""
+
+
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
-    """Tokens of one request: `prompt` sent and `completion` received.
+    """Tokens of requests to a model: `prompt` sent and `completion` received.
 
-    `estimated`: the endpoint did not count one of them, and we did (chat/tokens.py).
+    `estimated`: an endpoint did not count one of them, and we did (chat/tokens.py).
     """
 
-    prompt: int = 0
-    completion: int = 0
-    estimated: bool = True
+    prompt: Amount
+    completion: Amount
+    estimated: bool
+
+    def __add__(self, other: "TokenUsage") -> "TokenUsage":
+        """The tokens of both."""
+        return TokenUsage(
+            self.prompt + other.prompt,
+            self.completion + other.completion,
+            self.estimated or other.estimated,
+        )
+
+
+NO_USAGE = TokenUsage(0, 0, estimated=True)
+"""Of an endpoint that counts nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +78,7 @@ class ModelMessage:
     text: str
     calls: tuple[ToolCall, ...] = ()
     only_reasoned: bool = False
-    usage: TokenUsage = field(default=TokenUsage(), compare=False)
+    usage: TokenUsage = field(default=NO_USAGE, compare=False)
     finish: str = field(default="", compare=False)
     reasoning: Mapping[str, Any] = field(default_factory=dict, compare=False)
     calls_behind: tuple[ToolCall, ...] = field(default=(), compare=False)

@@ -8,11 +8,11 @@ from typing import Annotated
 from pydantic import AwareDatetime, Field, TypeAdapter
 
 from terrarium_mcp.chat.irctext import encodable
+from terrarium_mcp.irc_bridge.model.chat_types import Amount, TokenUsage
 
 PRIVATE_CHAT = "private"
 """In place of the channel of a question that was asked in private: a nick is never logged."""
 
-_Amount = Annotated[int, Field(ge=0, lt=2**63)]
 _Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
@@ -50,23 +50,6 @@ class TimedPart:
 
 
 @dataclass(frozen=True, slots=True)
-class TokenCount:
-    """The tokens of requests to the model and of its messages; `estimated` if any is our guess."""
-
-    prompt: _Amount
-    completion: _Amount
-    estimated: bool
-
-    def __add__(self, other: "TokenCount") -> "TokenCount":
-        """The tokens of both."""
-        return TokenCount(
-            self.prompt + other.prompt,
-            self.completion + other.completion,
-            self.estimated or other.estimated,
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class TalkRecord:
     """A question without its text: no nick, no argument and no result is in it.
 
@@ -93,10 +76,10 @@ class TalkRecord:
     outcome: Outcome
     ms: _Milliseconds
     parts: tuple[TimedPart, ...]
-    rounds: _Amount
-    tokens: TokenCount
-    lines: _Amount
-    bytes: _Amount
+    rounds: Amount
+    tokens: TokenUsage
+    lines: Amount
+    bytes: Amount
 
 
 _RECORD = TypeAdapter(TalkRecord)

@@ -15,7 +15,6 @@ from terrarium_mcp.irc_bridge.talk_log.record import (
     Outcome,
     TalkRecord,
     TimedPart,
-    TokenCount,
 )
 
 PartName = Literal[
@@ -65,7 +64,7 @@ class Stopwatch:
         self.began = self._lapped = clock()
         self._parts: list[RunningPart] = []
         self._open: list[RunningPart] = []
-        self._tokens = TokenCount(0, 0, estimated=False)
+        self._tokens = TokenUsage(0, 0, estimated=False)
         self._lines = self._bytes = 0
 
     @contextmanager
@@ -125,7 +124,7 @@ class Stopwatch:
 
     def spent(self, usage: TokenUsage) -> None:
         """Add the tokens of a request."""
-        self._tokens += TokenCount(usage.prompt, usage.completion, estimated=usage.estimated)
+        self._tokens += usage
 
     def record(self, *, network: str, channel: str, model: str) -> TalkRecord:
         """The question as it stands now; `channel` is empty for a private chat."""

@@ -4,12 +4,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from terrarium_mcp.irc_bridge.model.chat_types import TokenUsage
+from terrarium_mcp.irc_bridge.model.chat_types import NO_USAGE, TokenUsage
 from terrarium_mcp.irc_bridge.talk_log.record import (
     PRIVATE_CHAT,
     Outcome,
     TimedPart,
-    TokenCount,
     record_from_json,
     to_json,
 )
@@ -118,7 +117,14 @@ def test_rounds_and_tokens_are_those_of_the_whole_question() -> None:
             pass
     record = watch.record(network="libera", channel="#tea", model="glm")
     assert record.rounds == 2
-    assert record.tokens == TokenCount(200, 20, estimated=True)
+    assert record.tokens == TokenUsage(200, 20, estimated=True)
+
+
+def test_a_line_has_every_figure_of_the_tokens_also_of_an_endpoint_that_counts_none() -> None:
+    watch = Stopwatch()
+    watch.spent(NO_USAGE)
+    line = to_json(watch.record(network="libera", channel="#tea", model="glm"))
+    assert '"tokens":{"prompt":0,"completion":0,"estimated":true}' in line
 
 
 def test_a_record_is_one_line_of_json_and_comes_back_as_it_was() -> None:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.irc_bridge.talk_log.record import Outcome, TalkRecord, TimedPart, TokenCount
+from terrarium_mcp.irc_bridge.model.chat_types import TokenUsage
+from terrarium_mcp.irc_bridge.talk_log.record import Outcome, TalkRecord, TimedPart
 from terrarium_mcp.irc_bridge.talk_log.timeline import OTHER, rendered, timeline
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -25,7 +26,7 @@ def question(ms: float, *parts: TimedPart, **more: Any) -> TalkRecord:
         "ms": ms,
         "parts": parts,
         "rounds": 1,
-        "tokens": TokenCount(2_431, 96, estimated=True),
+        "tokens": TokenUsage(2_431, 96, estimated=True),
         "lines": 2,
         "bytes": 143,
     }
