@@ -43,6 +43,9 @@ ASKED_BY = "TERRARIUM_RETENTION_DAYS"
 
 _IDS_PER_READ = 5_000
 
+_IN_ROOM = "(SELECT * FROM messages WHERE room = :owner)"
+_IN_DIALOGUE = "(SELECT id, asked_at AS timestamp FROM dialogue_turns WHERE dialogue = :owner)"
+
 _WITHOUT_ROOM: Mapping[str, Delete] = {
     "(SELECT * FROM messages WHERE room IS NULL)": delete_messages,
     "private_messages": delete_private,
@@ -110,7 +113,7 @@ class Retention:
         trusted = now
         if self._clock.running_for(now, running) < ONE_DAY_OF_RECORD:
             trusted = trusted_time(now, await self._last_record(now))
-        is_doubted = trusted < now and bool(await self._oldest(await self._cuts(now)))
+        is_doubted = trusted < now and bool(await self._oldest_in_rooms(await self._cuts(now)))
         if is_doubted and not self._is_doubted:
             log.warning("%s", clock_warning(now, trusted - ONE_DAY_OF_RECORD))
         self._is_doubted = is_doubted
@@ -135,16 +138,16 @@ class Retention:
         deletion = BatchedDelete(self._database, entry)
         until = trusted or now
         too_old = await self._cuts(until)
-        while ids := await self._oldest(too_old):
+        while ids := await self._oldest_in_rooms(too_old):
             await deletion.run(ids, delete_messages)
         await self._cut_spans(too_old)
         if self._days:
             before = to_text(until - timedelta(days=self._days))
             for table, delete in _WITHOUT_ROOM.items():
-                while ids := await self._without_room(table, before):
+                while ids := await self._oldest_ids(table, before):
                     await deletion.run(ids, delete)
         for dialogue, before in await self._dialogues(until):
-            while ids := await self._turns(dialogue, before):
+            while ids := await self._oldest_ids(_IN_DIALOGUE, before, dialogue):
                 await deletion.run(ids, delete_turns)
         messages, turns = deletion.removed
         if messages or turns:
@@ -165,24 +168,23 @@ class Retention:
         casemapping = await self._rooms.casemapping(room.network)
         return self._settings.days_kept(room.network, room.channel, casemapping)
 
-    async def _oldest(self, too_old: Mapping[Room, str]) -> list[int]:
+    async def _oldest_in_rooms(self, too_old: Mapping[Room, str]) -> list[int]:
         """Some messages that are too old, by room, the oldest of each room first."""
         ids: list[int] = []
         for room, before in too_old.items():
-            rows = await self._database.rows(
-                "SELECT id FROM messages WHERE room = :room AND timestamp < :before"
-                " ORDER BY timestamp LIMIT :most",
-                {"room": room.id, "before": before, "most": _IDS_PER_READ - len(ids)},
-            )
-            ids += [row[0] for row in rows]
+            most = _IDS_PER_READ - len(ids)
+            ids += await self._oldest_ids(_IN_ROOM, before, room.id, most)
             if len(ids) >= _IDS_PER_READ:
                 break
         return ids
 
-    async def _without_room(self, table: str, before: str) -> list[int]:
+    async def _oldest_ids(
+        self, table: str, before: str, owner: int | None = None, most: int = _IDS_PER_READ
+    ) -> list[int]:
+        """Some rows that are too old, the oldest first; `owner` is their room or dialogue."""
         rows = await self._database.rows(
-            f"SELECT id FROM {table} WHERE timestamp < :before ORDER BY timestamp LIMIT :most",  # noqa: S608 -- the keys of _WITHOUT_ROOM
-            {"before": before, "most": _IDS_PER_READ},
+            f"SELECT id FROM {table} WHERE timestamp < :before ORDER BY timestamp LIMIT :most",  # noqa: S608 -- our own tables
+            {"owner": owner, "before": before, "most": most},
         )
         return [row[0] for row in rows]
 
@@ -194,15 +196,6 @@ class Retention:
             if (days := self._settings.days_kept(*place))
         ]
         return [(dialogue, before) for dialogue, before, oldest in cuts if oldest < before]
-
-    async def _turns(self, dialogue: int, before: str) -> list[int]:
-        """Some turns of a dialogue that are too old, the oldest first."""
-        rows = await self._database.rows(
-            "SELECT id FROM dialogue_turns WHERE dialogue = :dialogue AND asked_at < :before"
-            " ORDER BY asked_at LIMIT :most",
-            {"dialogue": dialogue, "before": before, "most": _IDS_PER_READ},
-        )
-        return [row[0] for row in rows]
 
     async def _cut_spans(self, too_old: Mapping[Room, str]) -> None:
         """Let the spans of each room begin where its kept messages begin."""
