@@ -50,6 +50,13 @@ def test_a_setting_that_was_left_out_gets_its_line_again() -> None:
     )
 
 
+def test_a_file_of_windows_keeps_its_line_breaks_and_gets_no_others() -> None:
+    old = '# mine\nIRC_PORT=7\n#IRC_NICK=Fern\n\nIRC_CHANNELS="tea,\nmate"\nEDITOR=vi'
+    values = {"IRC_PORT": "", "IRC_NICK": "Luna", "IRC_CHANNELS": "tea", "AGENT_MODEL": "m"}
+    as_on_windows = old.replace("\n", "\r\n")
+    assert merged(as_on_windows, values) == merged(old, values).replace("\n", "\r\n")
+
+
 def test_the_same_settings_again_change_nothing() -> None:
     values = {"IRC_SERVER": "h", "IRC_PORT": "", "TERRARIUM_CONTACT": "it's \\ me"}
     once = merged("", values)

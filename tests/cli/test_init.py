@@ -160,6 +160,17 @@ def test_settings_that_a_file_has_in_any_form_are_the_answers(tmp_path: Path) ->
     assert [channel.name for channel in settings.irc_channels] == ["#tea", "#mate"]
 
 
+def test_a_file_of_windows_stays_one(tmp_path: Path) -> None:
+    env_file = tmp_path / ".env"
+    env_file.write_bytes(b"# mine\r\nIRC_SERVER=::1\r\nIRC_PORT=7\r\nIRC_CHANNELS=tea\r\n")
+    done = ran("terrarium-mcp init --model-url none --yes", at=tmp_path)
+    assert done.returncode == 0, done.stderr
+    first, *others, last = env_file.read_bytes().split(b"\n")
+    assert (first, last) == (b"# mine\r", b"")
+    assert others
+    assert all(line.endswith(b"\r") for line in others)
+
+
 def test_a_zone_that_is_not_needed_is_checked_and_said_to_be_unused(tmp_path: Path) -> None:
     options = ["--server", "127.0.0.1:1", "--channels", "tea", "--model-url", "none", "--yes"]
     done = ran("terrarium-mcp init --old-zone Mars/X", *options, at=tmp_path)

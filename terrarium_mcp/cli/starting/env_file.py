@@ -37,6 +37,7 @@ def merged(old: str, values: Mapping[str, str]) -> str:
         TerrariumError: a value cannot be written to such a file.
     """
     text, added = old or HEADER, ""
+    line_break = "\r\n" if "\r\n" in text else "\n"
     for name, value in values.items():
         line = f"{name}={_quoted(name, value)}" if value else ""
         entries = _entries(text)
@@ -45,11 +46,11 @@ def merged(old: str, values: Mapping[str, str]) -> str:
                 _rewritten(entry.text, line) if entry.name == name else entry.text
                 for entry in entries
             )
-        elif line and (commented := re.compile(rf"^#{name}=.*$", re.MULTILINE)).search(text):
+        elif line and (commented := re.compile(rf"^#{name}=[^\r\n]*", re.MULTILINE)).search(text):
             text = commented.sub(line.replace("\\", r"\\"), text, count=1)  # which we left out
         elif line:
-            added += f"\n# {_meanings()[name]}\n{line}\n"
-    return text + ("" if text.endswith("\n") else "\n") + added if added else text
+            added += line_break.join(["", f"# {_meanings()[name]}", line, ""])
+    return text + ("" if text.endswith("\n") else line_break) + added if added else text
 
 
 def secrets_hidden(text: str) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.chat.server_address import with_port
-from terrarium_mcp.cli.starting.difference import show_difference
+from terrarium_mcp.cli.starting.edited_files import show_difference, text_of
 from terrarium_mcp.cli.starting.env_file import merged, secrets_hidden
 from terrarium_mcp.cli.starting.init_dialogue import Dialogue, Values
 from terrarium_mcp.cli.starting.init_history import history_settings
@@ -25,7 +25,7 @@ def set_up(dialogue: Dialogue, env_file: Path) -> None:
         TerrariumError: an option cannot be used, the file cannot be read or written, or the other
             sources of settings do not go with it.
     """
-    old = _text_of(env_file)
+    old = text_of(env_file, "Move it away, or name another with --env-file.")
     dialogue.usual = _answers_in(old, env_file)
     values = {
         **irc_settings(dialogue),
@@ -43,15 +43,6 @@ def set_up(dialogue: Dialogue, env_file: Path) -> None:
         return
     _check_with_the_others(env_file)
     _show_next_steps(env_file)
-
-
-def _text_of(env_file: Path) -> str:
-    try:
-        return env_file.read_text("utf-8") if env_file.exists() else ""
-    except (OSError, UnicodeDecodeError) as error:
-        raise TerrariumError(
-            f"{env_file} cannot be read: {error}. Move it away, or name another with --env-file."
-        ) from error
 
 
 def _answers_in(text: str, env_file: Path) -> Values:

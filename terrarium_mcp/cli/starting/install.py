@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.cli.console import asking
-from terrarium_mcp.cli.starting.difference import show_difference
+from terrarium_mcp.cli.starting.edited_files import show_difference, text_of
 from terrarium_mcp.cli.starting.hosts import Host, Machine
 from terrarium_mcp.cli.starting.json_entry import with_entry
 from terrarium_mcp.cli.starting.jsonc import BrokenJson
@@ -55,7 +55,7 @@ def write_entry(installation: Installation) -> None:
         TerrariumError: the file is broken, or cannot be read or written.
     """
     file = _file(installation)
-    old = _text_of(file)
+    old = text_of(file, "It was not changed; see the entry with --print.")
     try:
         new = with_entry(old, installation.host.section, installation.name, _entry(installation))
     except BrokenJson as error:
@@ -82,15 +82,6 @@ def _file(installation: Installation) -> Path:
 
 def _entry(installation: Installation) -> dict[str, object]:
     return installation.host.entry([*absolute_words(), "serve", *installation.arguments])
-
-
-def _text_of(file: Path) -> str:
-    try:
-        return file.read_bytes().decode("utf-8") if file.exists() else ""
-    except (OSError, UnicodeDecodeError) as error:
-        raise TerrariumError(
-            f"{file} cannot be read: {error}. It was not changed; see the entry with --print."
-        ) from error
 
 
 def _agreed() -> bool:
