@@ -64,7 +64,7 @@ MAY_IMPORT = {
 
 PACKAGES = {
     "store/sqlite": (
-        "engine", "schema", "opening", "trusted_time", "index", "file_lock", "keeper", "claims",
+        "engine", "schema", "opening", "trusted_time", "index", "keeper", "claims",
         "older_keeper", "own_files", "path_watch", "ingest", "topics", "search", "archive",
         "removal", "imports", "health", "backup", "service", "store",
     ),

@@ -150,7 +150,7 @@ LOCKED = """
 import sys
 from pathlib import Path
 from filelock import FileLock
-from terrarium_mcp.store.sqlite.file_lock import is_held, text_in, write_into
+from terrarium_mcp.store.sqlite.engine.file_lock import is_held, text_in, write_into
 file = Path(sys.argv[1])
 with FileLock(file):
     write_into(file, "a longer text")

@@ -4,7 +4,6 @@ In the order in which a message passes through:
 
 - store.py: `Store`, which connects the packages below to one file
 - service.py: opens that file and keeps it while it is in use; opening.py, keeper.py, claims.py
-- file_lock.py: whether a lock file is held, and what its holder wrote into it
 - older_keeper.py: a process of an older version, which keeps a file from being migrated
 - own_files.py: which files are the history's, so that nothing else is written there
 - trusted_time.py: how far the clock is trusted when lines are removed for their age

@@ -13,13 +13,20 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from filelock import BaseFileLock, FileLock, Timeout
+from filelock import FileLock
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.errors import HostFailure
 from terrarium_mcp.store.errors import StoreFailed
-from terrarium_mcp.store.private_files import give_to_owner, mode_beside
-from terrarium_mcp.store.sqlite.file_lock import is_held, record_in, write_record
+from terrarium_mcp.store.private_files import give_to_owner
+from terrarium_mcp.store.sqlite.engine.file_lock import (
+    acquire_now,
+    is_held,
+    lock_beside,
+    record_in,
+    write_record,
+)
+from terrarium_mcp.store.sqlite.engine.files import beside
 from terrarium_mcp.wording import and_more
 
 _PATIENCE = 10.0
@@ -88,8 +95,8 @@ def claimed(path: Path, channels: Collection[Claim]) -> Iterator[Callable[[], No
         StoreFailed: there can be no file beside the database.
     """
     path = path.resolve()
-    own = path.with_name(f"{path.name}{_SUFFIX}{secrets.token_hex(8)}")
-    lock = FileLock(own, mode=mode_beside(path), thread_local=False)
+    lock = lock_beside(path, f"{_SUFFIX}{secrets.token_hex(8)}")
+    own = Path(lock.lock_file)
 
     def claim_again() -> None:
         if not own.exists():
@@ -107,7 +114,6 @@ def claimed(path: Path, channels: Collection[Claim]) -> Iterator[Callable[[], No
 
 def is_claimed(path: Path) -> bool:
     """Whether a living process records into a database, as far as this account may know."""
-    path = path.resolve()
     try:
         with _comparing(path):  # to look at a lock is to share it, and its process may be taking it
             return any(map(is_held, _claim_files(path)))
@@ -120,7 +126,6 @@ def recorded_elsewhere(path: Path) -> frozenset[str]:
 
     As far as this account may know.
     """
-    path = path.resolve()
     if not any(_claim_files(path)):
         return frozenset()
     try:
@@ -136,25 +141,25 @@ def recorded_elsewhere(path: Path) -> frozenset[str]:
 @contextmanager
 def _comparing(path: Path) -> Iterator[None]:
     """Held by whoever looks at the claims on a database."""
-    file = path.with_name(f"{path.name}.claims")
-    with FileLock(file, _PATIENCE, mode_beside(path)):
-        give_to_owner(file, path)
+    lock = lock_beside(path, ".claims")
+    with lock.acquire(_PATIENCE):
+        give_to_owner(Path(lock.lock_file), path)
         yield
 
 
 def _claim_files(path: Path) -> Iterator[Path]:
-    return path.parent.glob(f"{glob.escape(path.name)}{_SUFFIX}*")
+    claims = beside(path, _SUFFIX)
+    return claims.parent.glob(f"{glob.escape(claims.name)}*")
 
 
-def _claim(path: Path, own: BaseFileLock, channels: Collection[Claim]) -> None:
+def _claim(path: Path, own: FileLock, channels: Collection[Claim]) -> None:
     """Compare with the claims of others and add ours, while no other process does so."""
     try:
         with _comparing(path):
             _refuse_shared(path, channels)
-            own.acquire(blocking=False)
-            give_to_owner(Path(own.lock_file), path)
+            acquire_now(own, path)  # no other process does: its name is random
             write_record(Path(own.lock_file), host=socket.gethostname(), channels=[*channels])
-    except (OSError, Timeout) as error:
+    except OSError as error:  # also the Timeout of those who compare
         raise StoreFailed(
             f"The channels to record cannot be claimed beside {path}: {error}. This account must be"
             " able to write to that folder, and to read what is in it."

@@ -12,18 +12,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 import anyio
-from filelock import FileLock, Timeout
 
 from terrarium_mcp.backoff import Reminder
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store.errors import StoreFailed
-from terrarium_mcp.store.private_files import give_to_owner, mode_beside
 from terrarium_mcp.store.sqlite.engine import checkpoints
 from terrarium_mcp.store.sqlite.engine.checkpoints import Checkpoints
 from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.file_lock import (
+    acquire_now,
+    lock_beside,
+    record_in,
+    write_record,
+)
 from terrarium_mcp.store.sqlite.engine.files import beside
 from terrarium_mcp.store.sqlite.engine.fts_merge import LOOK_EVERY, SegmentMerger
-from terrarium_mcp.store.sqlite.file_lock import record_in, write_record
 from terrarium_mcp.store.sqlite.index import (
     clock_ahead,
     rolling_windows,
@@ -43,6 +46,8 @@ TRY_EVERY = 1.0
 CLAIM_EVERY = 1.0
 """Seconds, at least, between two claims for a duty where another process is the keeper: each takes
 1 ms of CPU, and an idle server beside a bridge does little else."""
+
+_ENDING = ".keeper"
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +70,7 @@ class KeeperRecord(NamedTuple):
 
 def lock_file(path: Path) -> Path:
     """The lock file beside a database."""
-    return beside(path, ".keeper")
+    return beside(path, _ENDING)
 
 
 class Keeper:
@@ -73,7 +78,7 @@ class Keeper:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._lock = self._lock_there()
+        self._lock = lock_beside(path, _ENDING)
 
     @property
     def is_us(self) -> bool:
@@ -87,13 +92,11 @@ class Keeper:
             StoreFailed: this account may not lock the file, or there can be none.
         """
         if not self.is_us:
-            self._lock = self._lock_there()  # a link may lead elsewhere than before
+            self._lock = lock_beside(self._path, _ENDING)  # a link may lead elsewhere than before
             lock = Path(self._lock.lock_file)
             try:
-                self._lock.acquire(blocking=False)
-                give_to_owner(lock, self._path)
-            except Timeout:
-                return False
+                if not acquire_now(self._lock, self._path):
+                    return False
             except OSError as error:
                 raise unusable_lock(lock, self._path, error) from error
             try:
@@ -105,10 +108,6 @@ class Keeper:
     def release(self) -> None:
         """Stop being the keeper."""
         self._lock.release()
-
-    def _lock_there(self) -> FileLock:
-        # Acquired in the event loop's thread, and released wherever the loop ends.
-        return FileLock(lock_file(self._path), mode=mode_beside(self._path), thread_local=False)
 
     async def serve(self, database: Database, indexer: Indexer) -> None:
         """Run the keeper's duties, for ever; each round only while this process is the keeper."""

@@ -7,7 +7,7 @@ import logging
 from pathlib import Path
 
 from terrarium_mcp.backoff import Reminder
-from terrarium_mcp.store.sqlite.file_lock import is_held
+from terrarium_mcp.store.sqlite.engine.file_lock import is_held
 from terrarium_mcp.store.sqlite.keeper import KeeperRecord, lock_file
 from terrarium_mcp.store.sqlite.schema import CURRENT
 

@@ -17,9 +17,9 @@ from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.sqlite.claims import recorded_elsewhere
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.failures import translate_errors
+from terrarium_mcp.store.sqlite.engine.file_lock import is_held
 from terrarium_mcp.store.sqlite.engine.files import bytes_of
 from terrarium_mcp.store.sqlite.engine.folder_access import check_permissions, make_folder
-from terrarium_mcp.store.sqlite.file_lock import is_held
 from terrarium_mcp.store.sqlite.index.all_structures import EVERYTHING, VOICES
 from terrarium_mcp.store.sqlite.index.indexer import INDEXED_BY_READ, Indexer
 from terrarium_mcp.store.sqlite.index.structure import NORMALISED

@@ -15,9 +15,9 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.backlog import Backlog, backlog_folder
 from terrarium_mcp.store.errors import BacklogBusy, BacklogFailed, StillOpening
 from terrarium_mcp.store.sqlite.engine.failures import translate_errors
+from terrarium_mcp.store.sqlite.engine.file_lock import is_held
 from terrarium_mcp.store.sqlite.engine.folder_access import check_permissions, make_folder
 from terrarium_mcp.store.sqlite.engine.rooms import UNNAMED_NETWORK, Rooms
-from terrarium_mcp.store.sqlite.file_lock import is_held
 from terrarium_mcp.store.sqlite.index.all_structures import EVERYTHING
 from terrarium_mcp.store.sqlite.keeper import lock_file
 from terrarium_mcp.store.sqlite.schema import repair

@@ -18,7 +18,7 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.settings.channels import ConfiguredChannel
 from terrarium_mcp.store import AlreadyRecorded, Store, StoreFailed, claimed, open_store
 from terrarium_mcp.store.sqlite import path_watch
-from terrarium_mcp.store.sqlite.file_lock import is_held
+from terrarium_mcp.store.sqlite.engine.file_lock import is_held
 from terrarium_mcp.store.sqlite.keeper import lock_file
 from tests.patience import PATIENCE
 from tests.servers.logs import until_logged

@@ -2,6 +2,7 @@
 
 - reading_connection, reads, brief_reads, reads_in_turns, writes, database, failures: connections,
   their reads and transactions, and what can fail
+- file_lock: the locks between processes; who holds one
 - write_lock, fts_merge, fts5_tables, read_cache: turns at writing, and what keeps reading quick
 - checkpointer, checkpoints: how the WAL goes into the file, and when
 - transaction, files, folder_access, location, wal_reset_bug: a file by itself

@@ -12,10 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 
-from filelock import FileLock, Timeout
-
-from terrarium_mcp.store.private_files import give_to_owner, mode_beside
-from terrarium_mcp.store.sqlite.engine.files import beside
+from terrarium_mcp.store.sqlite.engine.file_lock import acquire_now, lock_beside
 
 STEP_SECONDS = 0.08
 """Seconds that one step of a transaction should take. A live message waits for at most two steps
@@ -33,19 +30,16 @@ class LockWaiters:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._file = beside(path, ".waiting")
-        # Acquired in the event loop's thread, and sometimes released in another.
-        self._lock = FileLock(self._file, mode=mode_beside(path), thread_local=False)
+        self._lock = lock_beside(path, ".waiting")
 
     def announce(self) -> None:
         """Announce that this process waits.
 
         Repeat it while waiting: if another process holds the announcement, it may end first.
         """
-        with suppress(OSError):  # Timeout included: another has announced. Or we lack permission
+        with suppress(OSError):  # without permission it waits unannounced
             if not self._lock.is_locked:
-                self._lock.acquire(blocking=False)
-                give_to_owner(self._file, self._path)
+                acquire_now(self._lock, self._path)
 
     def withdraw(self) -> None:
         """End this process's announcement."""
@@ -53,16 +47,14 @@ class LockWaiters:
 
     def has_others(self) -> bool:
         """Whether another process waits. Only the holder of the write lock may ask."""
-        if not self._file.exists():  # no process has ever waited
+        if not Path(self._lock.lock_file).exists():  # no process has ever waited
             return False
         try:
-            self._lock.acquire(blocking=False)
-        except Timeout:
-            return True
+            return not acquire_now(self._lock, self._path)
         except OSError:  # without permission to open the file we cannot know
             return False
-        self._lock.release()
-        return False
+        finally:
+            self._lock.release()
 
 
 class BatchSizer:

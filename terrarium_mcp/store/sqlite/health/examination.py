@@ -14,6 +14,7 @@ from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings, relays_with, rooms_without_lines
 from terrarium_mcp.store.records.health import DatabaseSize, Fact, Section
 from terrarium_mcp.store.sqlite.engine.checkpoints import LARGE
+from terrarium_mcp.store.sqlite.engine.file_lock import is_held
 from terrarium_mcp.store.sqlite.engine.files import bytes_for_backup, bytes_of, free_bytes, wal_of
 from terrarium_mcp.store.sqlite.engine.folder_access import check_permissions, is_file_found
 from terrarium_mcp.store.sqlite.engine.fts_merge import NEARLY_COMPLETE
@@ -21,7 +22,6 @@ from terrarium_mcp.store.sqlite.engine.refolding import IS_LEFT, ROOM_MOVES
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.voices_sql import RULES, parsed_rules
 from terrarium_mcp.store.sqlite.engine.wal_reset_bug import has_wal_reset_bug, other_writers_advice
-from terrarium_mcp.store.sqlite.file_lock import is_held
 from terrarium_mcp.store.sqlite.health.readonly import is_wal, untouched
 from terrarium_mcp.store.sqlite.health.size import database_size
 from terrarium_mcp.store.sqlite.health.unnamed_relays import unnamed_relays

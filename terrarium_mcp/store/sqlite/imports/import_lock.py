@@ -9,18 +9,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import anyio
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
-from terrarium_mcp.store.private_files import give_to_owner, mode_beside
-from terrarium_mcp.store.sqlite.engine.files import beside
+from terrarium_mcp.store.sqlite.engine.file_lock import acquire_now, lock_beside
 
 TRY_EVERY = 0.5
 """Seconds between two attempts."""
-
-
-def import_lock_file(path: Path) -> Path:
-    """The lock file beside a database."""
-    return beside(path, ".importing")
 
 
 @asynccontextmanager
@@ -29,26 +23,21 @@ async def only_import(path: Path, on_wait: Callable[[], None]) -> AsyncIterator[
 
     Where this account may not make the lock file, nothing is kept from running.
     """
-    file = import_lock_file(path)
-    lock = FileLock(file, mode=mode_beside(path), thread_local=False)
+    lock = lock_beside(path, ".importing")
     is_waiting = False
     try:
-        while not _is_ours(lock):
+        while not _is_ours(lock, path):
             if not is_waiting:
                 is_waiting = True
                 on_wait()
             await anyio.sleep(TRY_EVERY)
-        give_to_owner(file, path)
         yield
     finally:
         lock.release()
 
 
-def _is_ours(lock: FileLock) -> bool:
+def _is_ours(lock: FileLock, path: Path) -> bool:
     try:
-        lock.acquire(blocking=False)
-    except Timeout:
-        return False
+        return acquire_now(lock, path)
     except OSError:
-        pass
-    return True
+        return True

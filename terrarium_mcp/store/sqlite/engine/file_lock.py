@@ -1,4 +1,4 @@
-"""Lock files of filelock: whether one is held, and what its holder wrote into it.
+"""Lock files of filelock: how one is taken, whether it is held, and what its holder wrote into it.
 
 POSIX lets anybody read and write a file that is locked. Windows lets nobody but the holder do so
 with the byte that filelock locks, the first: there, a text begins behind it.
@@ -11,7 +11,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock, Timeout
+
 from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.store.private_files import give_to_owner, mode_beside
+from terrarium_mcp.store.sqlite.engine.files import beside
 
 if sys.platform == "win32":
     from filelock import lock_descriptor, unlock_descriptor
@@ -22,6 +26,28 @@ else:
 
     _LOCKED = 0
 """Bytes at the beginning of a lock file that only its holder may use."""
+
+
+def lock_beside(database: Path, ending: str) -> FileLock:
+    """A lock between the processes that use a database, not acquired yet.
+
+    It is acquired in the event loop's thread, and released wherever the loop ends.
+    """
+    return FileLock(beside(database, ending), mode=mode_beside(database), thread_local=False)
+
+
+def acquire_now(lock: FileLock, database: Path) -> bool:
+    """Acquire a lock unless another process holds it; never waits. Whether this one has it now.
+
+    Raises:
+        OSError: this account may not lock the file, or there can be none.
+    """
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        return False
+    give_to_owner(Path(lock.lock_file), database)
+    return True
 
 
 def is_held(lock: Path) -> bool:
