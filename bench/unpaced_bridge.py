@@ -9,7 +9,7 @@ import sys
 import anyio
 
 from terrarium_mcp.cli.process import lasting_imports
-from terrarium_mcp.settings import Settings, load_settings
+from terrarium_mcp.settings import Settings, read_settings
 
 with lasting_imports():
     from terrarium_mcp.cli.starting.bridge_runner import SWITCH_INTERVAL
@@ -38,4 +38,4 @@ async def _run(settings: Settings) -> None:
 
 
 if __name__ == "__main__":
-    anyio.run(_run, load_settings())
+    anyio.run(_run, read_settings().settings)

@@ -24,11 +24,12 @@ from terrarium_mcp.irc_bridge.talk_log.stopwatch import PartName
 from terrarium_mcp.irc_bridge.talk_log.timeline import OTHER, rendered
 from terrarium_mcp.policy import VIEW_KEYS, view_in
 from terrarium_mcp.server import build_server
-from terrarium_mcp.settings import Settings, load_settings
+from terrarium_mcp.settings import Settings
 from terrarium_mcp.settings.changes import LIVE
 from terrarium_mcp.store import open_store
 from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
 from terrarium_mcp.store.sqlite.schema import CURRENT
+from tests.settings.loaded import load_settings
 from tests.store.tables import TABLES
 from tests.tools.scene import opened
 

@@ -34,12 +34,7 @@ from terrarium_mcp.settings.dotenv_file import dotenv_in
 from terrarium_mcp.settings.errors import BadSetting
 from terrarium_mcp.settings.hosts import is_loopback
 from terrarium_mcp.settings.kept_rooms import rooms_without_lines
-from terrarium_mcp.settings.loading import (
-    LoadedSettings,
-    load_settings,
-    read_settings,
-    settings_from,
-)
+from terrarium_mcp.settings.loading import LoadedSettings, read_settings, settings_from
 from terrarium_mcp.settings.mounts import MOUNT_SEPARATOR, Mount, check_mounted_channels
 from terrarium_mcp.settings.paths import home_expanded
 from terrarium_mcp.settings.sources import NetworkTable
@@ -70,7 +65,6 @@ __all__ = [
     "home_expanded",
     "is_address_setting",
     "is_loopback",
-    "load_settings",
     "passwords_in",
     "presentable",
     "public_address",

@@ -51,7 +51,7 @@ def _secret(name: str, meaning: str) -> Any:
 
 
 class Settings(BaseModel):
-    """All settings. A program may build one with keywords; commands use `load_settings`."""
+    """All settings. A program may build one with keywords; commands use `read_settings`."""
 
     model_config = ConfigDict(
         frozen=True,

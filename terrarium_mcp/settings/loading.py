@@ -40,14 +40,14 @@ class LoadedSettings(NamedTuple):
         ]
 
 
-def load_settings(
+def read_settings(
     flags: Mapping[str, object] | None = None,
     *,
     env_file: Path | None = None,
     config: Path | None = None,
     environ: Mapping[str, str] | None = None,
-) -> Settings:
-    """Load the settings from every source.
+) -> LoadedSettings:
+    """The settings from every source, and the source of each.
 
     Args:
         flags: values from the command line, by environment name or field of `Settings`.
@@ -58,17 +58,6 @@ def load_settings(
     Raises:
         BadSetting: a value is invalid, a setting is unknown, or a file cannot be read.
     """
-    return read_settings(flags, env_file=env_file, config=config, environ=environ).settings
-
-
-def read_settings(
-    flags: Mapping[str, object] | None = None,
-    *,
-    env_file: Path | None = None,
-    config: Path | None = None,
-    environ: Mapping[str, str] | None = None,
-) -> LoadedSettings:
-    """The settings and the source of each; arguments and errors as of `load_settings`."""
     found: dict[str, object] = {}
     sources: dict[str, str] = {}
     others: dict[str, str] = {}
@@ -122,7 +111,7 @@ def settings_from(values: Mapping[str, str], source: str) -> Settings:
     """The settings of one source alone, by their names; `source` is what an error calls it.
 
     Raises:
-        BadSetting: as `load_settings`.
+        BadSetting: as `read_settings`.
     """
     found = known_settings(values, source)
     return validated(found, dict.fromkeys(found, source))

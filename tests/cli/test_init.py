@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from dotenv import dotenv_values
 
-from terrarium_mcp.settings import load_settings
 from tests.cli.programs import quick_words, ran
 from tests.cli.terminal import terminal
 from tests.cli.test_adopting import everything
 from tests.servers.agent import strict_agent
 from tests.servers.ircd import Ircd, free_port
+from tests.settings.loaded import load_settings
 
 NOTHING: dict[str, str] = {}
 OF_THE_PAGE = (

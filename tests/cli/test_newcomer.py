@@ -8,7 +8,6 @@ import anyio
 import pytest
 from dotenv import dotenv_values
 
-from terrarium_mcp.settings import load_settings
 from terrarium_mcp.store import open_store
 from tests.cli.programs import quick_words
 from tests.cli.terminal import terminal
@@ -16,6 +15,7 @@ from tests.irc_bridge.house import lines_of
 from tests.servers.agent import calls, says, strict_agent
 from tests.servers.ircd import Ircd
 from tests.servers.person import person
+from tests.settings.loaded import load_settings
 
 TWO_MINUTES = 120
 NOTHING: dict[str, str] = {}

@@ -15,7 +15,7 @@ import pytest
 
 from terrarium_mcp.irc_bridge.answer.budget import SOFT_LIMIT
 from terrarium_mcp.irc_bridge.toolbox import connection
-from terrarium_mcp.settings import Mount, changed, load_settings
+from terrarium_mcp.settings import Mount, changed
 from tests.irc_bridge.house import House, living, settings_for
 from tests.irc_bridge.processes import children
 from tests.patience import PATIENCE
@@ -25,6 +25,7 @@ from tests.servers.fake_ircd import FakeIrcd, fake_ircd
 from tests.servers.forked import forked
 from tests.servers.ircd import Ircd, free_port
 from tests.servers.person import person
+from tests.settings.loaded import load_settings
 
 OURS = "search_irc_history"
 ADA = ":ada!ada@ada.example PRIVMSG"

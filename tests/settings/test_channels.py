@@ -12,10 +12,10 @@ from terrarium_mcp.settings import (
     BadSetting,
     ConfiguredChannel,
     Settings,
-    load_settings,
     settings_from,
 )
 from terrarium_mcp.settings.channels import keys_hidden
+from tests.settings.loaded import load_settings
 
 TEA, MATE, LOCKED = (
     ConfiguredChannel("#tea"),

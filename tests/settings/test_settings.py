@@ -13,11 +13,11 @@ from terrarium_mcp.settings import (
     RoomDays,
     Settings,
     is_loopback,
-    load_settings,
     read_settings,
     setting_names,
     settings_from,
 )
+from tests.settings.loaded import load_settings
 
 OWNERS = {
     "IRC_SERVER": "irc.libera.chat",

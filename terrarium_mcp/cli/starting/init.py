@@ -15,7 +15,7 @@ from terrarium_mcp.cli.starting.path_checks import is_visible
 from terrarium_mcp.cli.starting.program import shell_words
 from terrarium_mcp.cli.starting.replacing import PRIVATE, replace_file
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.settings import BadSetting, dotenv_in, home_expanded, load_settings
+from terrarium_mcp.settings import BadSetting, dotenv_in, home_expanded, read_settings
 
 
 def set_up(dialogue: Dialogue, env_file: Path) -> None:
@@ -69,7 +69,7 @@ def _may_write(dialogue: Dialogue, env_file: Path, old: str, new: str) -> bool:
 def _check_with_the_others(env_file: Path) -> None:
     """Load the settings as the next command will: with terrarium.toml and the environment."""
     try:
-        load_settings(env_file=env_file)
+        read_settings(env_file=env_file)
     except BadSetting as error:
         raise TerrariumError(f"Nothing starts with these settings yet: {error}") from error
 

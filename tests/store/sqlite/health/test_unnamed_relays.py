@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from terrarium_mcp.chat.relays import Relay
-from terrarium_mcp.settings import Settings, load_settings
+from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import examine, open_store
 from terrarium_mcp.store.sqlite.health.unnamed_relays import FEWEST
 from tests.patience import PATIENCE
+from tests.settings.loaded import load_settings
 from tests.store.scene import NOON, SETTINGS, chat
 
 
