@@ -57,7 +57,7 @@ class QuestionParts(NamedTuple):
         rest: its words without those that name the times, and without `recently` and the like.
         times: the times, the most certain first.
         is_lately: whether it said `recently`.
-        is_selected: whether it is for a channel, or has operators besides those of time.
+        is_selected: whether it has operators besides those of time.
         is_quoting: whether it has phrases, which are its topic even where they are of stop words.
     """
 
@@ -79,13 +79,10 @@ class QuestionParts(NamedTuple):
         return is_general and not names_a_stop_word(self.rest)
 
 
-async def read_as_question(
-    search: Search, request: Request, *, in_channel: bool = False
-) -> QuestionReading:
+async def read_as_question(search: Search, request: Request) -> QuestionReading:
     """The search that the words of `search` ask for; its notes say how they were read.
 
-    The first of the readings below that fits is meant. With `in_channel` the search is for a
-    channel that is named beside its query.
+    The first of the readings below that fits is meant.
     """
     asked_in_words = search.query.question
     if not (search.now and search.query.terms and _is_sentence(search.query)):
@@ -93,15 +90,15 @@ async def read_as_question(
     times, search = await times_meant(search, request)
     rest = " ".join(without_times(times, asked_in_words).split())
     hints = await question_hints(rest, times, search, request)
-    parts = _parts(rest, times, search.query, in_channel=in_channel)
+    parts = _parts(rest, times, search.query)
     return QuestionReading(await _meant(parts, _with_notes(search, hints), request), hints)
 
 
-def _parts(rest: str, times: Times, query: Query, *, in_channel: bool) -> QuestionParts:
+def _parts(rest: str, times: Times, query: Query) -> QuestionParts:
     """The parts of a question, of which `rest` is left without its times."""
     bare = without_lately(rest) if is_put_as_a_question(query.question) else rest
-    is_selected = in_channel or _has_operators(query)
-    return QuestionParts(bare, times, bare != rest, is_selected, bool(phrases_of(query)))
+    is_quoting = bool(phrases_of(query))
+    return QuestionParts(bare, times, bare != rest, _has_operators(query), is_quoting)
 
 
 async def _meant(parts: QuestionParts, search: Search, request: Request) -> Search:

@@ -33,6 +33,7 @@ from terrarium_mcp.tools.plain_questions import read_as_question
 from terrarium_mcp.tools.repeated_query import query_argument
 from terrarium_mcp.tools.search_arguments import (
     rooms_searched,
+    with_channel_as_operator,
     with_channels_taken,
     with_networks_taken,
 )
@@ -144,6 +145,7 @@ async def _question_notes(request: Request, channel: str, lines: Search) -> list
     no_line = "no line" if lines.until == request.until else "no line until then"
     query = await with_channels_taken(lines.query, request, channel)
     rooms = lines.rooms if query == lines.query else rooms_searched(request, channel, query)
+    query = with_channel_as_operator(query, channel)
     asked = replace(lines, until=request.until, query=query, rooms=rooms, sort=Sort.OLDEST)
     meant, hints = await read_as_question(asked, request)
     if hints:  # a count that is asked for, though no line has the words that ask for it

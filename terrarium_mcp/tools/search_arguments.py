@@ -57,13 +57,13 @@ async def requested_search(arguments: SearchArguments, request: Request) -> Sear
     parsed = _with_notes_of_words_like_channels(parsed, request, rooms)
     parsed, rooms = await with_networks_taken(parsed, request, rooms)
     search = request.search(
-        parsed,
+        with_channel_as_operator(parsed, channel),
         rooms,
         limit=arguments.limit,
         sort=Sort(arguments.sort),
         since=request.since(arguments.hours),
     )
-    reading = await read_as_question(search, request, in_channel=bool(channel))
+    reading = await read_as_question(search, request)
     return _in_time_order(reading.search)
 
 
@@ -89,6 +89,11 @@ async def with_channels_taken(query: Query, request: Request, channel: str) -> Q
         request.settings.zone,
     )
     return await offload(take) if may_express_times(query.question) else take()
+
+
+def with_channel_as_operator(query: Query, channel: str) -> Query:
+    """The query for a `channel` named beside it, which reads as `in:` does; unless it has one."""
+    return replace(query, channels=(channel,)) if channel and not query.channels else query
 
 
 def _with_notes_of_unknown(query: Query, request: Request) -> Query:

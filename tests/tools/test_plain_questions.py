@@ -464,8 +464,39 @@ async def test_operators_with_the_beginning_and_end_of_a_time_read_as_it_went_on
 
 async def test_a_time_in_a_channel_is_every_line_of_it(talked_house: House) -> None:
     told = await asked(talked_house, "1 May 2026", channel="#tea")
-    assert notes(told) == ["note: read as after:2026-05-01 before:2026-05-02"]
+    assert notes(told) == ["note: read as in:#tea after:2026-05-01 before:2026-05-02"]
     assert told.ids == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("query", "note"),
+    [
+        ("first message", "read as in:tea"),
+        ("latest message?", "read as in:tea"),
+        ("oldest line", "read as in:tea"),
+        ("what did ada say?", "read as from:ada in:tea"),
+        ("what happened?", "in:tea, sorted by newest, shows what was said last"),
+        ("news", "in:tea, sorted by newest, shows what was said last"),
+        ("what are people talking about?", "in:tea, sorted by newest, shows what was said last"),
+        (
+            "when was the gate last mentioned?",
+            "gate in:tea, sorted by newest, shows the last such line",
+        ),
+    ],
+)
+async def test_a_channel_beside_a_question_is_read_as_one_in_it(
+    talked_house: House, query: str, note: str
+) -> None:
+    await talked_house.hears("<ada> elsewhere", "#mate")
+    inside = await asked(talked_house, f"{query} in:tea")
+    beside = await asked(talked_house, query, channel="tea")
+    assert f"note: {note}" in notes(beside)
+    assert (notes(beside), beside.ids) == (notes(inside), inside.ids)
+
+
+async def test_a_channel_in_a_query_is_not_widened_by_one_beside_it(talked_house: House) -> None:
+    told = await asked(talked_house, "what did ada say? in:net/#tea", channel="tea")
+    assert notes(told) == ["note: read as from:ada in:net/#tea"]
 
 
 @pytest.mark.parametrize(

@@ -324,6 +324,14 @@ async def test_a_question_is_told_the_query_that_counts_what_it_asks(
     assert note in told.outside
 
 
+async def test_a_question_is_read_as_of_the_channel_beside_it(house: House) -> None:
+    await house.hears(TALK)
+    await house.hears("<ada> elsewhere", "#mate")
+    told = await house.learns("get_channel_stats", channel="tea", query="first message")
+    note = 'no line has all these words; as a question: query="in:#tea"'
+    assert told.facts["notes"] == [f"note: {note}"]
+
+
 @pytest.mark.parametrize(
     ("query", "note"),
     [
