@@ -55,6 +55,9 @@ PLACEHOLDER = "random_string"
 """The argument that Cursor invents for a tool without any, and has its model fill (seen in 2025:
 "Dummy parameter for no-parameter tools"). The model could not leave it out."""
 
+_MOST_NAMED = 8
+"""Unknown arguments of one call that its error names: a call may have thousands."""
+
 log = logging.getLogger(__name__)
 
 
@@ -215,7 +218,7 @@ class TerrariumServer(MCPServer[AppContext]):
         raise MCPError(INVALID_PARAMS, f"No prompt {shown(name)}: this server publishes none.")
 
     async def _refuse_unknown(self, name: str, arguments: dict[str, Any]) -> None:
-        """Refuse an unknown tool or argument, naming the nearest: the SDK ignores the latter."""
+        """Refuse an unknown tool or arguments, naming the nearest: the SDK ignores the latter."""
         schema = sdk.input_schema(self, name)
         if schema is None:
             tools = [tool.name for tool in await self.list_tools()]
@@ -223,12 +226,12 @@ class TerrariumServer(MCPServer[AppContext]):
                 f"No tool {shown(name)}.{did_you_mean(name, tools)} Tools: {', '.join(tools)}."
             )
         known = schema.get("properties", {})
-        for argument in arguments:
-            if argument not in known and (known or argument != PLACEHOLDER):
-                raise TerrariumError(
-                    f"{name} has no argument {shown(argument)}.{name_hint(argument, known)}"
-                    f" Arguments: {', '.join(known) or 'none'}."
-                )
+        unknown = [one for one in arguments if one not in known and (known or one != PLACEHOLDER)]
+        if unknown:
+            lacks = " It has ".join(
+                f"no argument {shown(one)}.{name_hint(one, known)}" for one in unknown[:_MOST_NAMED]
+            )
+            raise TerrariumError(f"{name} has {lacks} Arguments: {', '.join(known) or 'none'}.")
 
 
 def _failed(error: TerrariumError) -> CallToolResult:

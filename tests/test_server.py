@@ -326,6 +326,12 @@ async def test_an_unknown_argument_is_answered_with_the_nearest(silent_house: Ho
         ("search_irc_history", "after", "Write it into the query, like after:2026-05-01."),
         ("search_irc_history", "until", "Write it into the query, like before:2026-05-01."),
         ("get_recent_irc_messages", "after", "Did you mean after_id?"),
+        ("get_recent_irc_messages", "since", "Write hours=24 for the last day."),
+        ("get_recent_irc_messages", "days", "Write hours=24 for the last day."),
+        ("search_irc_history", "days", "Write hours=24 for the last day."),
+        ("catch_up", "hours", "Write since=24h for the last day."),
+        ("get_channel_stats", "Hours", "Write after=24h for the last day."),
+        ("get_message_context", "hours", "Arguments: message_id, scope, before, after, format."),
         ("get_message_context", "since", "Arguments: message_id, scope, before, after, format."),
     ],
 )
@@ -334,6 +340,21 @@ async def test_an_argument_of_another_name_is_answered_with_ours(
 ) -> None:
     refused = await silent_house.is_refused(tool, **{argument: "ada"})
     assert refused.startswith(f"{tool} has no argument {argument}. {hint}")
+
+
+async def test_every_unknown_argument_is_answered_at_once(silent_house: House) -> None:
+    wrong = {"query": "tea", "user": "ada", "since": "2026-05-01", "max": 5}
+    refused = await silent_house.is_refused("search_irc_history", **wrong)
+    assert refused.startswith(
+        "search_irc_history has no argument user. Write it into the query, like from:ada."
+        " It has no argument since. Write it into the query, like after:2026-05-01."
+        " It has no argument max. Did you mean limit? Arguments: query, channel, "
+    )
+
+
+async def test_of_a_flood_of_unknown_arguments_a_few_are_named(silent_house: House) -> None:
+    refused = await silent_house.is_refused("catch_up", **{f"x{n}": "" for n in range(1000)})
+    assert refused.count("no argument") == 8
 
 
 async def test_an_argument_of_a_tool_without_any_is_refused(silent_house: House) -> None:
