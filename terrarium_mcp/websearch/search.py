@@ -21,6 +21,9 @@ TIMEOUT = 10.0
 MOST_BYTES = 4_000_000
 """Bytes of an answer: ten results with a whole page of text each have fewer."""
 
+_ADDRESS = ("url", "link")
+"""Names under which services give the address of a page."""
+
 
 class WebSearchFailed(TerrariumError):
     """The search service is not configured, does not answer, or sends an unusable answer."""
@@ -51,7 +54,9 @@ async def search_the_web(query: str, count: int, settings: Settings) -> list[Web
         raise WebSearchFailed(
             "The search service answered without a list of `results`. Check SEARCH_API_URL."
         )
-    usable = (row for row in rows if isinstance(row, dict))  # a million may fit into MOST_BYTES
+    # What has no address is no page, such as an answer in place of one. A million of either may fit
+    # into MOST_BYTES.
+    usable = (row for row in rows if isinstance(row, dict) and any(map(row.get, _ADDRESS)))
     return [_result(row) for row in islice(usable, count)]
 
 
@@ -140,7 +145,7 @@ def _rows(body: Mapping[str, Any]) -> Sequence[Any] | None:
 def _result(row: Mapping[str, Any]) -> WebResult:
     return WebResult(
         title=_first(row, "title", "name"),
-        url=_first(row, "url", "link"),
+        url=_first(row, *_ADDRESS),
         snippet=_first(row, "snippet", "excerpt", "summary", "content"),
     )
 

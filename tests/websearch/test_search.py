@@ -90,8 +90,16 @@ async def test_results_are_read_under_the_names_such_services_use(
 
 
 async def test_missing_parts_are_empty_and_odd_ones_text(service: SearchService) -> None:
-    service.finds({"results": [{"url": 7}, {}]})
-    assert await look(service) == [WebResult("", "7", ""), WebResult("", "", "")]
+    service.finds({"results": [{"url": 7}]})
+    assert await look(service) == [WebResult("", "7", "")]
+
+
+async def test_what_has_no_address_is_no_result(service: SearchService) -> None:
+    answer_box = {"title": "Tea", "snippet": "How to brew it"}
+    service.finds({"results": [{}, answer_box, {**answer_box, "url": ""}, ROW, ROW]})
+    assert await look(service, count=1) == [TEA]
+    service.finds({"results": [{}, answer_box]})
+    assert await look(service) == []
 
 
 async def test_no_more_come_than_asked_for(service: SearchService) -> None:
@@ -99,10 +107,13 @@ async def test_no_more_come_than_asked_for(service: SearchService) -> None:
     assert len(await look(service, count=4)) == 4
 
 
-async def test_results_beyond_those_asked_for_cost_nothing(service: SearchService) -> None:
-    service.sends(f'{{"results": [{",".join(["{}"] * 500_000)}]}}')
+@pytest.mark.parametrize(("row", "count", "found"), [('{"url":7}', 350_000, 5), ("{}", 500_000, 0)])
+async def test_results_beyond_those_asked_for_cost_nothing(
+    service: SearchService, row: str, count: int, found: int
+) -> None:
+    service.sends(f'{{"results": [{",".join([row] * count)}]}}')
     began = thread_time()
-    assert len(await look(service)) == 5
+    assert len(await look(service)) == found
     assert thread_time() - began < 1  # 5 s, if each of them is read
 
 
