@@ -9,22 +9,22 @@ from terrarium_mcp.chat.irctext import harmless, harmless_nick
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import local
 from terrarium_mcp.request import Request
-from terrarium_mcp.store import ENOUGH, Evidence, Hits, Search
+from terrarium_mcp.store import ENOUGH, Evidence, Search
 from terrarium_mcp.tools.known_nicks import people_called, without_opted_out
-from terrarium_mcp.tools.question_hints import EXACT, found_exactly, total_of
+from terrarium_mcp.tools.question_hints import found_exactly, total_of
 from terrarium_mcp.wording import shown
 
 _MOST_PEOPLE, _MOST_NICKS = 3, 3
 """People of a query that are looked up, and other nicks of each, those of the newest changes."""
 
 
-async def changed_nick_note(request: Request, search: Search, hits: Hits) -> list[str]:
+async def changed_nick_note(request: Request, search: Search, found: int) -> list[str]:
     """The query with the other nicks of its people, where it finds few lines and that finds more.
 
-    No search includes them unasked: several people may have used the same nick.
+    Of the search, `found` lines are by its people and have all words. None includes other nicks
+    unasked: several people may have used the same one.
     """
     query = search.query
-    found = hits.total if hits.rung in EXACT else hits.with_all_words
     if search.cursor or found >= ENOUGH or not query.people:
         return []
     changes = {

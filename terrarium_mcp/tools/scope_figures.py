@@ -26,6 +26,7 @@ from terrarium_mcp.store import (
     Sort,
 )
 from terrarium_mcp.tools.asides import counted_note, left_out_note
+from terrarium_mcp.tools.changed_nicks import changed_nick_note
 from terrarium_mcp.tools.facts import iso_or_empty
 from terrarium_mcp.tools.known_nicks import on_its_network, people_called, unknown_nick_notes
 from terrarium_mcp.tools.notes import note
@@ -89,6 +90,7 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
     notes += spelt_otherwise
     if not stats.lines or len(query.nicks) > 1:
         notes += map(note, await unknown_nick_notes(request, query.nicks, rooms))
+    notes += map(note, await changed_nick_note(request, lines, stats.lines))
     if not (stats.lines or spelt_otherwise):
         notes += await _question_notes(request, selection.channel, lines)
         notes += await silence_notes(request, replace(lines, until=request.until))

@@ -21,6 +21,7 @@ from terrarium_mcp.tools.facts import head_facts, json_form
 from terrarium_mcp.tools.known_nicks import unknown_nick_notes
 from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.parameters import clamping_notes
+from terrarium_mcp.tools.question_hints import EXACT
 from terrarium_mcp.tools.search_arguments import SearchArguments, requested_search
 from terrarium_mcp.tools.search_text import (
     NOT_NEVER,
@@ -162,7 +163,8 @@ class _PageWriter(NamedTuple):
             notes.append(scan_note(request, search, hits.reached))
         notes += all_lines_note(request, search, hits)
         notes += exact_total_note(request, search, hits)
-        notes += map(note, await changed_nick_note(request, search, hits))
+        found = hits.total if hits.rung in EXACT else hits.with_all_words
+        notes += map(note, await changed_nick_note(request, search, found))
         if not (hits.messages or search.cursor):
             notes += await silence_notes(request, search) or [NOT_NEVER]
         return notes

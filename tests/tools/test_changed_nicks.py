@@ -42,6 +42,35 @@ async def test_the_query_with_the_other_nick_is_named_and_not_searched_for(
     assert (finds if " tea" in query else NOTE) in told.outside.splitlines()
 
 
+@pytest.mark.parametrize(
+    ("selection", "told"),
+    [
+        ({"nick": "ada", "after": "2026-05-02", "before": "2026-05-03"}, NOTE),
+        (
+            {"query": "from:ada five"},
+            NOTE.partition("from:")[0] + "five from:ada from:ada_away finds 1 line",
+        ),
+    ],
+)
+async def test_figures_of_a_nick_name_the_query_with_the_other_one(
+    house: House, selection: dict[str, str], told: str
+) -> None:
+    await furnish(house)
+    counted = await house.learns("get_channel_stats", NOW, **selection)
+    assert counted.facts["lines"] == 0
+    assert told in counted.facts["notes"]
+    assert told in counted.outside.splitlines()
+
+
+async def test_figures_of_a_nick_do_not_tell_a_change_beyond_the_view(house: House) -> None:
+    await furnish(house)
+    told = await house.learns("get_channel_stats", {"as_of": 3}, nick="ada")
+    assert "ada_away" not in told.everything
+    await house.hears("<ada> elsewhere", "#mate")
+    told = await house.learns("get_channel_stats", {"channel": "#mate"}, nick="ada")
+    assert "ada_away" not in told.everything
+
+
 async def test_a_few_lines_get_the_note_too_and_many_get_none(house: House) -> None:
     await furnish(house)
     told = await searched(house, "from:ada")
