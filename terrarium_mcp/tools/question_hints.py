@@ -35,6 +35,9 @@ _MESSAGE = re.compile(
 EXACT = (Rung.ALL_WORDS, Rung.EVERYTHING)
 """How a search finds only what its query says."""
 
+NO_COUNT = "a search does not count"
+"""Why the hint for a count names the figures; a call for figures has another reason."""
+
 _COMES_AND_GOES = (MessageType.JOIN, MessageType.PART, MessageType.QUIT, MessageType.NICK)
 """What is recorded of a person who says nothing."""
 
@@ -148,7 +151,7 @@ async def _count_hints(
         counts += " for all hours, and with nick names the busiest hours of one person"
     if asked.of_weekdays:
         counts += " for each day, and adds up no weekdays"
-    return [f"a search does not count: {call} {counts}"]
+    return [f"{NO_COUNT}: {call} {counts}"]
 
 
 def _channel_argument(search: Search, request: Request) -> str:

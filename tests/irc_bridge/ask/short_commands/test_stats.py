@@ -179,7 +179,7 @@ async def test_a_question_is_answered_with_the_command_to_type(tmp_path: Path) -
     async with desk(tmp_path, TALK) as scene:
         (answer,) = await scene.asks("!stats how many lines did alice write in january 2026?")
         command = "!stats from:alice after:2026-01-01 before:2026-02-01"
-        assert f"A search does not count: {command} does." in answer
+        assert f"No line has all these words, so they count nothing: {command} does." in answer
         (counted,) = await scene.asks(command)
         assert ": 2 lines, " in counted
         (answer,) = await scene.asks("!stats alice in january 2026")
