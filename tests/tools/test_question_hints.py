@@ -198,6 +198,8 @@ async def test_who_asks_how_often_somebody_was_kicked_is_told_the_query_that_cou
     assert note.startswith("note: the query summer type:kick finds 2 events;")
     (note,) = await notes(house, "how many times was summer kicked in #tea?")
     assert " finds 2 events;" in note
+    (note,) = await notes(house, "how many kicks were there on 1 May 2026?")
+    assert " finds 2 events;" in note
 
 
 async def test_who_asks_who_is_here_is_told_the_tool_that_lists_them(house: House) -> None:

@@ -16,6 +16,7 @@ from terrarium_mcp.chat.times.time_expressions import time_expressions, without_
 
 _NICK = rf"(?P<nick>{NICK})"
 _WHEN = r"(?:(?:when|why|how(?:\s+often|\s+many\s+times)?|where|by\s+whom)\s+)?"
+_WHO = r"(?:who|how\s+many\s+(?:people|persons|folks|users|members|nicks))"
 _KICKED, _BANNED = r"kick(?:ed)?", r"bann?(?:ed)?"
 _TOPIC = r"(?:(?:current|latest|last)\s+)?(?:channel(?:['\u2019]s)?\s+)?topic"
 _TO_WORDS = r"(?:\s+to\s+(?P<words>.+?))?"
@@ -75,6 +76,11 @@ _RENAMED = (
 _SPLIT = r"(?:the\s+|that\s+|a\s+)?(?:last\s+)?net\s?split"
 
 
+def _how_many(noun: str) -> str:
+    """The question for the number of such events, which the query that finds them counts."""
+    return rf"how\s+many\s+{noun}(?:\s+(?:were|are|have\s+(?:there\s+)?been))?"
+
+
 def _rank_forms(verb: str, rank: str = "", mode: str = "") -> list[_EventForm]:
     """Questions for who was given a rank, or lost it: by how that is called, and what is given.
 
@@ -108,11 +114,11 @@ def _by_somebody(verb: str) -> tuple[str, str]:
 
 
 _FORMS = (
-    _EventForm(rf"who\s+(?:(?:{BE})\s+)+{_KICKED}{_FOR_WORDS}", _KICK),
+    _EventForm(rf"{_WHO}\s+(?:(?:{BE})\s+)+{_KICKED}{_FOR_WORDS}", _KICK),
     _EventForm(rf"who\s+{_KICKED}\s+{_NICK}", _KICK),
     _EventForm(rf"{_WHEN}{BE}\s+{_NICK}\s+(?:{BE}\s+)*{_KICKED}", _KICK),
     *(_EventForm(one, _KICK, by_nick=True) for one in _by_somebody(_KICKED)),
-    _EventForm(rf"who\s+(?:(?:{BE})\s+)+{_BANNED}", _MODE, _BAN),
+    _EventForm(rf"{_WHO}\s+(?:(?:{BE})\s+)+{_BANNED}", _MODE, _BAN),
     _EventForm(rf"who\s+{_BANNED}\s+\S+", _MODE, _BAN),
     _EventForm(rf"{_WHEN}{BE}\s+\S+\s+(?:{BE}\s+)*{_BANNED}", _MODE, _BAN),
     *(_EventForm(one, _MODE, _BAN, by_nick=True) for one in _by_somebody(_BANNED)),
@@ -122,19 +128,25 @@ _FORMS = (
         rf"{_WHEN}(?:was|did)\s+the\s+{_TOPIC}\s+(?:last\s+)?(?:set|changed?){_TO_WORDS}",
         (MessageType.TOPIC,),
     ),
-    _EventForm(r"who\s+(?:has\s+|have\s+)?joined", _JOIN),
+    _EventForm(rf"{_WHO}\s+(?:has\s+|have\s+)?joined", _JOIN),
     _EventForm(rf"{_WHEN}did\s+{_NICK}\s+(?:first\s+)?join", _JOIN, by_nick=True),
-    _EventForm(r"who\s+(?:has\s+|have\s+)?(?:left|parted|quit)", _LEAVE),
+    _EventForm(rf"{_WHO}\s+(?:has\s+|have\s+)?(?:left|parted|quit)", _LEAVE),
     _EventForm(rf"{_WHEN}did\s+{_NICK}\s+(?:leave|part|quit)", _LEAVE, by_nick=True),
     _EventForm(rf"when\s+(?:was|were|is)\s+{_SPLIT}", _QUIT),
-    _EventForm(rf"who\s+(?:(?:{BE})\s+)*(?:left|quit|lost)\s+(?:in|by|during)\s+{_SPLIT}", _QUIT),
-    _EventForm(rf"who\s+(?:has\s+)?{_RENAMED}", _RENAME),
+    _EventForm(
+        rf"{_WHO}\s+(?:(?:{BE})\s+)*(?:left|quit|lost)\s+(?:in|by|during)\s+{_SPLIT}", _QUIT
+    ),
+    _EventForm(rf"{_WHO}\s+(?:has\s+)?{_RENAMED}", _RENAME),
     _EventForm(rf"who\s+(?:has\s+)?{_RENAMED}\s+to\s+{_NICK}", _RENAME),
     _EventForm(
         rf"(?:what\s+|{_WHEN})(?:did|has)\s+{_NICK}\s+{_RENAMED}(?:\s+to)?",
         _RENAME,
         by_nick=True,
     ),
+    _EventForm(_how_many("kicks"), _KICK),
+    _EventForm(_how_many("bans"), _MODE, _BAN),
+    _EventForm(_how_many("joins"), _JOIN),
+    _EventForm(_how_many("quits"), _QUIT),
     *_rank_forms(r"op(?:ped)?", r"(?:an?\s+)?op(?:s|erator)?", "+o"),
     *_rank_forms(r"voiced?", r"voice", "+v"),
     *_rank_forms(r"(?:deop(?:ped)?|devoiced?)"),

@@ -67,6 +67,16 @@ from terrarium_mcp.chat.questions.events import (
         ("when did bob get op", "+o* bob type:mode"),
         ("when was the netsplit in #lab?", "type:quit"),
         ("who left in the netsplit", "type:quit"),
+        ("how many people joined on", "type:join"),
+        ("How many users have joined #lab?", "type:join"),
+        ("how many people were kicked for spam?", "spam type:kick"),
+        ("how many nicks got banned?", "+b type:mode"),
+        ("how many people left in the netsplit?", "type:quit"),
+        ("how many people quit", "type:part type:quit"),
+        ("how many kicks were there in #lab?", "type:kick"),
+        ("how many joins have there been", "type:join"),
+        ("how many bans", "+b type:mode"),
+        ("how many quits?", "type:quit"),
     ],
 )
 def test_the_query_that_finds_the_events_is_named(text: str, query: str) -> None:
