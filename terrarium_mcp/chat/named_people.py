@@ -188,6 +188,8 @@ def _reading(nick: str, text: str, lines: int, lines_with: int, *, is_topic: boo
     if sign >= _MAKES_A_PERSON:
         return _Reading.PERSON
     spoke_once = lines < 2 and nick.isalpha()
+    if spoke_once and not lines_with:  # else neither its line nor any other would be found
+        return _Reading.PERSON_OR_WORD
     if spoke_once or is_topic or is_everyday_word(nick) or share < _RARELY_A_NICK:
         is_thing = not sign or _THING.search(marked)
         return _Reading.WORD if is_thing else _Reading.PERSON_OR_WORD

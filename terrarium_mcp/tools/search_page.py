@@ -19,6 +19,7 @@ from terrarium_mcp.tools.asides import left_out_note
 from terrarium_mcp.tools.changed_nicks import changed_nick_note
 from terrarium_mcp.tools.facts import head_facts, json_form
 from terrarium_mcp.tools.known_nicks import unknown_nick_notes
+from terrarium_mcp.tools.nicks_among_words import queries_by_nick
 from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.parameters import clamping_notes
 from terrarium_mcp.tools.question_hints import EXACT
@@ -166,6 +167,7 @@ class _PageWriter(NamedTuple):
         found = hits.total if hits.rung in EXACT else hits.with_all_words
         notes += map(note, await changed_nick_note(request, search, found))
         if not (hits.messages or search.cursor):
+            notes += map(note, await queries_by_nick(request, search))
             notes += await silence_notes(request, search) or [NOT_NEVER]
         return notes
 

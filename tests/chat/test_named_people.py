@@ -173,6 +173,8 @@ def test_a_name_of_letters_that_spoke_once_needs_the_wording() -> None:
     assert named("is ada here", {"ada": 1}, {}) == ()
     assert named("is ada here", {"ada": 2}, {}) == ("ada",)
     assert named("is ada_ here", {"ada_": 1}, {}) == ("ada_",)
+    assert people_named("the gate of ada", {"ada": 1}, {"ada": 1}) == ((), ())
+    assert people_named("the gate of ada", {"ada": 1}, {}) == ((), ("ada",))  # it is no word
     assert named("what did ada see?", {"ada": 1}, {}) == ("ada",)
 
 
