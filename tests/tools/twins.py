@@ -228,7 +228,8 @@ QUERIES = [
     "who opened the gate?", "what did ada paint?", "did dora open the green gate?", "zaphod",
     "marvin green", "from:ada", "from:dorx", "from:zoe tea", "mentions:cyru", "has:link",
     '"green tea"', "te*", "gre* OR milky", "-tea", "type:action", "type:join", "",
-    "\U0001f375", "example.org", "in:##tea green", "in:elsewhere/#tea", "trillian kettle gate",
+    "\U0001f375", "example.org", "in:##tea green", "in:elsewhere/#tea", "kettle's",
+    "trillian kettle gate",
     "when did bo paint the kettle?", "caf\u00e9 openings", "greenish", "slartibart milk the",
     "is tea green?", "before:2026-05-03 gate kettle", "after:2026-05-01T13:00:00Z milk painted",
 ]  # fmt: skip

@@ -201,6 +201,22 @@ async def test_a_misspelt_word_is_found_in_its_own_alphabet(
     assert texts(hits.messages)[:1] == [said]
 
 
+@pytest.mark.parametrize(
+    ("word", "line"),
+    [
+        *[("installing", "did you install the valve?"), ("worked", "the pump works")],
+        *[("testing", "I tested it"), ("pump's", "the pump works")],
+        *[("Pump\u2019s", "the pump works")],
+    ],
+)
+async def test_a_word_alone_is_found_in_its_other_forms(store: Store, word: str, line: str) -> None:
+    await store.messages.append(chat("<ada> the pump works\n<bo> I tested it"))
+    await store.messages.append(chat("<cy> did you install the valve?\n<cy> at the gate"))
+    hits = await asked(store, word)
+    assert (texts(hits.messages), hits.rung) == ([line], Rung.SIMILAR)
+    assert texts((await asked(store, f'"{word}"')).messages) == []
+
+
 async def test_a_word_that_nobody_said_is_no_misspelt_stop_word(store: Store) -> None:
     await store.messages.append(chat("<bo> tea was late\n<cy> it was\n<cy> wise"))
     assert (await asked(store, "wasm")).messages == []
