@@ -551,6 +551,14 @@ async def test_a_time_of_day_is_of_its_day(talked_house: House) -> None:
     assert notes(told)[0] == (
         "note: read as from:ada after:2026-05-01T18:00:00.000Z before:2026-05-02"
     )
+    told = await asked(talked_house, "what did ada say after 2026-05-01T12:00:30Z?")
+    assert notes(told)[0] == (
+        "note: read as from:ada after:2026-05-01T12:00:30.000Z before:2026-06-11"
+    )
+    told = await asked(talked_house, "2026-05-01T12:00:00Z")
+    assert notes(told)[0] == (
+        "note: read as after:2026-05-01T11:30:00.000Z before:2026-05-01T12:30:00.000Z"
+    )
 
 
 @pytest.mark.parametrize(

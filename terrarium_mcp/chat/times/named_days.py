@@ -197,7 +197,10 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"(?:{_IN})?(?:the\s+)?{_PART}{_LAST}{_MONTH}", dated.in_month),
     (rf"(?:{_IN})?{_LAST}{_MONTH}", dated.in_month),
     (rf"{_IN}{_MONTH}", dated.in_month),
-    (rf"(?:in|during|of|from|year|{_RELATED})\s+(?:the\s+year\s+)?{_YEAR}", dated.in_year),
+    (
+        rf"(?:in|during|of|from|year|{_RELATED})\s+(?:the\s+year\s+)?{_YEAR}(?!-\d\d-)",
+        dated.in_year,
+    ),
     (rf"{_MONTH}{_OF_A_YEAR}", dated.in_month),
     (rf"{_DURING}{_SEASON}{_OF_A_YEAR}", dated.in_latest_season),
     (rf"(?:{_AT})?{_FEAST}{_OF_A_YEAR}", dated.at_latest_feast),

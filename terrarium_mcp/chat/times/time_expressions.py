@@ -18,6 +18,7 @@ from terrarium_mcp.chat.times.clock_times import (
     time_of_day,
     times_without_a_day,
 )
+from terrarium_mcp.chat.times.iso_moments import IsoMoment, iso_moments
 from terrarium_mcp.chat.times.joined_times import Joint, joints
 from terrarium_mcp.chat.times.named_days import (
     OF_WAKING_HOURS,
@@ -163,7 +164,7 @@ def _joined(joint: Joint, text: str, now: datetime, zone: tzinfo) -> list[TimeEx
 def _single_times(text: str, now: datetime, zone: tzinfo) -> list[TimeExpression]:
     """The times that `text` names by themselves, whatever the words between them make of two."""
     today = local(now, zone).date()
-    times = _recent(text, now, zone)
+    times = _to_the_minute(text, now, zone)
     taken = [one.span for one in times]
     named: list[NamedDays] = []
     for match, read in matches(text):
@@ -193,32 +194,33 @@ def _single_times(text: str, now: datetime, zone: tzinfo) -> list[TimeExpression
     return times
 
 
-def _recent(text: str, now: datetime, zone: tzinfo) -> list[TimeExpression]:
-    """The times that are counted in hours, minutes or seconds from `now`."""
+def _to_the_minute(text: str, now: datetime, zone: tzinfo) -> list[TimeExpression]:
+    """The times that are moments, or are counted in hours, minutes or seconds from `now`."""
+    named: list[IsoMoment | RecentTime] = [*iso_moments(text, zone), *recent_times(text)]
     times: list[TimeExpression] = []
-    for one in recent_times(text):
+    for one in named:
         if _overlaps(one.found.span(), [other.span for other in times]):
             continue
         try:
-            times.append(_from_now(one, now, zone))
+            times.append(_of_its_bounds(one, now, zone))
         except (ValueError, OverflowError):  # it ended before 1900, or tomorrow is in year 10,000
             continue
     return times
 
 
-def _from_now(recent: RecentTime, now: datetime, zone: tzinfo) -> TimeExpression:
-    """A time up to `now`; without an end of its own it lasts through today, as `this week` does.
+def _of_its_bounds(named: IsoMoment | RecentTime, now: datetime, zone: tzinfo) -> TimeExpression:
+    """A time that has bounds; without an end it lasts through today, as `this week` does.
 
     Raises:
         ValueError: nothing is left of it.
     """
     tomorrow = midnight(local(now, zone).date() + timedelta(1), zone)
-    since, until = recent.bounds(now.astimezone(UTC), tomorrow)
+    since, until = named.bounds(now.astimezone(UTC), tomorrow)
     begins = since or midnight(_EARLIEST, zone)
     if begins >= until:
-        raise ValueError(recent.found[0])
+        raise ValueError(named.found[0])
     lately = timedelta.max if since else _LATELY
-    return TimeExpression(recent.found[0], begins, until, recent.found.start(), lately)
+    return TimeExpression(named.found[0], begins, until, named.found.start(), lately)
 
 
 def _begin(found: re.Match[str]) -> int:
