@@ -10,6 +10,7 @@ from datetime import date, timedelta
 from terrarium_mcp.chat.times.calendar_words import (
     ORDINALS,
     PERIODS,
+    WEEKDAYS,
     latest_day,
     latest_year_with,
     month_number,
@@ -40,6 +41,14 @@ def on_day(found: re.Match[str], today: date) -> list[Days]:
     return [one_day(_date(found, today))]
 
 
+def on_day_of_week(found: re.Match[str], today: date) -> list[Days]:
+    """A day with its weekday behind it, as in a transcript; of another day that is only a word."""
+    day = _date(found, today)
+    if day.weekday() != weekday_number(found["weekday"]):
+        raise ValueError(found[0])
+    return [one_day(day)]
+
+
 def on_day_dot_month(found: re.Match[str], today: date) -> list[Days]:
     """A day in digits where only what was said on it is asked, or nothing.
 
@@ -52,7 +61,8 @@ def on_day_dot_month(found: re.Match[str], today: date) -> list[Days]:
 
 def on_nth_day(found: re.Match[str], today: date) -> list[Days]:
     """The latest day of that number; with a weekday in front, the latest that is one."""
-    weekday = found.groupdict().get("weekday", "").lower()
+    name = found.groupdict().get("weekday")
+    weekday = WEEKDAYS[weekday_number(name)] if name else ""
     return [one_day(latest_day(_nth(found), today, weekday))]
 
 

@@ -34,14 +34,15 @@ _MONTH = rf"(?P<month>{MONTH})"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = rf"(?P<year>{YEAR})"
 _ANY_YEAR = rf"(?:{_YEAR}|['\u2019](?P<short_year>\d\d))"
-_ON = rf"(?:on\s+)?(?:{WEEKDAY},?\s+)?(?:the\s+)?"
+_ANY_WEEKDAY = rf"(?:{WEEKDAY}|{SHORT_WEEKDAY}\.?)"
+_ON = rf"(?:on\s+)?(?:{_ANY_WEEKDAY},?\s+)?(?:the\s+)?"
 _ISO_DAY = r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"
 _YEAR_FIRST = r"(?<!/)(?P<year>\d{4})/(?P<month>\d\d?)/(?P<day>\d\d?)(?!/)"
 _DAY_MONTH = rf"{_DAY}\s+(?:of\s+)?{_MONTH}"
 _ORDINAL = rf"(?P<ordinal>{'|'.join(reversed(ORDINALS))})"
 _IN_DIGITS = r"(?P<day>\d{1,2})(?:st|nd|rd|th)"
 _NTH_DAY = rf"(?:{_IN_DIGITS}|{_ORDINAL})"
-_WEEKDAY_NTH = rf"(?P<weekday>{WEEKDAY}),?\s+(?:(?:the\s+)?{_IN_DIGITS}|the\s+{_ORDINAL})"
+_WEEKDAY_NTH = rf"(?P<weekday>{_ANY_WEEKDAY}),?\s+(?:(?:the\s+)?{_IN_DIGITS}|the\s+{_ORDINAL})"
 _MONTH_DAY = rf"{_MONTH}\s+(?:the\s+)?{_DAY}"
 _WEEK = rf"(?:in\s+|during\s+)?(?:the\s+)?week\s+(?P<from>of|from|beginning|starting)\s+{_ON}"
 _WEEKEND = rf"(?:on\s+|over\s+)?(?:the\s+)?(?P<weekend>weekend)\s+of\s+{_ON}"
@@ -133,6 +134,7 @@ READERS: tuple[tuple[str, Reader], ...] = (
             _MONTH_DAY,
         )
     ),
+    (rf"{_ON}{_ISO_DAY},?\s+(?P<weekday>{_ANY_WEEKDAY})", dated.on_day_of_week),
     (_ON + _ISO_DAY, dated.on_day),
     (_ON + _YEAR_FIRST, dated.on_day),
     (

@@ -27,7 +27,8 @@ _OTHER_DIGIT = re.compile(r"(?![0-9])\d")
 """A decimal digit of another script, such as Arabic, or of another width."""
 _ISO = re.compile(r"\d{4}(?:$|-)")
 _ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d")
-_JOINED = re.compile(r"\s(?:and|or)\s", re.IGNORECASE)
+_GOES_ON_IN_WORDS = re.compile(rf"\s(?:(?:and|or)\s|{WEEKDAY}\b)", re.IGNORECASE)
+"""A day of ISO 8601 that another time follows, or its weekday, as in a transcript."""
 _YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d\d))?")
 _WEEK = re.compile(r"\d{4}-W\d\d")
 _DAYS_AGO = re.compile(r"(\d{1,6})([dw])")
@@ -40,7 +41,7 @@ _COUNTED = (
     r"(?P<unit>[a-z].*?)(?P<ago>\s+ago)?"
 )
 """So long before now: `2 weeks`, `a couple of months ago`."""
-_SHORT_WEEKDAY = rf"\b{SHORT_WEEKDAY}\b"
+_SHORT_WEEKDAY = rf"\b{SHORT_WEEKDAY}\b\.?"
 _AT = rf"(?:\d{{1,2}}:\d\d:\d\d(?:\s*[ap]m)?{IN_UTC}?|{CLOCK})"
 _AT_CLOCK = (
     rf"(?P<day>.+?),?\s+(?:at\s+)?(?P<clock>{_AT})",
@@ -179,7 +180,7 @@ def _expressed(text: str, now: datetime, zone: tzinfo) -> tuple[datetime, dateti
         ValueError: it names all that was before a time, or nothing: `after:"before yesterday"` has
             no meaning, nor has `on:"from yesterday to 3 May"`.
     """
-    is_iso = _ISO.match(text) and not _JOINED.search(text)
+    is_iso = _ISO.match(text) and not _GOES_ON_IN_WORDS.search(text)
     if len(text) > _MAX_CHARACTERS or is_iso:  # ISO 8601 is read strictly
         return None
     for named in (text, f"on {text}", f"in {text}"):

@@ -36,6 +36,10 @@ BERLIN = ZoneInfo("Europe/Berlin")
         ("tuesday", "2026-05-05", "2026-05-06"),
         ("last friday", "2026-05-01", "2026-05-02"),
         ("5 may", "2026-05-05", "2026-05-06"),
+        ("2026-05-01 Fri", "2026-05-01", "2026-05-02"),
+        ("2026-05-01, Friday", "2026-05-01", "2026-05-02"),
+        ("Fri, 1 May 2026", "2026-05-01", "2026-05-02"),
+        ("Fri. 1 May", "2026-05-01", "2026-05-02"),
         ("7 may", "2025-05-07", "2025-05-08"),
         ("december", "2025-12-01", "2026-01-01"),
         ("may", "2026-05-01", "2026-06-01"),
@@ -118,6 +122,7 @@ def test_a_part_of_a_day_is_its_hours(text: str, begins: str, ends: str) -> None
         ("2am last night", "2026-05-06 02:00:00"),
         ("2026-05-01 9:30", "2026-05-01 09:30:00"),
         ("2026-05-01 at 8pm", "2026-05-01 20:00:00"),
+        ("2026-05-01 Fri 20:05", "2026-05-01 20:05:00"),
         ("Fri, 1 May 2026 14:00:00 +0200", "2026-05-01 12:00:00"),
         ("2026-05-01T14:00:00.123456Z", "2026-05-01 14:00:00"),
         ("2026-05-01T14:00+02:00", "2026-05-01 12:00:00"),
@@ -228,6 +233,7 @@ def test_the_zone_behind_a_time_in_a_query_is_no_word_of_it() -> None:
     [
         ("on:the last 3 days of April tea", "tea after:2026-04-28 before:2026-05-01"),
         ("on:may the 4th tea", "tea after:2026-05-04 before:2026-05-05"),
+        ("on:2026-05-01 Fri tea", "tea after:2026-05-01 before:2026-05-02"),
         ("on:may '25 tea", "tea after:2025-05-01 before:2025-06-01"),
     ],
 )
@@ -264,6 +270,7 @@ def test_a_time_that_the_clock_skips_is_the_moment_of_the_change(text: str) -> N
     [
         *["", " ", "tea", "a", "1", "12", "13:99", "friday 13", "may 32", "32 may", "5.5.26"],
         *["2026-02-30", "2026-13", "2026-13-01", "0000", "0000-01-01", "2026-05-01T25:00"],
+        *["2026-05-01 Sun", "2026-02-30 Mon"],
         *["yesterday 25:00", "2026-05-01 13pm", "2026-02-30 at noon", "yesterday at 10:00:61"],
         *["before yesterday", "until may", "by last week", "before 2 hours ago"],
         "from yesterday to 3 may",

@@ -335,6 +335,13 @@ def test_counts_are_read_in_words_and_digits(count: str, number: int) -> None:
         ("two and a half weeks ago", "2026-04-26", "2026-04-29"),
         ("friday the 5th", "2025-12-05", "2025-12-06"),
         ("on Friday, the fifth", "2025-12-05", "2025-12-06"),
+        ("on Thu, 5 Mar 2026", "2026-03-05", "2026-03-06"),
+        ("before Thu, 5 Mar 2026", "1900-01-01", "2026-03-05"),
+        ("on Tue, May 5, 2026", "2026-05-05", "2026-05-06"),
+        ("from Tue. 5 May to Thu 7 May", "2026-05-05", "2026-05-08"),
+        ("on 2026-05-05 Tue", "2026-05-05", "2026-05-06"),
+        ("since 2026-05-05, tuesday", "2026-05-05", "2026-05-15"),
+        ("tue the 5th", "2026-05-05", "2026-05-06"),
         ("the third of november", "2025-11-03", "2025-11-04"),
         ("on the twenty-first of may 2024", "2024-05-21", "2024-05-22"),
         ("on the 3rd of last month", "2026-04-03", "2026-04-04"),
@@ -348,6 +355,12 @@ def test_counts_are_read_in_words_and_digits(count: str, number: int) -> None:
 )
 def test_a_time_is_read_to_its_end(text: str, since: str, until: str) -> None:
     assert days(f"what happened {text}?") == days(text.upper()) == [(since, until)]
+
+
+def test_behind_an_iso_day_only_its_own_weekday_belongs_to_it() -> None:
+    text = "on 2026-05-05 sun crashed"
+    assert days(text) == [("2026-05-05", "2026-05-06")]
+    assert without_times(time_expressions(text, NOW, UTC), text).split() == ["sun", "crashed"]
 
 
 @pytest.mark.parametrize(
