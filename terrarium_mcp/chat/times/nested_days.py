@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from terrarium_mcp.chat.times.named_days import INSIDE_OTHERS
-from terrarium_mcp.chat.times.relative_days import Reader, to_its_end
+from terrarium_mcp.chat.times.relative_days import Reader, last_weekdays, to_its_end
 from terrarium_mcp.chat.times.seasons import Days
 
 _BETWEEN = re.compile(r",?\s+(?:(?:of|in|on)\s+)?(?:the\s+)?", re.IGNORECASE)
@@ -120,7 +120,7 @@ def _together(first: NamedDays, second: NamedDays, today: date) -> NamedDays | N
 def _inside(shorter: NamedDays, longer: Days, today: date) -> Days | None:
     """The days of the shorter time that begin in the longer; all of that if several do.
 
-    Those that end in it, too, are preferred: of last week, Sunday and Monday are its own Monday.
+    Those that end in it, too, are preferred. Sunday and Monday of last week are its two ends.
     """
     if shorter.read not in INSIDE_OTHERS:
         return shorter.days[0] if _begins_in(longer, shorter.days[0]) else None
@@ -129,6 +129,8 @@ def _inside(shorter: NamedDays, longer: Days, today: date) -> Days | None:
     if not readings:
         return None
     days = next((one for one in readings if one[1] <= longer[1]), readings[0])
+    if shorter.read is last_weekdays and days[1] > longer[1]:
+        return longer
     # Days of a month, such as its second week, are read the same on the day before them.
     earlier = _read_on(shorter, days[0] - timedelta(1))
     return longer if earlier and earlier != days and _begins_in(longer, earlier) else days

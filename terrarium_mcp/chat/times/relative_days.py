@@ -234,9 +234,10 @@ def from_weekday(found: re.Match[str], today: date) -> list[Days]:
 
 
 def last_weekdays(found: re.Match[str], today: date) -> list[Days]:
-    """From the first to the last of several such weekdays that were last before today."""
-    named = map(weekday_number, re.findall(WEEKDAY, found["weekdays"].lower()))
+    """From the first to the last of several such weekdays; the one named last may be today."""
+    *named, last = map(weekday_number, re.findall(WEEKDAY, found["weekdays"].lower()))
     back = [(today.weekday() - weekday - 1) % 7 + 1 for weekday in named]
+    back.append((today.weekday() - last) % 7)
     return [(today - timedelta(max(back)), today - timedelta(min(back) - 1))]
 
 

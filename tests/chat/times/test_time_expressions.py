@@ -189,6 +189,27 @@ def test_of_several_weekdays_behind_on_or_last_all_are_meant(
     assert days(text) == [(since, until)]
 
 
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("all bo said on wednesday and thursday", "2026-05-13", "2026-05-15"),
+        ("on tuesday, wednesday or thursday", "2026-05-12", "2026-05-15"),
+        ("this wednesday and thursday", "2026-05-13", "2026-05-15"),
+        ("this monday and tuesday", "2026-05-11", "2026-05-13"),
+        ("was it wednesday or thursday?", "2026-05-13", "2026-05-15"),
+        ("on thursday and friday", "2026-05-07", "2026-05-09"),
+        ("on wednesday and thursday of last week", "2026-05-06", "2026-05-08"),
+    ],
+)
+def test_the_last_of_several_weekdays_may_be_today(text: str, since: str, until: str) -> None:
+    assert days(text) == [(since, until)]
+
+
+def test_on_a_monday_sunday_and_monday_are_yesterday_and_today() -> None:
+    monday = datetime(2026, 5, 11, 9, tzinfo=UTC)
+    assert days("what broke on sunday and monday", monday) == [("2026-05-10", "2026-05-12")]
+
+
 def test_the_words_of_a_time_are_taken_out() -> None:
     text = "what broke yesterday and in May?"
     assert without_times(time_expressions(text, NOW, UTC), text) == "what broke   and  ?"
