@@ -53,6 +53,14 @@ _LAST_DAY = rf"(?:the\s+)?(?:{_DAY_AND_MONTH}|{DAY_OF_MONTH}{BY_NUMBER_ALONE})"
 LISTED = rf"on\s+(?P<listed>{_DAY}(?:,\s*{_DAY}){{0,5}},?\s+(?:and|or)\s+(?:on\s+)?{_LAST_DAY})"
 """What names several days, as a regular expression. They are read by `days_listed`."""
 
+_NUMBERED = r"(?:the\s+)?\d{1,2}(?:st|nd|rd|th)"
+NUMBERED = (
+    rf"(?:between\s+(?P<first>{_NUMBERED})\s+and"
+    rf"|from\s+(?P<since>{_NUMBERED})\s+{UP_TO})\s+(?P<last>{_NUMBERED}){BY_NUMBER_ALONE}"
+)
+"""What names days of no month from one to another, as a regular expression. They are read by
+`days_numbered`."""
+
 _ACROSS_NEW_YEAR = 6
 """Months, at most, from the first to the second of two if the second is of the next year: `December
 and January`."""
@@ -136,6 +144,19 @@ def days_listed(found: re.Match[str], today: date) -> list[Days]:
         raise ValueError(found[0])
     days = [_listed_day({**lent, **one}, today) for one in named]
     return [(min(days), max(days) + timedelta(1))]
+
+
+def days_numbered(found: re.Match[str], today: date) -> list[Days]:
+    """The days that a match of `NUMBERED` names: the latest that have begun.
+
+    Raises:
+        ValueError: there is no such day.
+    """
+    first = latest_day(_fields(found["first"] or found["since"])["day"], today)
+    month, last = PERIODS["month"].first_day(first), _fields(found["last"])["day"]
+    if last < first.day:
+        month = PERIODS["month"].following(month)
+    return [(first, month.replace(day=last) + timedelta(1))]
 
 
 def _listed_day(fields: dict[str, int], today: date) -> date:

@@ -19,10 +19,12 @@ from terrarium_mcp.chat.times.day_ranges import (
     DASH,
     DASHED,
     LISTED,
+    NUMBERED,
     RANGE,
     days_between,
     days_dashed,
     days_listed,
+    days_numbered,
 )
 from terrarium_mcp.chat.times.feasts import FEAST
 from terrarium_mcp.chat.times.joined_times import BEFORE_ITS_END, UP_TO
@@ -100,6 +102,8 @@ _WEEKDAYS = (
     rf",?\s+(?:and|or)\s+(?:on\s+)?{WEEKDAY})"
 )
 """Several, such as `sunday and monday`."""
+_A_NUMBER = r"\s+(?:the\s+)?\d"
+"""Another number, joined to that of a day; both may be of something else: `the 2nd or 3rd boot`."""
 _BEFORE_LAST = rf"\s+before\s+last{BY_NUMBER_ALONE}"
 _OF_NO_EVENT = rf"(?!\s+weekend\s+(?:{_NEAR}|of\b))"
 """Behind this there is no time that only an event dates: `the weekend before the meeting`."""
@@ -114,10 +118,15 @@ _SHORT_WEEKDAY = (
     rf"(?P<weekday>{SHORT_WEEKDAY})\.?"
     rf"(?=\s+{PART}\b|{BY_NUMBER_ALONE}|{_OF_A_WEEK}|\s+(?:about|on|with|to)\b)"
 )
+_SHORT_COUNT = r"(?P<count>\d{1,3})\s?(?P<unit>[dw])"
+"""Days or weeks as a query counts them: `7d`."""
+_NO_NAME = rf"(?={BY_NUMBER_ALONE}|\s+(?:on|with|to)\b)"
+"""Behind them: in `the last 3d game` they are another word."""
 
 READERS: tuple[tuple[str, Reader], ...] = (
     (RANGE, days_between),
     (DASHED, days_dashed),
+    (NUMBERED, days_numbered),
     (
         rf"(?:between|from)\s+{_FEAST}\s+(?:and|to|until|till)\s+(?P<to>{FEAST})(?:\s+{_YEAR})?",
         dated.between_feasts,
@@ -224,6 +233,13 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"(?:a\s+)?{_COUNT}(?P<unit>day|week|year)s?\s+ago\s+today", relative.ago_today),
     (rf"(?:on\s+)?{_WEEKDAY_NTH}{BY_NUMBER_ALONE}", dated.on_nth_day),
     (rf"on\s+(?:the\s+)?{_IN_DIGITS}{BY_NUMBER_ALONE}", dated.on_nth_day),
+    *(
+        (rf"{words}\s+(?:the\s+)?{_IN_DIGITS}{following}", dated.on_nth_day)
+        for words, following in (
+            (_RELATED, rf"(?!\s+(?:and|or){_A_NUMBER})(?:{BY_NUMBER_ALONE}|(?=\s+{UP_TO}\b))"),
+            (r"(?:from|between)", rf"(?!\s+(?:{UP_TO}|and){_A_NUMBER}){BEFORE_ITS_END}"),
+        )
+    ),
     (
         rf"{_DURING}{_PART}(?P<which>last|this)\s+(?P<unit>month|year)",
         relative.part_of_this_or_last,
@@ -259,11 +275,13 @@ READERS: tuple[tuple[str, Reader], ...] = (
         relative.between_times_ago,
     ),
     (rf"(?:a\s+)?{_COUNT}(?P<unit>{_UNIT})s?\s+ago", relative.some_time_ago),
+    (rf"{_SHORT_COUNT}\s+ago", relative.some_time_ago),
     (rf"(?:on\s+)?{_COUNT}(?P<weekday>{WEEKDAY})s\s+ago", relative.weekdays_ago),
     (
         rf"{_LATELY}(?:last|past)\s+{_COUNT}(?P<unit>day|week|month|year)s?{_OF_NOTHING}",
         relative.last_few,
     ),
+    (rf"{_LATELY}(?:last|past)\s+{_SHORT_COUNT}{_NO_NAME}", relative.last_few),
     (
         rf"(?:{_WITHIN}\s+(?:the\s+)?(?:last|past)|(?:the\s+)?past)\s+day{_OF_NOTHING}",
         relative.last_day,
@@ -326,6 +344,7 @@ INSIDE_OTHERS: tuple[Reader, ...] = (
     days_between,
     days_dashed,
     days_listed,
+    days_numbered,
     dated.on_day,
     dated.on_day_dot_month,
     dated.on_nth_day,

@@ -33,7 +33,7 @@ from terrarium_mcp.chat.times.times_alone import (
 Reader = Callable[[re.Match[str], date], list[Days]]
 """Reads a match on a day that is today. Raises ValueError for days that do not exist."""
 
-_UNIT_DAYS = {"day": 1, "week": 7, "fortnight": 14, "month": 30, "year": 365}
+_UNIT_DAYS = {"d": 1, "day": 1, "w": 7, "week": 7, "fortnight": 14, "month": 30, "year": 365}
 """About how many days each unit has: `two months ago` is not exact either."""
 
 _AROUND_DAYS = {"week": 0, "month": 3, "year": 15}

@@ -345,6 +345,22 @@ def test_counts_are_read_in_words_and_digits(count: str, number: int) -> None:
         ("on the 5th", "2026-05-05", "2026-05-06"),
         ("on the 20th", "2026-04-20", "2026-04-21"),
         ("on the 31st", "2026-03-31", "2026-04-01"),
+        ("before the 20th", "1900-01-01", "2026-04-20"),
+        ("after the 5th", "2026-05-06", "2026-05-15"),
+        ("since the 20th", "2026-04-20", "2026-05-15"),
+        ("until the 5th", "1900-01-01", "2026-05-06"),
+        ("the week before the 5th", "2026-04-28", "2026-05-05"),
+        ("from the 5th onwards", "2026-05-05", "2026-05-15"),
+        ("between the 5th and yesterday", "2026-05-05", "2026-05-14"),
+        ("between the 5th and the 7th", "2026-05-05", "2026-05-08"),
+        ("from the 10th to 20th", "2026-05-10", "2026-05-21"),
+        ("from the 20th until the 3rd", "2026-04-20", "2026-05-04"),
+        ("last month between the 5th and the 7th", "2026-04-05", "2026-04-08"),
+        ("last 7d", "2026-05-07", "2026-05-15"),
+        ("in the last 2 d", "2026-05-12", "2026-05-15"),
+        ("over the past 2w", "2026-04-30", "2026-05-15"),
+        ("2d ago", "2026-05-12", "2026-05-13"),
+        ("more than 2w ago", "1900-01-01", "2026-04-27"),
         ("on May the 4th", "2026-05-04", "2026-05-05"),
         ("since May the 4th", "2026-05-04", "2026-05-15"),
         ("May the 4th, 2025", "2025-05-04", "2025-05-05"),
@@ -386,7 +402,12 @@ def test_behind_an_iso_day_only_its_own_weekday_belongs_to_it() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["on the 2nd floor", "on the 2nd of a list", "on the 32nd", "on the second or third try"],
+    [
+        *["on the 2nd floor", "on the 2nd of a list", "on the 32nd", "on the second or third try"],
+        *["after the 2nd boot", "after the 2nd or 3rd boot", "since the 32nd", "before 5th grade"],
+        *["from the 2nd to the 3rd floor", "between the 2nd and the 32nd", "from the 2nd to 4 of"],
+        *["the last 3d game", "2d or 3d", "last 2D platformer", "7d"],
+    ],
 )
 def test_a_number_of_something_else_is_no_day(text: str) -> None:
     assert days(text) == []
