@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta, tzinfo
 
 from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.records import Message, Room
@@ -35,9 +35,24 @@ async def silence_notes(request: Request, search: Search) -> list[str]:
         *(await _first(ever, request, None, since, Sort.NEWEST) if since else ()),
         *(await _first(ever, request, until, None, Sort.OLDEST) if until else ()),
     ]
-    days = " and ".join(f"{local(line.said_at, search.zone):%Y-%m-%d}" for line in nearest)
     told = "no line is recorded here from that time"
-    return [note(f"{told}; the nearest were said on {days}" if days else told)]
+    if not nearest:
+        return [note(told)]
+    is_of_hours = since and until and until - since < timedelta(1)
+    when = (_minutes if is_of_hours else _days)([line.said_at for line in nearest], search.zone)
+    return [note(f"{told}; the nearest were said {when}")]
+
+
+def _days(moments: Sequence[datetime], zone: tzinfo) -> str:
+    """`on 2026-11-27 and 2026-11-29`."""
+    return f"on {' and '.join(f'{local(one, zone):%Y-%m-%d}' for one in moments)}"
+
+
+def _minutes(moments: Sequence[datetime], zone: tzinfo) -> str:
+    """`at 2026-11-28 12:05 and 18:45`, with a day for each that is of another."""
+    first, *others = (minute(one, zone) for one in moments)
+    day, _ = first.split()
+    return f"at {' and '.join([first, *(one.removeprefix(f'{day} ') for one in others)])}"
 
 
 async def last_line_note(

@@ -852,6 +852,26 @@ async def test_a_time_without_a_line_names_the_nearest_days(house: House) -> Non
     assert "That does not mean it was never said." in other.text
 
 
+@pytest.mark.parametrize(
+    ("query", "nearest"),
+    [
+        ("what did they say at 6pm on 20 May?", "2026-05-20 12:00 and 18:45"),
+        ("what did they say between 7pm and 8pm on 20 May?", "2026-05-20 18:45"),
+        ("what did they say at 11am on 20 May?", "2026-05-01 12:00 and 2026-05-20 12:00"),
+    ],
+)
+async def test_hours_of_a_day_without_a_line_name_the_nearest_minutes(
+    house: House, query: str, nearest: str
+) -> None:
+    for moment in (NOON, NOON + timedelta(days=19), NOON + timedelta(days=19, hours=6.75)):
+        await house.hears("<ada> tea now", at=moment)
+    told = await asked(house, query)
+    assert told.ids == []
+    assert notes(told)[1] == (
+        f"note: no line is recorded here from that time; the nearest were said at {nearest}"
+    )
+
+
 async def test_hours_without_a_line_name_the_nearest_day(talked_house: House) -> None:
     told = await asked(talked_house, "from:ada", hours=24)
     assert notes(told) == [
