@@ -27,6 +27,7 @@ from terrarium_mcp.chat.terms import Term, TermKind, words_in
 from terrarium_mcp.chat.times.calendar_words import WEEKDAYS
 from terrarium_mcp.chat.times.foreign_words import foreign_time
 from terrarium_mcp.chat.times.time_expressions import TimeExpression, without_times
+from terrarium_mcp.chat.times.times_alone import word_for_a_time
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import ENOUGH, Person, Search, Sort
 from terrarium_mcp.tools.known_nicks import (
@@ -180,7 +181,8 @@ async def _by_words(parts: QuestionParts, search: Search, request: Request) -> S
     searched for.
     """
     if not parts.times:
-        return _with_notes(search, await _foreign_time_notes(parts.rest, search))
+        foreign = await _foreign_time_notes(parts.rest, search)
+        return _with_notes(search, foreign or await _bare_time_notes(parts, search, request))
     if _is_ranked(search):
         return await _with_time_notes(parts, search, request)
     return _with_query(search, about(parts.rest, parts.times, search.query))
@@ -273,6 +275,19 @@ async def _foreign_time_notes(rest: str, search: Search) -> list[str]:
     during = narrowed_to(times, Query()).printed(search.zone)
     said = harmless(named.said)
     return [f"{said} is searched for as words; for the lines of {named.english}: {during}"]
+
+
+async def _bare_time_notes(parts: QuestionParts, search: Search, request: Request) -> list[str]:
+    """The query for the time that is meant by `saturday` or `2026`, if any line is of it."""
+    named = word_for_a_time(parts.rest)
+    if not named:
+        return []
+    asked = replace(search, query=replace(search.query, sentence=named))
+    times, _ = await times_meant(asked, request)
+    during = replace(search, query=narrowed_to(times, search.query))
+    if not times or await is_silent(during, request):
+        return []
+    return [_as_words_note(parts._replace(rest="", times=times), search)]
 
 
 async def _with_time_notes(parts: QuestionParts, search: Search, request: Request) -> Search:

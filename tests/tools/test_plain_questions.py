@@ -657,6 +657,45 @@ async def test_a_time_alone_that_was_said_stays_words_and_a_note_names_the_query
         )
 
 
+@pytest.mark.parametrize(
+    ("query", "during"),
+    [
+        ("friday", "after:2026-06-05 before:2026-06-06"),
+        ("Fri?", "after:2026-06-05 before:2026-06-06"),
+        ("friday in:#tea", "in:#tea after:2026-06-05 before:2026-06-06"),
+        ("june", "after:2026-06-01 before:2026-07-01"),
+        ("may", "after:2026-05-01 before:2026-06-01"),
+        ("nov.", "after:2025-11-01 before:2025-12-01"),
+        ("2026", "after:2026-01-01 before:2027-01-01"),
+    ],
+)
+async def test_a_word_that_may_name_a_time_stays_one_and_a_note_names_the_query_for_that(
+    house: House, query: str, during: str
+) -> None:
+    word = query.split(maxsplit=1)[0].strip("?.")
+    await house.hears(f"<ada> we met in {word}", at=NOON - timedelta(days=170))  # in November
+    await house.hears("<bo> tea", at=NOON)
+    await house.hears("<cy> tea", at=NOON + timedelta(days=35))  # on Friday, 5 June
+    told = await asked(house, query)
+    assert told.ids == [1]
+    assert notes(told)[-1] == f"note: searched for as words; for the lines of that time: {during}"
+
+
+async def test_the_note_on_a_month_names_the_latest_in_which_anything_was_said(
+    house: House,
+) -> None:
+    await house.hears("<ada> we met in april", at=APRIL)
+    told = await asked(house, "april")
+    assert notes(told)[-1].endswith("of that time: after:2023-04-01 before:2023-05-01")
+
+
+@pytest.mark.parametrize("query", ["monday", "2019", "december", "summer", "friday gate"])
+async def test_a_word_for_a_time_without_a_line_or_beside_others_needs_no_note(
+    talked_house: House, query: str
+) -> None:
+    assert not any("of that time" in note for note in notes(await asked(talked_house, query)))
+
+
 async def test_a_time_alone_that_is_a_nick_stays_a_word(house: House) -> None:
     await house.hears("<today> the gate is open", at=NOON + timedelta(days=39))
     told = await asked(house, "today")

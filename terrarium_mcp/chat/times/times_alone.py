@@ -3,12 +3,28 @@
 import re
 
 from terrarium_mcp.chat.question import asks_what_was_said, is_put_as_a_question
+from terrarium_mcp.chat.times.calendar_words import MONTH, SHORT_WEEKDAY, WEEKDAY, YEAR
+from terrarium_mcp.chat.times.patterns import compiled
 
 _SAID_OR_DONE = re.compile(r"(?i)\b(?:said|say|happen(?:s|ed)?|discussed|talked|news)\b")
 """Something of this is in a question that can only mean a day by `on 3.11.`."""
 
 _PAST = re.compile(r"(?i)\b(?:did|was|were|had|said|happened|discussed|talked|last|ago)\b")
 """Something of this is in most questions for what is over."""
+
+_ALONE = rf"\W*(?:(?P<weekday>{WEEKDAY}|{SHORT_WEEKDAY})|(?P<longer>{MONTH}|{YEAR}))\W*"
+"""A text of one word that may name a time: nothing shows that `saturday` or `2026` does."""
+
+
+def word_for_a_time(text: str) -> str:
+    """What names the time in a question, of a text that is no more than a word for one.
+
+    `saturday` may mean what was said `on saturday`. Empty for any other text.
+    """
+    found = compiled(_ALONE).fullmatch(text)
+    if found is None:
+        return ""
+    return f"on {found['weekday']}" if found["weekday"] else f"in {found['longer']}"
 
 
 def is_all_that_is_asked(found: re.Match[str]) -> bool:
