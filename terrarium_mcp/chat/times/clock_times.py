@@ -33,13 +33,15 @@ _NOT_OF_ANOTHER = "".join(
 
 _AND = r"(?:and|to|until|till|[-\u2013])"
 _BEGINS = rf"(?:{CLOCK}|\d{{1,2}})"
+_HOUR_OF_24 = rf"(?:1[3-9]|2[0-3]){BY_NUMBER_ALONE}"
+"""The number of an hour that can only be of one half of a day: `between 14 and 16 yesterday`."""
 _SINCE = (
     rf"(?P<since>{_BEGINS}(?=\s*[-\u2013])"
     rf"|{_NOT_OF_ANOTHER}{CLOCK}(?!\s*{_AND}\s*{CLOCK}\s+\0))"
 )
 """Of two hours in words neither is another day's: not in `5 May 22:00 until 2:00 on 6 May`."""
 _TIME = (
-    rf"(?:(?:between|from)\s+(?P<begins>{_BEGINS})\s*{_AND}\s*(?P<ends>{CLOCK})"
+    rf"(?:(?:between|from)\s+(?P<begins>{_BEGINS})\s*{_AND}\s*(?P<ends>{CLOCK}|{_HOUR_OF_24})"
     rf"|{_SINCE}\s*{_AND}\s*(?P<until>{CLOCK})"
     rf"|(?:(?P<how>at|around|about|before|by|until|till|after|since|from)\s+)?(?P<at>{CLOCK}))"
 )

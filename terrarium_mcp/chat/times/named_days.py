@@ -236,7 +236,10 @@ READERS: tuple[tuple[str, Reader], ...] = (
     *(
         (rf"{words}\s+(?:the\s+)?{_IN_DIGITS}{following}", dated.on_nth_day)
         for words, following in (
-            (_RELATED, rf"(?!\s+(?:and|or){_A_NUMBER})(?:{BY_NUMBER_ALONE}|(?=\s+{UP_TO}\b))"),
+            (
+                rf"(?:{_PART_OF}|{_RELATED})",
+                rf"(?!\s+(?:and|or){_A_NUMBER})(?:{BY_NUMBER_ALONE}|(?=\s+{UP_TO}\b))",
+            ),
             (r"(?:from|between)", rf"(?!\s+(?:{UP_TO}|and){_A_NUMBER}){BEFORE_ITS_END}"),
         )
     ),

@@ -49,6 +49,9 @@ def hours(text: str) -> list[str]:
         ("from 11 to 1am on 5 May", "05-05 23:00 to 05-06 01:01"),
         ("between 0 and 3am on 5 May", "05-05 00:00 to 05-05 03:01"),
         ("between 8 and 10:30 on 5 May", "05-05 08:00 to 05-05 10:31"),
+        ("yesterday between 14 and 16", "05-13 14:00 to 05-13 16:01"),
+        ("between 9 and 16 on 5 May", "05-05 09:00 to 05-05 16:01"),
+        ("from 13 to 17, yesterday", "05-13 13:00 to 05-13 17:01"),
         ("8-10pm on 5 May", "05-05 20:00 to 05-05 22:01"),
         ("20:30-20:40 on 5 May", "05-05 20:30 to 05-05 20:41"),
         ("on 5 May, 20:30 \u2013 20:40", "05-05 20:30 to 05-05 20:41"),
@@ -88,7 +91,8 @@ def test_hours_beside_a_day_are_of_it(text: str, named: str) -> None:
     "text",
     [
         *["at 25:00 on 5 May", "at 13pm on 5 May", "12:30:15 5 May", "at 8 on 5 May"],
-        *["between 8 and 25:00 on 5 May", "5 May 8 pmx"],
+        *["between 8 and 25:00 on 5 May", "5 May 8 pmx", "between 8 and 11 on 5 May"],
+        *["5 May between 14 and 16 people", "from 13 to 25 on 5 May"],
     ],
 )
 def test_what_is_no_time_of_a_day_is_left_beside_it(text: str) -> None:

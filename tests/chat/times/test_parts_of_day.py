@@ -27,6 +27,8 @@ def hours(text: str, now: datetime = NOW) -> list[str]:
         ("on 5 May in the afternoon", "05-05 12:00 to 05-05 18:00"),
         ("the day before yesterday in the evening", "05-12 18:00 to 05-13 00:00"),
         ("on monday evening", "05-11 18:00 to 05-12 00:00"),
+        ("the evening of the 3rd", "05-03 18:00 to 05-04 00:00"),
+        ("on the morning of the 20th", "04-20 05:00 to 04-20 12:00"),
         ("on the evening of monday", "05-11 18:00 to 05-12 00:00"),
         ("in the evening on monday", "05-11 18:00 to 05-12 00:00"),
         ("the night of halloween", "10-31 18:00 to 11-01 06:00"),
