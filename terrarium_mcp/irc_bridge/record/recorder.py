@@ -137,9 +137,9 @@ class Recorder:
         self._written_until = self._contact.now()
         """Which opening of the history is written to, and until when all that came is written."""
         self._running = anyio.CancelScope(shield=True)
+        self._home = home or network
         # Before the first message, after which there are two networks.
-        self._name_network = partial(store.name_network, home or network)
-        self._enqueue_action(self._name_network)
+        self._enqueue_action(self._name_networks)
 
     def note_contact(self) -> None:
         """The server said something, whatever it was: what it said until now was recorded.
@@ -397,13 +397,18 @@ class Recorder:
         await self.store.opening.wait()
         opening = self.store.opening.times
         if self._opening not in (0, opening):
-            await self._name_network()
+            await self._name_networks()
             recorded = sorted(self._open)
             await self.store.rooms.set_casemapping(self.network, self._casemapping, recorded)
             since = self._written_until
             for channel in recorded:
                 await self.store.spans.begin(self.network, channel, since, OTHER_FILE)
         self._opening = opening
+
+    async def _name_networks(self) -> None:
+        """Give what is stored under no name, or under another spelling, the name it is to have."""
+        await self.store.name_network(self._home)
+        await self.store.respell_network(self.network)
 
     def _failed(self, why: str) -> None:
         begins = self.outage is None

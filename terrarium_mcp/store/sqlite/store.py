@@ -173,19 +173,37 @@ class Store:
             self._opt_out_reader.changed()
 
     async def name_network(self, network: str) -> None:
-        """Give this name to the network that had none, in every table and in the backlog.
+        """Give this name to the network however it is spelt, and to the one that had none.
 
-        Does nothing if others are known too. A backlog that cannot be written is logged: the next
-        call names the network there.
+        The latter only if no other is known. A backlog that cannot be written is logged: the next
+        call names the network there that had no name.
 
         Raises:
             StoreFailed: the database cannot be written.
         """
+        await self.respell_network(network)
         if await self.rooms.name_network(network):
-            try:
-                await self.backlog.rename_network(UNNAMED_NETWORK, network)
-            except (BacklogFailed, BacklogBusy) as error:
-                log.warning("ideas of %s still name no network: %s", network, error)
+            self._opt_out_reader.changed()
+            await self._rename_in_backlog(UNNAMED_NETWORK, network)
+
+    async def respell_network(self, network: str) -> None:
+        """Give this name to the network however it is spelt, in every table and in the backlog.
+
+        A log that was imported first may spell it otherwise. No opt-out would hold for it then.
+
+        Raises:
+            StoreFailed: the database cannot be written.
+        """
+        for other in await self.rooms.respell_network(network):
+            self._opt_out_reader.changed()
+            await self._rename_in_backlog(other, network)
+
+    async def _rename_in_backlog(self, old: str, new: str) -> None:
+        try:
+            await self.backlog.rename_network(old, new)
+        except (BacklogFailed, BacklogBusy) as error:
+            before = "no network" if old == UNNAMED_NETWORK else old
+            log.warning("ideas of %s still name %s: %s", new, before, error)
 
     async def rebuild(
         self, names: Collection[str], report: Callable[[float], None] = lambda _: None

@@ -441,6 +441,21 @@ async def test_the_network_gets_its_name_before_its_first_line_is_written(tmp_pa
         assert texts(await lines_of(store)) == ["old", "new"]
 
 
+@pytest.mark.parametrize("home", ["", "first"])
+async def test_lines_of_the_network_under_another_spelling_are_its_own(
+    tmp_path: Path, home: str
+) -> None:
+    async with open_store(tmp_path / "irc_logs.db") as store, anyio.create_task_group() as tasks:
+        await store.messages.append([said("old")._replace(network="Local")])
+        recorder = Recorder(store, "local", home)
+        recorder.record(said("new"))
+        tasks.start_soon(recorder.run)
+        await recorder.flush()
+        assert [room.network for room in await store.rooms.all()] == ["local"]
+        assert texts(await lines_of(store)) == ["old", "new"]
+        recorder.finish()
+
+
 @pytest.mark.parametrize(("home", "owner"), [("first", "first"), ("", "second")])
 async def test_rows_without_a_network_go_to_the_home_network_whoever_records_first(
     home: str, owner: str, tmp_path: Path

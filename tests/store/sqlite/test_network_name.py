@@ -1,4 +1,4 @@
-"""The network that had no name gets one: in every table, and in the backlog."""
+"""A network gets its name, of none or of another spelling: in every table, and in the backlog."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from terrarium_mcp.chat.identity import Identity
-from terrarium_mcp.chat.records import Origin
+from terrarium_mcp.chat.records import NewMessage, Origin
 from terrarium_mcp.store import Enhancement, PurgeTarget, Store
 from terrarium_mcp.store.sqlite.engine.rooms import UNNAMED_NETWORK
-from tests.store.scene import NOON, chat, rows_of, write
+from tests.store.scene import NOON, chat, differences, find, rows_of, write
 from tests.store.sqlite.imports.logs import bring, log_of, logged, words_in
+from tests.store.sqlite.index.test_room_moves import one_of_everything, said_in
 from tests.store.sqlite.removal.test_purge import LATER
 
 SAID = "<ada> tea at four\n<bo> milk\n<eve> never say that"
@@ -148,6 +149,68 @@ async def test_a_backlog_that_could_not_be_written_follows_the_next_time(
     in_the_way.rmdir()
     await store.name_network("net")
     assert await store.backlog.all() == [idea._replace(network="net")]
+
+
+async def test_no_table_knows_another_spelling_of_the_network_any_more(
+    store: Store, file: Path
+) -> None:
+    write(file, "INSERT INTO networks (name) VALUES ('Net'), ('other')")
+    tables = list(one_row_each(file, "Net"))
+    await store.name_network("net")
+    assert {table: networks_in(file, table) for table in tables} == {
+        table: ["net"] for table in tables
+    }
+    assert rows_of(file, "SELECT name FROM networks") == [("net",), ("other",)]
+
+
+@pytest.mark.parametrize("most", ["Net", "net"])
+async def test_a_network_recorded_under_two_spellings_is_one_by_its_name(
+    store: Store, file: Path, most: str
+) -> None:
+    for network in ("Net", "net"):
+        await store.messages.append(in_network(network, one_of_everything("#tea")))
+    await store.messages.append(in_network(most, one_of_everything("#Tea", 2)))
+    await store.messages.append(in_network("Net", one_of_everything("#mate")))
+    await store.name_network("net")
+    assert networks_in(file, "rooms") == ["net"] * len(networks_in(file, "rooms"))
+    assert len(await said_in(store, "#tea")) == 27
+    assert [(one.network, one.channel) for one in await store.rooms.all()] == [
+        ("net", "#mate"),
+        ("net", "#tea"),
+    ]
+    assert (await find(store, "played")).total == 4
+    assert await differences(store) == []
+
+
+async def test_rooms_of_two_spellings_are_compared_as_the_network_compares_them(
+    store: Store,
+) -> None:
+    await store.messages.append(chat("<ada> round", channel="#a{", network="Net"))
+    await store.rooms.set_casemapping("net", "ascii")
+    await store.messages.append(chat("<ada> square", channel="#a[", network="net"))
+    await store.name_network("net")
+    assert await said_in(store, "#a{") == ["round"]
+    assert await said_in(store, "#a[") == ["square"]
+
+
+async def test_who_opted_out_is_so_under_every_spelling_once_they_are_one(store: Store) -> None:
+    await store.messages.append(chat("<bo> milk", network="Net"))
+    await store.opt_outs.add(ADA, NOON)
+    await store.messages.append(chat("<bo> milk?"))  # the opt-out is known to who writes
+    await store.name_network("NET")
+    assert await store.messages.append(chat("<ada> tea", network="NET")) == [0]
+
+
+async def test_an_idea_follows_another_spelling_of_its_network(store: Store) -> None:
+    await store.messages.append(chat(SAID, network="irc"))
+    idea = await suggest(store)
+    await store.name_network("Net")
+    await store.name_network("net")
+    assert await store.backlog.all() == [idea._replace(network="net")]
+
+
+def in_network(network: str, lines: list[NewMessage]) -> list[NewMessage]:
+    return [line._replace(network=network) for line in lines]
 
 
 async def suggest(store: Store) -> Enhancement:

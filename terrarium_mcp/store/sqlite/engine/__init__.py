@@ -7,5 +7,6 @@
 - checkpointer, checkpoints: how the WAL goes into the file, and when
 - transaction, files, folder_access, location, wal_reset_bug: a file by itself
 - functions, index_words, sql_expressions, voices_sql, id_lists: what statements are made of
-- message_ids, networks, rooms, refolding, rows, dialogue_rows: the tables that every topic needs
+- message_ids, networks, network_names, rooms, refolding, rows, dialogue_rows: the tables that every
+  topic needs
 """

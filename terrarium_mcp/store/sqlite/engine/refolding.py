@@ -1,8 +1,9 @@
 """Refolding: what changes for rooms and dialogues when a network compares names in another way.
 
 Under another CASEMAPPING two rooms may turn out to be one (`#a[` and `#a{` under rfc1459), and one
-may turn out to be two. The rows of `rooms` follow in one short transaction; messages that belong
-elsewhere by the spelling of their `channel` are moved later, in steps (index/room_moves.py).
+may turn out to be two. Two networks may turn out to be one under two spellings. The rows of `rooms`
+follow in one short transaction; messages that belong elsewhere by the spelling of their `channel`
+are moved later, in steps (index/room_moves.py).
 """
 
 # ruff: noqa: S608 -- every statement is made of constants
@@ -39,9 +40,26 @@ async def refold(writer: Writer, network: str, casemapping: str) -> None:
     await _rename(writer, "dialogues", await writer.rows(_DIALOGUES, params), casemapping)
     await _refold_members(writer, await writer.rows(_MEMBERS, params), casemapping)
     if not all(is_spelt_alike(room["channel"], both) for room in rooms):
-        await writer.run("REPLACE INTO derived (name, upto) VALUES (?, -1)", (ROOM_MOVES,))
+        await _move_messages(writer)
     if not all(is_spelt_alike(row[0], both) for row in await writer.rows(_RULED, params)):
         await writer.run("UPDATE derived SET upto = 0 WHERE name = 'voices' AND upto > 0")
+
+
+async def join_networks(writer: Writer, left: str, stayed: str) -> None:
+    """Give the rooms and dialogues of a network to one that it turned out to be, and forget it."""
+    params = {"left": left, "network": stayed}
+    casemapping = await casemapping_of(writer, stayed)
+    await refold(writer, left, casemapping)
+    for table in ("rooms", "dialogues"):
+        await writer.run(
+            f"UPDATE {table} SET network = :network, folded = {_LEFT}"
+            " WHERE network = :left AND channel != ''",
+            params,
+        )
+    await _refold_rooms(writer, await writer.rows(_ROOMS, params), casemapping)
+    await _rename(writer, "dialogues", await writer.rows(_DIALOGUES, params), casemapping)
+    await _move_messages(writer)
+    await writer.run("DELETE FROM networks WHERE name = :left", params)
 
 
 async def move_current(writer: Writer, left: int, entered: int) -> None:
@@ -73,6 +91,11 @@ _RULED = """
 SELECT nick FROM voice_rules WHERE network = :network
 UNION SELECT relay.value ->> 0 FROM voice_rules, json_each(relays) relay WHERE network = :network"""
 """The nicks by which lines of the network are told apart: that of the bot, and those of relays."""
+
+
+async def _move_messages(writer: Writer) -> None:
+    """Have every message looked at again for the room that it belongs to."""
+    await writer.run("REPLACE INTO derived (name, upto) VALUES (?, -1)", (ROOM_MOVES,))
 
 
 async def _refold_rooms(writer: Writer, rooms: Sequence[Row], casemapping: str) -> None:

@@ -1,6 +1,6 @@
 """Rooms: the known channels of each network, found by name."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold
 from terrarium_mcp.chat.records import Room
@@ -8,7 +8,12 @@ from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.policy import RoomDirectory
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
-from terrarium_mcp.store.sqlite.engine.networks import add_network, casemapping_of
+from terrarium_mcp.store.sqlite.engine.network_names import rename_network
+from terrarium_mcp.store.sqlite.engine.networks import (
+    add_network,
+    casemapping_of,
+    network_names,
+)
 from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
 from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.engine.refolding import IS_LEFT, move_current, refold
@@ -17,30 +22,6 @@ from terrarium_mcp.store.sqlite.engine.writes import Writer
 
 UNNAMED_NETWORK = "irc"
 """The network of messages stored without one, if no setting names it."""
-
-_WITH_NETWORK = (
-    "rooms",
-    "messages",
-    "private_messages",
-    "evidence",
-    "import_sources",
-    "dialogues",
-    "removals",
-)
-"""Tables whose rows may be those of a network that has no name yet.
-
-None of them holds a row of another network that `networks` does not hold too."""
-
-_PERHAPS_KNOWN = (
-    "opt_outs",
-    "past_opt_outs",
-    "voice_rules",
-    "quiet_channels",
-    "introductions",
-    "heartbeats",
-)
-"""Tables whose rows may be of a network without a name, and which may know it by its name before
-any line was recorded there: from settings, or from a person who opted out."""
 
 
 class Rooms:
@@ -57,6 +38,10 @@ class Rooms:
     async def all(self) -> list[Room]:
         """Every room, by network and channel."""
         return list((await self.directory()).rooms)
+
+    async def networks(self) -> list[str]:
+        """The names of all networks, also of those without a room."""
+        return await network_names(self._database)
 
     async def known_before(self, until: Position, rooms: Sequence[Room]) -> list[Room]:
         """Those of the rooms of which anything was recorded before a position."""
@@ -94,14 +79,28 @@ class Rooms:
         """
         if network == UNNAMED_NETWORK:
             return False
-        both = {"network": network, "old": UNNAMED_NETWORK}
         async with self._database.writing() as writer:
-            known = [row[0] for row in await writer.rows("SELECT name FROM networks")]
+            known = await network_names(writer)
             if known == [UNNAMED_NETWORK]:
-                await _name_network(writer, both)
+                await rename_network(writer, UNNAMED_NETWORK, network)
             elif known == [network]:  # version 0.1.0 named the network, and not its removals
+                both = {"network": network, "old": UNNAMED_NETWORK}
                 await writer.run(_NAME_REMOVALS, both)
             return known in ([UNNAMED_NETWORK], [network])
+
+    async def respell_network(self, network: str) -> list[str]:
+        """Give this name to the same network under any other spelling, in every table.
+
+        Returns:
+            The other spellings.
+        """
+        if not _other_spellings(network, await self.networks()):
+            return []  # as nearly always: it takes no turn at writing
+        async with self._database.writing() as writer:
+            others = _other_spellings(network, await network_names(writer))
+            for other in others:
+                await rename_network(writer, other, network)
+            return others
 
     async def _read(self, _: None) -> RoomDirectory:
         rows = await self._database.rows(
@@ -125,23 +124,12 @@ async def known_before(reads: Reads, until: Position, rooms: Sequence[Room]) -> 
     return [room for room in rooms if room.id in known]
 
 
+def _other_spellings(network: str, known: Iterable[str]) -> list[str]:
+    folded = network.casefold()
+    return [one for one in known if one != network and one.casefold() == folded]
+
+
 _NAME_REMOVALS = "UPDATE removals SET network = :network WHERE network = :old"
-
-
-async def _name_network(writer: Writer, both: Mapping[str, str]) -> None:
-    await writer.run("UPDATE networks SET name = :network WHERE name = :old", both)
-    for table in (*_WITH_NETWORK, *_PERHAPS_KNOWN):
-        await writer.run(
-            f"UPDATE OR IGNORE {table} SET network = :network WHERE network = :old",  # noqa: S608 -- names of tables
-            both,
-        )
-    for table in _PERHAPS_KNOWN:
-        await writer.run(
-            f"DELETE FROM {table} WHERE network = :old",  # noqa: S608 -- names of tables
-            both,
-        )
-    # The lines are now subject to the rules of the network by its name.
-    await writer.run("UPDATE derived SET upto = 0 WHERE name = 'voices'")
 
 
 async def room_ids(writer: Writer, named: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int]:
