@@ -78,8 +78,9 @@ def find_contents(
     Args:
         files: those that the paths of an import name.
         choices: what the operator decided.
-        networks: those that the database knows. For each file, those are known too that files
-            before it in its folder name: the name of a day of talk alone may hold several dots.
+        networks: those that the database or the settings know, as they are to be spelt. For each
+            file, those are known too that files before it in its folder name: the name of a day of
+            talk alone may hold several dots.
         private: whether private conversations are wanted.
         scratch: a folder for what must be unpacked; it has to exist until everything is read.
         on_found: is called with the contents of each file that are likely to be read.
@@ -126,7 +127,10 @@ def _leave_out_unplaced(findings: Findings) -> None:
 
 
 def _spelt_alike(contents: Sequence[LogContent], networks: Sequence[str]) -> list[LogContent]:
-    """The contents with one spelling for each network: the database's, or that of the first."""
+    """The contents with one spelling for each network: that of the first among `networks`.
+
+    Else, as where none is known yet, that of the first content.
+    """
     spelt: dict[str, str] = {}
     for name in (*networks, *(one.network for one in contents)):
         spelt.setdefault(name.casefold(), name)

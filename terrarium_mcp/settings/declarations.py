@@ -327,6 +327,11 @@ class Settings(BaseModel):
         return several
 
     @property
+    def named_networks(self) -> list[str]:
+        """The names of all networks that are named, or have a server that tells one."""
+        return [one.network_name for one in self.networks if one.network or one.irc_server]
+
+    @property
     def named_channels(self) -> list[tuple[str, str]]:
         """The channels of all networks, each after the name of its network."""
         return [

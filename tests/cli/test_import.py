@@ -969,6 +969,57 @@ async def test_an_import_waits_for_the_end_of_another_and_says_so(tmp_path: Path
         assert len(await store.imports.all()) == 1
 
 
+def irssi_log(folder: Path, network: str) -> Path:
+    (folder / network).mkdir(parents=True)
+    (folder / network / "#tea.log").write_text(
+        "--- Log opened Sat Oct 24 12:00:00 2026\n12:01 < ada> tea at four\n12:02 < bo> milk\n"
+    )
+    return folder
+
+
+@pytest.mark.parametrize(
+    "settings", [{"TERRARIUM_NETWORK": "libera"}, {"IRC_SERVER": "irc.libera.chat"}]
+)
+def test_a_network_is_spelt_as_the_settings_name_it(
+    tmp_path: Path, settings: dict[str, str]
+) -> None:
+    logs = irssi_log(tmp_path / "irclogs", "Libera")
+    done = ran(
+        "terrarium-mcp import", logs, *BERLIN, at=tmp_path, DB_PATH=database(tmp_path), **settings
+    )
+    assert done.stdout.startswith("libera/#tea: irssi,"), done
+    assert rows_of(database(tmp_path), "SELECT network FROM rooms") == [("libera",)]
+
+
+async def test_of_two_recorded_spellings_an_import_takes_that_of_the_settings(
+    tmp_path: Path,
+) -> None:
+    async with open_store(database(tmp_path)) as store:
+        for network in ("Libera", "libera"):
+            await store.messages.append([line_of("ada", "hi", network=network)])
+    logs = irssi_log(tmp_path / "irclogs", "LIBERA")
+    done = ran(
+        "terrarium-mcp import",
+        *(logs, *BERLIN),
+        at=tmp_path,
+        DB_PATH=database(tmp_path),
+        TERRARIUM_NETWORK="libera",
+    )
+    assert done.stdout.startswith("libera/#tea: irssi,"), done
+
+
+async def test_an_opt_out_holds_for_a_log_that_spells_the_network_otherwise(
+    tmp_path: Path,
+) -> None:
+    """The bridge recorded nobody yet, and the import knows no settings."""
+    async with open_store(database(tmp_path)) as store:
+        await store.rooms.set_casemapping("libera", "rfc1459")
+        await store.opt_outs.add(Identity("libera", "ada", "~ada", "host"), NOON)
+    done = imported(tmp_path, irssi_log(tmp_path / "irclogs", "Libera"), *BERLIN)
+    assert done.returncode == 0, done
+    assert [row[3] for row in messages(database(tmp_path))] == ["bo"]
+
+
 def until(is_so: Callable[[], bool]) -> None:
     """Wait for something of which no event tells."""
     deadline = monotonic() + PATIENCE

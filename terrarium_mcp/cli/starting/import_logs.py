@@ -73,13 +73,13 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
         StoreFailed: the store cannot write. Run the same import again.
     """
     with rarely_collecting(), scratch_folder() as scratch:
-        rooms = await _recorded_rooms(settings, options)
+        rooms, networks = await _recorded(settings, options)
         files = list(log_files(options.paths, scratch, options.choices.encoding))
         with reading(() if options.dry_run else _logs_among(files)) as read:
             findings = find_contents(
                 files,
                 options.choices,
-                networks=[room.network for room in rooms],
+                networks=networks,
                 private=options.private,
                 scratch=scratch,
                 on_found=_foresight(read, settings, rooms),
@@ -177,15 +177,26 @@ async def _finish_undos(store: Store) -> None:
         )
 
 
-async def _recorded_rooms(settings: Settings, options: ImportOptions) -> Sequence[Room]:
-    """The rooms of the database; none if there is no database, and none is made for that.
+async def _recorded(
+    settings: Settings, options: ImportOptions
+) -> tuple[Sequence[Room], Sequence[str]]:
+    """The rooms of the database, and the networks; no database is made for that.
 
     It is closed again: finding the logs may take minutes, in which a keeper would do no duty.
     """
     if is_missing(settings.db_path):
-        return []
+        return [], settings.named_networks
     async with opened_history(settings.db_path, settings, adopt=options.adopt) as store:
-        return await store.rooms.all()
+        return await store.rooms.all(), await _networks(store, settings)
+
+
+async def _networks(store: Store, settings: Settings) -> Sequence[str]:
+    """The networks that are known, first as they are to be spelt: as the database spells them.
+
+    Of two spellings there it is that of the settings, under which a bridge records.
+    """
+    recorded, named = await store.rooms.networks(), settings.named_networks
+    return [*(one for one in named if one in recorded), *recorded, *named]
 
 
 def _is_one_export(findings: Findings, options: ImportOptions) -> bool:
