@@ -107,7 +107,7 @@ def find_contents(
     _leave_out_unplaced(findings)
     if everything and not findings.undecided:  # else more is wrong, and is reported first
         require_renamed(everything, choices)
-    findings.contents = _spelt_alike(findings.contents, networks)
+    findings.contents = spelt_alike(findings.contents, networks)
     return findings
 
 
@@ -126,7 +126,7 @@ def _leave_out_unplaced(findings: Findings) -> None:
         findings.undecided = [one for one in findings.undecided if one not in unplaced]
 
 
-def _spelt_alike(contents: Sequence[LogContent], networks: Sequence[str]) -> list[LogContent]:
+def spelt_alike(contents: Sequence[LogContent], networks: Sequence[str]) -> list[LogContent]:
     """The contents with one spelling for each network: that of the first among `networks`.
 
     Else, as where none is known yet, that of the first content.

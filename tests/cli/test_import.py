@@ -969,6 +969,21 @@ async def test_an_import_waits_for_the_end_of_another_and_says_so(tmp_path: Path
         assert len(await store.imports.all()) == 1
 
 
+async def test_an_import_that_waited_spells_a_network_as_the_other_did(tmp_path: Path) -> None:
+    log = WEECHAT / "irc.labnet.#lab.weechatlog"
+    async with open_store(database(tmp_path)) as store, AsyncExitStack() as other:
+        await other.enter_async_context(store.imports.alone(pytest.fail))
+        async with running(
+            "terrarium-mcp import", log, *BERLIN, at=tmp_path, DB_PATH=database(tmp_path)
+        ) as program:
+            await program.says("Another import into this database is running")
+            await store.messages.append([line_of("ada", "hi", channel="#lab", network="LabNet")])
+            await other.aclose()
+            with anyio.fail_after(PATIENCE):
+                await program.process.wait()
+        assert [room.network for room in await store.rooms.all()] == ["LabNet"]
+
+
 def irssi_log(folder: Path, network: str) -> Path:
     (folder / network).mkdir(parents=True)
     (folder / network / "#tea.log").write_text(

@@ -3,7 +3,7 @@
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -31,7 +31,7 @@ from terrarium_mcp.logformats.choices import Choices
 from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.exported_rooms import export_records
 from terrarium_mcp.logformats.files import LogFile, UnusableFile
-from terrarium_mcp.logformats.finding import Findings, OnFound, find_contents
+from terrarium_mcp.logformats.finding import Findings, OnFound, find_contents, spelt_alike
 from terrarium_mcp.logformats.importing import ContentReport, LogImport, ReportLines
 from terrarium_mcp.logformats.jsonl import LONGEST_RECORD, read_jsonl_head
 from terrarium_mcp.logformats.named_files import log_files
@@ -97,7 +97,7 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
                     _require_contents(findings, options.choices.channel)
                 _print(found_lines(findings))
                 with _way_to_go_on(options):
-                    number, reports = await _imported(store, findings, options, read)
+                    number, reports = await _imported(store, settings, findings, options, read)
     undo = f"terrarium-mcp import --undo {number}" if number else ""
     _print(report_lines(reports, undo=undo, encoding=options.choices.encoding))
     if not options.rejects and any(one.counts.rejected for one in reports if one.content.target):
@@ -147,23 +147,30 @@ def _way_to_go_on(options: ImportOptions) -> Iterator[None]:
 
 
 async def _imported(
-    store: Store, findings: Findings, options: ImportOptions, read: LogReading
+    store: Store, settings: Settings, findings: Findings, options: ImportOptions, read: LogReading
 ) -> tuple[int, Sequence[ContentReport]]:
     """Import what was found: the import's number, 0 if it stored nothing, and what became of it."""
-    rules = await store.imports.voice_rules()
     number = 0
     add_failures(options.rejects, findings.skipped)
     rejects = rejected_lines(options.rejects, is_trial=options.dry_run)
     with rejects as on_reject, _progress(findings.contents) as on_lines:
-        run = LogImport(findings.contents, rules, on_lines=on_lines, on_reject=on_reject)
-        if options.dry_run:
-            await run.try_out()
-        else:
-            async with store.imports.alone(_say_what_is_waited_for):
+        async with _alone(store, options):
+            # An import that ended meanwhile may have spelt a network otherwise.
+            findings.contents = spelt_alike(findings.contents, await _networks(store, settings))
+            rules = await store.imports.voice_rules()
+            run = LogImport(findings.contents, rules, on_lines=on_lines, on_reject=on_reject)
+            if options.dry_run:
+                await run.try_out()
+            else:
                 await _finish_undos(store)
                 number = await run.store(store, " ".join(sys.argv[1:]), read)
     add_failures(options.rejects, (one.failure for one in run.reports if one.failure))
     return number, run.reports
+
+
+def _alone(store: Store, options: ImportOptions) -> AbstractAsyncContextManager[None]:
+    """Let no other import run meanwhile; a trial needs to wait for none."""
+    return nullcontext() if options.dry_run else store.imports.alone(_say_what_is_waited_for)
 
 
 def _say_what_is_waited_for() -> None:
