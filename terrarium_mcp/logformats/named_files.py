@@ -1,8 +1,10 @@
 """Finds the files that the paths of an import name: folders, patterns, archives, standard input."""
 
 import glob
+import os
 import shutil
 import sys
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -26,8 +28,9 @@ def log_files(
 ) -> Iterator[LogFile | UnusableFile]:
     """The files that paths name, in the order of names; an error for what cannot be read.
 
-    `scratch` is a folder for what has to be unpacked first, and for standard input. A name that is
-    not UTF-8 is read as the lines are: in `encoding`, else as cp1252, else as latin-1.
+    Links come last, and what they lead to only if the paths name it nowhere else. `scratch` is a
+    folder for what has to be unpacked first, and for standard input. A name that is not UTF-8 is
+    read as the lines are: in `encoding`, else as cp1252, else as latin-1.
     """
     spelt = dict[str, bool]()  # whether the name of each was read in another encoding
     for file in _found(paths, scratch):
@@ -73,15 +76,16 @@ def _read_otherwise(name: str, encoding: str) -> str:
 
 
 def _found(paths: Iterable[str], scratch: Path) -> Iterator[LogFile | UnusableFile]:
-    seen: set[tuple[int, int]] = set()
+    walk = _Walk(scratch)
     for path in paths:
         if path == STANDARD_INPUT:
             yield _standard_input(scratch)
         elif found := _named(path):
             for one in found:
-                yield from _at(one, seen, scratch)
+                yield from walk.at(one)
         else:
             yield UnusableFile(f"{path}: there is no such file.")
+    yield from walk.behind_links()
 
 
 def _named(path: str) -> list[Path]:
@@ -94,29 +98,52 @@ def _named(path: str) -> list[Path]:
     return sorted(map(Path, glob.glob(path, recursive=True)))  # noqa: PTH207 -- Path.glob takes no absolute pattern
 
 
-def _at(path: Path, seen: set[tuple[int, int]], scratch: Path) -> Iterator[LogFile | UnusableFile]:
-    """The files at a path, each once: links may lead back to a folder."""
-    try:
-        with readable(str(path)):
-            status = path.stat()
-            if (identity := (status.st_dev, status.st_ino)) in seen:
-                return
-            seen.add(identity)
-            if S_ISREG(status.st_mode):
-                yield from _unpacked(path, status.st_size, scratch)
-                return
-            if not S_ISDIR(status.st_mode):
-                yield UnusableFile(
-                    f"{path}: neither a file nor a folder. A pipe is read from standard input:"
-                    " terrarium-mcp import -"
-                )
-                return
-            inside = sorted(path.iterdir())
-    except UnusableFile as error:
-        yield error
-        return
-    for one in inside:
-        yield from _at(one, seen, scratch)
+class _Walk:
+    """A walk through files and folders that comes to each once: links may lead back to a folder.
+
+    Links come last. What they lead to may be on the way as well, and its own path tells its network
+    and its channel.
+    """
+
+    def __init__(self, scratch: Path) -> None:
+        self._scratch = scratch
+        self._seen = set[tuple[int, int]]()
+        self._links = deque[Path]()
+
+    def at(self, path: Path) -> Iterator[LogFile | UnusableFile]:
+        """The files at a path, except behind links."""
+        if os.path.islink(path):  # noqa: PTH114 -- which raises nothing of a closed folder
+            self._links.append(path)
+        else:
+            yield from self._files(path)
+
+    def behind_links(self) -> Iterator[LogFile | UnusableFile]:
+        """The files behind the links that the walk came by."""
+        while self._links:
+            yield from self._files(self._links.popleft())
+
+    def _files(self, path: Path) -> Iterator[LogFile | UnusableFile]:
+        try:
+            with readable(str(path)):
+                status = path.stat()
+                if (identity := (status.st_dev, status.st_ino)) in self._seen:
+                    return
+                self._seen.add(identity)
+                if S_ISREG(status.st_mode):
+                    yield from _unpacked(path, status.st_size, self._scratch)
+                    return
+                if not S_ISDIR(status.st_mode):
+                    yield UnusableFile(
+                        f"{path}: neither a file nor a folder. A pipe is read from standard input:"
+                        " terrarium-mcp import -"
+                    )
+                    return
+                inside = sorted(path.iterdir())
+        except UnusableFile as error:
+            yield error
+            return
+        for one in inside:
+            yield from self.at(one)
 
 
 def _unpacked(path: Path, size: int, scratch: Path) -> Iterator[LogFile | UnusableFile]:

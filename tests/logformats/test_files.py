@@ -276,6 +276,31 @@ def test_links_that_lead_back_end(tmp_path: Path, scratch: Path) -> None:
     assert ["nowhere" in str(one) for one in found if isinstance(one, UnusableFile)] == [True]
 
 
+@pytest.mark.parametrize("named", [["logs"], ["logs/current.log", "logs/z"]])
+def test_a_file_has_its_own_name_and_not_that_of_a_link_to_it(
+    tmp_path: Path, scratch: Path, named: list[str]
+) -> None:
+    (tmp_path / "logs" / "z" / "libera").mkdir(parents=True)
+    (tmp_path / "logs" / "z" / "libera" / "#tea.log").write_bytes(LINE)
+    (tmp_path / "logs" / "current").symlink_to("z/libera")
+    (tmp_path / "logs" / "current.log").symlink_to("z/libera/#tea.log")
+    found = read(*(tmp_path / one for one in named), scratch=scratch)
+    assert list(found) == [(tmp_path / "logs/z/libera/#tea.log").as_posix()]
+
+
+def test_a_link_to_what_is_elsewhere_is_read_behind_all_else(tmp_path: Path, scratch: Path) -> None:
+    (elsewhere := tmp_path / "elsewhere" / "oftc").mkdir(parents=True)
+    (elsewhere / "#mate.log").write_bytes(LINE)
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "more").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "logs" / "z.log").write_bytes(LINE)
+    (tmp_path / "also").symlink_to(tmp_path / "logs")
+    names = [
+        name.removeprefix(tmp_path.as_posix()) for name in read(tmp_path / "also", scratch=scratch)
+    ]
+    assert names == ["/also/z.log", "/also/more/oftc/#mate.log"]
+
+
 def test_what_cannot_be_read_is_named(tmp_path: Path, scratch: Path) -> None:
     (tmp_path / "broken.zip").write_bytes(b"PK\3\4 not a zip")
     (tmp_path / "cut.log.gz").write_bytes(gzip.compress(LINE * 100)[:-20])
