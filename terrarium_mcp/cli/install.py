@@ -8,6 +8,9 @@ from terrarium_mcp.cli.options import loaded_settings, settings_options, warn_of
 from terrarium_mcp.cli.starting.hosts import HOSTS
 from terrarium_mcp.cli.starting.path_checks import is_visible_file, may_be_folder
 
+_DATABASE = "DB_PATH"
+"""The setting that the entry has itself, wherever it is set."""
+
 
 def _named(_: click.Context, __: click.Parameter, name: str) -> str:
     """Refuse a name that no person could choose in a host."""
@@ -70,6 +73,12 @@ def install(
         ask=not write,
     )
     (print_entry if only_print else write_entry)(installation)
+    if exported := [name for name in loaded.only_exported if name != _DATABASE]:
+        click.echo(
+            f"Not in the entry, and thus unknown to the server: {', '.join(exported)}, set in the"
+            f" environment. Write what it needs into {env_file or '.env'}, and repeat the command.",
+            err=True,
+        )
     if not may_be_folder(folder := Path.cwd() / loaded.settings.db_path.parent):
         instead = "Run terrarium-mcp up first, or name the database with --db."
         way_out = "Correct --db, or make the folder." if db else instead

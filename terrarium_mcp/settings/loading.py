@@ -15,7 +15,13 @@ from terrarium_mcp.settings.errors import BadSetting
 from terrarium_mcp.settings.exposure import exposure
 from terrarium_mcp.settings.near_misses import near_misses
 from terrarium_mcp.settings.networks import each_network
-from terrarium_mcp.settings.sources import Layer, NetworkTable, known_settings, layers
+from terrarium_mcp.settings.sources import (
+    ENVIRONMENT,
+    Layer,
+    NetworkTable,
+    known_settings,
+    layers,
+)
 from terrarium_mcp.settings.validation import validated
 
 
@@ -30,6 +36,8 @@ class LoadedSettings(NamedTuple):
     """The [[network]] tables, one for each of the settings' networks if there are any."""
     remarks: Sequence[str] = ()
     """A sentence for each setting that a file has twice, and each file whose secrets lie open."""
+    only_exported: Sequence[str] = ()
+    """The settings that the environment has and no file: a process started elsewhere lacks them."""
 
     def slips(self) -> list[str]:
         """What may be a mistake, a sentence each: a remark, or a name that is nearly one."""
@@ -64,11 +72,13 @@ def read_settings(
     tables: list[NetworkTable] = []
     channels: list[ChannelTable] = []
     remarks: list[str] = []
+    in_files: set[str] = set()
     for layer in layers(flags or {}, env_file, config, os.environ if environ is None else environ):
         for name, value in layer.values.items():
             if name not in found:
                 found[name], sources[name] = value, layer.source
         others |= dict.fromkeys(layer.others, layer.source)
+        in_files.update(layer.values if layer.file else ())
         remarks += _repetitions(layer)
         if layer.file and (open_to_all := exposure(layer.file, layer.tables())):
             remarks.append(open_to_all)
@@ -77,7 +87,10 @@ def read_settings(
     networks = each_network(tables, found, sources)
     settings = validated(found, sources).with_networks(networks).with_channel_tables(channels)
     _check_channels(settings)
-    return LoadedSettings(settings, sources, others, tables, remarks)
+    exported = [
+        name for name, source in sources.items() if source == ENVIRONMENT and name not in in_files
+    ]
+    return LoadedSettings(settings, sources, others, tables, remarks, sorted(exported))
 
 
 def _repetitions(layer: Layer) -> Iterator[str]:

@@ -20,6 +20,9 @@ from terrarium_mcp.wording import did_you_mean, shown
 OWN_PREFIX = "TERRARIUM_"
 """Of names that are always settings of this program: an unknown one is an error."""
 
+ENVIRONMENT = "the environment"
+"""The source of what is set for this process alone."""
+
 PATHS = (
     *("DB_PATH", "TERRARIUM_TALK_LOG", "TERRARIUM_PERSONA"),
     *("TERRARIUM_TLS_CAFILE", "TERRARIUM_TLS_CERT", "TERRARIUM_TLS_KEY"),
@@ -85,7 +88,7 @@ def layers(
     yield Layer("the command line", _with_paths(set_flags, "the command line"))
     others = [name for name in environ if name.upper() not in OF_IRC_CLIENTS]
     ours = {name: value for name, value in environ.items() if name.upper() != _MOUNTS}
-    yield Layer("the environment", _of_environment(ours), others)
+    yield Layer(ENVIRONMENT, _of_environment(ours), others)
     if dotenv := _existing(env_file, Path(".env")):
         file = read_dotenv(dotenv)
         _refuse_lost_variables(file.unset, dotenv)
@@ -183,7 +186,7 @@ def _of_environment(environ: Mapping[str, str]) -> dict[str, object]:
         BadSetting: a value has quotes around it, which a shell or systemd would have removed.
     """
     stripped = {name: value.strip() for name, value in environ.items()}
-    known = known_settings(stripped, "the environment")
+    known = known_settings(stripped, ENVIRONMENT)
     for name, value in known.items():
         if _IN_QUOTES.fullmatch(str(value)):
             raise BadSetting(
@@ -191,7 +194,7 @@ def _of_environment(environ: Mapping[str, str]) -> dict[str, object]:
                 " of it: docker run --env-file, for one, does not remove them. Remove them there;"
                 " if they are meant, set it in .env or terrarium.toml."
             )
-    return _with_paths(known, "the environment")
+    return _with_paths(known, ENVIRONMENT)
 
 
 def _with_paths(

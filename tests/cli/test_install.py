@@ -179,6 +179,25 @@ def test_another_database_replaces_the_entry_and_keeps_each_copy(home: Path) -> 
     assert Path(f"{file}.before-2").exists()
 
 
+@pytest.mark.parametrize("flag", ["--write", "--print"])
+def test_settings_of_the_environment_are_named_since_no_entry_has_them(
+    home: Path, flag: str
+) -> None:
+    settings = {
+        "TERRARIUM_WRITE_TOOLS": "off",
+        "IRC_SERVER": "irc.libera.chat",
+        "DB_PATH": "data/irc_logs.db",
+        "HOME": str(home),
+    }
+    command = f"terrarium-mcp install cursor {flag}"
+    told = ran(command, at=home / "project", **settings).stderr
+    assert "unknown to the server: IRC_SERVER, TERRARIUM_WRITE_TOOLS, set in the env" in told
+    assert "Write what it needs into .env, and repeat the command." in told
+    written = "TERRARIUM_WRITE_TOOLS=off\nIRC_SERVER=irc.libera.chat\n"
+    (home / "project" / ".env").write_text(written)
+    assert "unknown to the server" not in ran(command, at=home / "project", **settings).stderr
+
+
 @EACH
 def test_print_shows_the_entry_and_writes_nothing(host: str, home: Path) -> None:
     done = ran(f"terrarium-mcp install {host} --print", at=home / "project", HOME=home)
