@@ -359,6 +359,26 @@ def test_a_compressed_log_that_was_cut_is_written_down_and_alone_it_fails_the_im
     assert rejects.read_text("utf-8").splitlines() == [named, named]
 
 
+@pytest.mark.parametrize("has_log", [False, True])
+def test_the_rejects_have_each_file_that_an_import_is_refused_for(
+    tmp_path: Path, has_log: bool
+) -> None:
+    """All of them are no logs; or one needs an option, and nothing is imported either."""
+    logs, rejects = tmp_path / "logs", tmp_path / "rejects.txt"
+    (logs / "labnet").mkdir(parents=True)
+    for n in range(12):
+        (logs / f"{n:02}.txt").write_text("no log\n")
+    if has_log:
+        (logs / "labnet" / "#tea.log").write_text("[23:57:13] <bob> hi\n")
+    done = imported(tmp_path, logs, "--rejects", rejects)
+    assert done.returncode == 1
+    listed = rejects.read_text("utf-8").splitlines()
+    assert [Path(line.partition(": ")[0]).name for line in listed] == [
+        *(f"{n:02}.txt" for n in range(12)),
+        *(["#tea.log"] if has_log else []),
+    ]
+
+
 @pytest.mark.parametrize(
     ("rejects", "cause"),
     [

@@ -85,6 +85,7 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
                 on_found=_foresight(read, settings, rooms),
             )
             _require_rejects_apart(options, settings.db_path, findings)
+            add_failures(options.rejects, [*findings.skipped, *findings.undecided])
             is_one_export = _is_one_export(findings, options)
             if not is_one_export:
                 _require_contents(findings, options.choices.channel)
@@ -151,7 +152,6 @@ async def _imported(
 ) -> tuple[int, Sequence[ContentReport]]:
     """Import what was found: the import's number, 0 if it stored nothing, and what became of it."""
     number = 0
-    add_failures(options.rejects, findings.skipped)
     rejects = rejected_lines(options.rejects, is_trial=options.dry_run)
     with rejects as on_reject, _progress(findings.contents) as on_lines:
         async with _alone(store, options):
