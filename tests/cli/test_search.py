@@ -80,6 +80,20 @@ def test_its_options_narrow_and_order_what_it_shows(ours: Path) -> None:
     assert "1 of 1 hit in #mate (all words, oldest first)" in done.stdout
 
 
+def test_it_ends_with_what_shows_more_in_a_shell(ours: Path) -> None:
+    mug = "INSERT INTO messages (channel, nick, message) VALUES ('#tea', 'cy', ?)"
+    for n in range(101):
+        write(ours, mug, [f"mug {n}"])
+    some = ran(f"{SEARCH} mug", "--db", ours, at=ours.parent)
+    assert some.stdout.splitlines()[-1] == (
+        "more: --limit 100 | every line with all words: terrarium-mcp export"
+    )
+    most = ran(f"{SEARCH} mug --limit 100", "--db", ours, at=ours.parent)
+    assert most.stdout.splitlines()[-1] == "every line with all words: terrarium-mcp export"
+    all_of_one = ran(f"{SEARCH} garden gate", "--db", ours, at=ours.parent)
+    assert all_of_one.stdout.splitlines()[-1].startswith("[/irc ")
+
+
 def test_what_is_not_there_is_said_without_a_traceback(ours: Path) -> None:
     done = ran(f"{SEARCH} --channel #nowhere gate", "--db", ours, at=ours.parent)
     assert done.returncode == 1

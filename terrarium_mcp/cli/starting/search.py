@@ -8,8 +8,9 @@ from terrarium_mcp.cli.starting.opening import opened_history
 from terrarium_mcp.policy import View
 from terrarium_mcp.request import AppContext, Request, request_for
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.tools.search_arguments import SearchArguments, requested_search
-from terrarium_mcp.tools.search_page import search_page
+from terrarium_mcp.store import Hits
+from terrarium_mcp.tools.search_arguments import LARGEST_PAGE, SearchArguments, requested_search
+from terrarium_mcp.tools.search_page import SearchPage, search_page
 
 
 async def found(
@@ -28,9 +29,28 @@ async def found(
         request = await request_for(AppContext(store, settings), View())
         arguments = SearchArguments(query, channel, limit=limit, sort=sort)
         page = await search_page(arguments, request)
-        if not explain:
-            return page.text
-        return f"{await _why(arguments, request)}\n\n{page.text}"
+        text = _for_a_shell(page, limit)
+        return f"{await _why(arguments, request)}\n\n{text}" if explain else text
+
+
+def _for_a_shell(page: SearchPage, limit: int) -> str:
+    """The text of a page, which ends with options of the command.
+
+    The tool's own ends with a cursor and a call, which only a model can use.
+    """
+    if not page.transcript.shown:
+        return page.text
+    return "\n".join([page.transcript.text, *_ways_on(page.hits, limit)])
+
+
+def _ways_on(hits: Hits, limit: int) -> list[str]:
+    """How to see more than these hits, if there are more."""
+    if not hits.next:
+        return []
+    export = "every line with all words: terrarium-mcp export"
+    # Fewer than asked for are all that fit in one answer.
+    may_grow = len(hits.messages) == limit < LARGEST_PAGE
+    return [f"more: --limit {LARGEST_PAGE} | {export}" if may_grow else export]
 
 
 async def _why(arguments: SearchArguments, request: Request) -> str:
