@@ -160,8 +160,9 @@ def _claim(path: Path, own: FileLock, channels: Collection[Claim]) -> None:
             acquire_now(own, path)  # no other process does: its name is random
             write_record(Path(own.lock_file), host=socket.gethostname(), channels=[*channels])
     except OSError as error:  # also the Timeout of those who compare
+        why = str(error).rstrip(".")  # filelock ends its own with one
         raise StoreFailed(
-            f"The channels to record cannot be claimed beside {path}: {error}. This account must be"
+            f"The channels to record cannot be claimed beside {path}: {why}. This account must be"
             " able to write to that folder, and to read what is in it."
         ) from error
 

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from terrarium_mcp.store import AlreadyRecorded, StoreFailed, claimed
+from terrarium_mcp.store.sqlite import claims
 from terrarium_mcp.store.sqlite.claims import Claimant
+from terrarium_mcp.store.sqlite.engine.file_lock import lock_beside
 
 TEA = ("libera", "#tea")
 
@@ -147,5 +149,18 @@ def test_without_a_folder_to_write_to_the_reason_is_told(tmp_path: Path) -> None
     with (
         pytest.raises(StoreFailed, match=r"cannot be claimed beside .*: .*able to write"),
         claimed(tmp_path / "missing" / "irc_logs.db", [TEA]),
+    ):
+        pass
+
+
+def test_claims_that_cannot_be_compared_are_told_in_whole_sentences(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(claims, "_PATIENCE", 0)
+    database = tmp_path / "irc_logs.db"
+    with (
+        lock_beside(database, ".claims"),
+        pytest.raises(StoreFailed, match=r"could not be acquired\. This account must"),
+        claimed(database, [TEA]),
     ):
         pass

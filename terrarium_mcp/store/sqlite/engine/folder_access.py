@@ -6,6 +6,7 @@ import stat
 import sys
 from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.private_files import create_private_folder
@@ -30,7 +31,8 @@ def check_permissions(path: Path) -> None:
     """Check that `path` can be a database that this account reads and writes.
 
     Raises:
-        StoreFailed: it is no file, or a circle of links, or a permission is missing.
+        StoreFailed: it is no file, or a circle of links, a permission is missing, or its folder
+            takes no file.
     """
     exists = is_file_found(path)
     for needed, access in [
@@ -39,6 +41,23 @@ def check_permissions(path: Path) -> None:
     ]:
         if (exists or needed != path) and not os.access(needed, access):
             raise forbidden(path, needed)
+    if not exists:
+        _require_room(path.parent)
+
+
+def _require_room(folder: Path) -> None:
+    """Check that a folder takes files: /proc is one that root may write to, and takes none.
+
+    The locks beside a database would be waited for without end there.
+    """
+    try:
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise StoreFailed(
+            f"No file can be made in {folder}: {error.strerror}. Name a database elsewhere with"
+            " DB_PATH or --db."
+        ) from error
 
 
 def is_file_found(path: Path) -> bool:
