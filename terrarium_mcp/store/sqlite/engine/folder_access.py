@@ -42,10 +42,10 @@ def check_permissions(path: Path) -> None:
         if (exists or needed != path) and not os.access(needed, access):
             raise forbidden(path, needed)
     if not exists:
-        _require_room(path.parent)
+        _require_it_takes_files(path.parent)
 
 
-def _require_room(folder: Path) -> None:
+def _require_it_takes_files(folder: Path) -> None:
     """Check that a folder takes files: /proc is one that root may write to, and takes none.
 
     The locks beside a database would be waited for without end there.
