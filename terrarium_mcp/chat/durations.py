@@ -1,20 +1,31 @@
-"""Durations as people type them: `30m`, `1h`, `2d`. Pure."""
+"""Lengths of time as people type them: `30m`, `2 hours`, `a week`. Pure."""
 
 import re
 from datetime import timedelta
 
-_UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
-_DURATION = re.compile(r"([0-9]{1,9})\s*([mhd])", re.IGNORECASE)
+from terrarium_mcp.chat.times.calendar_words import COUNT_WORD, number_of
+
+_LENGTH = re.compile(
+    rf"(?:(?P<digits>[0-9]{{1,9}})\s*|(?P<word>{COUNT_WORD})\s+)"
+    r"(?P<unit>m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?|w(?:eeks?)?|months?|y(?:ears?)?)",
+    re.IGNORECASE,
+)
+_UNITS = {
+    "m": timedelta(minutes=1),
+    "h": timedelta(hours=1),
+    "d": timedelta(days=1),
+    "w": timedelta(days=7),
+    "mo": timedelta(days=30),
+    "y": timedelta(days=365),
+}
+"""How long a unit is, by its beginning."""
 
 
-def parse_duration(text: str, *, most: timedelta) -> timedelta:
-    """The duration that `text` names, at most `most`.
-
-    Raises:
-        ValueError: it names none, or no time at all.
-    """
-    found = _DURATION.fullmatch(text.strip())
-    if found is None or not int(found[1]):
-        raise ValueError(f"not a duration such as 1h: {text}")
-    unit = _UNITS[found[2].lower()]
-    return unit * min(int(found[1]), most // unit)
+def length_named(text: str) -> timedelta | None:
+    """The length of time that `text` names and nothing else; None if it names none."""
+    match = _LENGTH.fullmatch(text.strip())
+    if match is None:
+        return None
+    name = match["unit"].lower()
+    unit = _UNITS["mo" if name.startswith("mo") else name[0]]
+    return unit * min(int(number_of(match["digits"] or match["word"])), timedelta.max // unit)

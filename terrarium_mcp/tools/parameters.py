@@ -5,15 +5,16 @@ clamped with a note. The schema stays plain: no `anyOf`, no nulls, ranges in the
 """
 
 import re
+from datetime import timedelta
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticCustomError, PydanticUseDefault
 
+from terrarium_mcp.chat.durations import length_named
 from terrarium_mcp.chat.identity import MOST_OF_NAMES
 from terrarium_mcp.chat.irctext import encodable
 from terrarium_mcp.chat.relays import nick_meant
-from terrarium_mcp.chat.times.calendar_words import COUNT_WORD, number_of
 from terrarium_mcp.tools.notes import note
 
 _ABSENT = (None, "", "null")
@@ -91,25 +92,18 @@ def _short(value: int) -> str:
     return "over 10^12" if value > 0 else "below -10^12"
 
 
-_SO_LONG = re.compile(
-    rf"(?:(?:the )?(?:last|past) )?(?:(?P<digits>\d{{1,9}}) ?|(?P<word>{COUNT_WORD}) )"
-    r"(?P<unit>m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?|w(?:eeks?)?|months?|y(?:ears?)?)"
-    r"(?: ago)?"
-)
-_MINUTES = {"m": 1, "h": 60, "d": 1_440, "w": 10_080, "mo": 43_200, "y": 525_600}
-"""The minutes of a unit, by its beginning."""
+_HOUR = timedelta(hours=1)
+_UP_TO_NOW = re.compile(r"(?:(?:the )?(?:last|past) )?(?P<length>.*?)(?: ago)?", re.IGNORECASE)
+"""How other arguments take a time that ends now: `2 hours ago`, `the last 7 days`."""
 
 _FROM = re.compile(r"(?:^|(?<=,))\s*from:", re.IGNORECASE)
 
 
 def _hours_alone(value: object) -> object:
-    """`2h` and `7 days` as a number of hours, rounded up: other arguments take a time so."""
-    match = _SO_LONG.fullmatch(value.strip().lower()) if isinstance(value, str) else None
-    if match is None:
-        return value
-    count = int(number_of(match["digits"] or match["word"]))
-    unit = match["unit"]
-    return -(-count * _MINUTES["mo" if unit.startswith("mo") else unit[0]] // 60)
+    """`2h` and `the last 7 days` as a number of hours, rounded up."""
+    match = _UP_TO_NOW.fullmatch(value.strip()) if isinstance(value, str) else None
+    length = length_named(match["length"]) if match else None
+    return value if length is None else -(-length // _HOUR)
 
 
 def _nick_alone(typed: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 import anyio.abc
 
-from terrarium_mcp.chat.durations import parse_duration
+from terrarium_mcp.chat.durations import length_named
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.ask.admins import Admins
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue, PendingCommand
@@ -94,11 +94,11 @@ class Moderation:
             self._quiet.end(channel)
             self._start(self._confirm, command, f"I answer in {command.channel} again.")
             return
-        try:
-            duration = parse_duration(command.rest, most=LONGEST)
-        except ValueError:
+        named = length_named(command.rest)
+        if not named:  # no length, or none at all: `0h`
             self._start(self._notice, command.asker, self._examples())
             return
+        duration = min(named, LONGEST)
         until = now + duration
         self._quiet.begin(channel, duration)
         self._stopped(lambda one: self._network.fold(one.command.channel) == channel)

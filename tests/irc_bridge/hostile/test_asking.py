@@ -7,6 +7,7 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -720,6 +721,16 @@ async def test_quiet_says_nothing_records_all_and_survives_a_restart(tmp_path: P
         await scene.hears("NOTICE ada :I answer in #tea again.")
         await scene.say("bo", "!ping")
         await scene.hears("PRIVMSG #tea :bo: pong")
+
+
+@pytest.mark.parametrize(("typed", "hours"), [("2 hours", 2), ("an hour", 1), ("1w", 168)])
+async def test_quiet_takes_a_length_in_words(tmp_path: Path, typed: str, hours: int) -> None:
+    async with teahouse(tmp_path) as scene:
+        asked = datetime.now(UTC)
+        await scene.say("ada", f"!quiet {typed}")
+        [told] = await scene.hears("NOTICE ada :I say nothing in #tea until")
+        ends = (at + timedelta(hours=hours) for at in (asked, datetime.now(UTC)))
+        assert any(f"until {end:%Y-%m-%d %H:%M} UTC," in told for end in ends)
 
 
 async def test_quiet_in_private_is_told_where_to_say_it_and_changes_nothing(tmp_path: Path) -> None:
