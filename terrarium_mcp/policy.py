@@ -38,9 +38,14 @@ UNUSABLE_KEY = f"{_PREFIX}unusable"
 _PERMALINK_PREFIX = "terrarium://message/"
 _PERMALINK = re.compile(rf"(?:{_PERMALINK_PREFIX})?(\d{{1,18}})")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_WRITTEN_ID = re.compile(
-    r"(?:https?://\S{0,200}?/message/|(?:message|line|id)\s+#?)?(\d{1,18})", re.IGNORECASE
+
+NAMED_ID = (
+    rf"(?:{_PERMALINK_PREFIX}|https?://\S{{0,200}}?/message/|(?:message|line|id)\s+#?)"
+    r"(?P<id>\d{1,18})"
 )
+"""What names a message and is no number alone, as a regular expression; in any case."""
+
+_WRITTEN_ID = re.compile(rf"{NAMED_ID}|(?P<number>\d{{1,18}})", re.IGNORECASE)
 
 _NETWORK = re.compile(rf"(.*?)/(?=[{CHANNEL_PREFIXES}])")
 _NETWORK_OF_BARE_NAME = re.compile(r"(.*?)/(?=.)")
@@ -150,8 +155,8 @@ def message_id(text: str) -> int | None:
     `https://logs.example/message/184213`.
     """
     written = text.strip().strip("#()[]<>.,")
-    match = _PERMALINK.fullmatch(written) or _WRITTEN_ID.fullmatch(written)
-    return int(match[1]) if match else None
+    match = _WRITTEN_ID.fullmatch(written)
+    return int(match["id"] or match["number"]) if match else None
 
 
 def is_year(text: str) -> bool:

@@ -17,6 +17,7 @@ from terrarium_mcp.chat.questions.presence import asks_who_is_here, last_seen_of
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.times.time_expressions import TimeExpression
 from terrarium_mcp.errors import UnknownMessage
+from terrarium_mcp.policy import NAMED_ID
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Hits, Rung, Search, Sort
 from terrarium_mcp.tools.known_nicks import people_called
@@ -26,11 +27,8 @@ _AROUND = (
     r"(?:what\s+(?:was|were|did|has|is|came|comes|happened)\b[^\d\"]*?\s)?"
     r"(?:(?:right|just|directly|immediately)\s+)?(?:before|after|around|near)\s+(?:the\s+)?"
 )
-_MESSAGE = re.compile(
-    rf"(?:{_AROUND})?(?:terrarium://message/|(?:message|line)\s+#?)(?P<id>\d{{1,18}})\s*\??",
-    re.IGNORECASE,
-)
-"""What names a message, perhaps for what was said beside it, and is no number alone."""
+_MESSAGE = re.compile(rf"(?:{_AROUND})?{NAMED_ID}\s*\??", re.IGNORECASE)
+"""What names a message, perhaps for what was said beside it."""
 
 EXACT = (Rung.ALL_WORDS, Rung.EVERYTHING)
 """How a search finds only what its query says."""

@@ -297,7 +297,8 @@ async def test_who_asks_for_links_on_a_topic_is_told_the_query_that_finds_them(
     "query",
     [
         *["message 2", "terrarium://message/2", "Message #2", "what was said before message 2?"],
-        *["what did people say right after terrarium://message/2", "around line 2"],
+        *["what did people say right after terrarium://message/2", "around line 2", "id 2"],
+        *["https://logs.example/message/2", "what came after https://logs.example/message/2?"],
     ],
 )
 async def test_who_names_a_message_is_told_the_tool_that_shows_it(house: House, query: str) -> None:
