@@ -1,5 +1,6 @@
 """Phrases that every text needs: how many, which ones, and names from outside. Pure."""
 
+import json
 from collections.abc import Sequence
 from difflib import get_close_matches
 
@@ -55,3 +56,8 @@ def quantity(number: int, noun: str) -> str:
 def people(number: int) -> str:
     """`1 person`, `2,000 people`."""
     return "1 person" if number == 1 else f"{number:,} people"
+
+
+def compact_json(value: object) -> str:
+    """A value as JSON on one line without blanks, with letters of any script as they are."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

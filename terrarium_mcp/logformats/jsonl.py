@@ -13,7 +13,7 @@ A key that is absent has its usual value: none, or false. `null` is a value that
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -28,6 +28,7 @@ from terrarium_mcp.store import (
     ArchivedSpan,
     ArchiveRecord,
 )
+from terrarium_mcp.wording import compact_json
 
 VERSION = 1
 
@@ -77,7 +78,7 @@ class JsonlHead:
 
 def jsonl_head(head: JsonlHead) -> str:
     """The first line."""
-    return _line(
+    return compact_json(
         {
             "terrarium": VERSION,
             "exported_at": to_iso(head.exported_at),
@@ -93,10 +94,10 @@ def jsonl_line(record: ArchiveRecord, *, with_hosts: bool) -> str:
     match record:
         case ArchivedRoom():
             room = record._asdict()
-            return _line({"room": room.pop("id"), **room})
+            return compact_json({"room": room.pop("id"), **room})
         case ArchivedSpan():
             span = record._asdict()
-            return _line({"span": span.pop("id"), **span})
+            return compact_json({"span": span.pop("id"), **span})
     fields = {
         _KEYS.get(name, name): bool(value) if name in _FLAGS and value is not None else value
         for name, value in zip(record._fields, record, strict=True)
@@ -105,22 +106,18 @@ def jsonl_line(record: ArchiveRecord, *, with_hosts: bool) -> str:
     fields["time"] = to_iso(from_text(record.timestamp))
     if isinstance(record, ArchivedPrivateMessage):
         fields["private"] = True
-    return _line(fields)
+    return compact_json(fields)
 
 
 def jsonl_end(messages: int) -> str:
     """The last line, which counts messages and private messages."""
-    return _line({"messages": messages})
+    return compact_json({"messages": messages})
 
 
 def _is_written(name: str, value: object) -> bool:
     if name in _FLAGS:
         return value != 0
     return value is not None or name in _ALWAYS
-
-
-def _line(fields: Mapping[str, object]) -> str:
-    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
 
 
 def is_jsonl(first_line: bytes) -> bool:

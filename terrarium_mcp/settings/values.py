@@ -112,14 +112,24 @@ def _mounts(value: object) -> object:
 
 
 def _zone(name: str) -> str:
-    try:
-        ZoneInfo(name or "UTC")
-    except (ValueError, OSError, ZoneInfoNotFoundError):
-        raise ValueError(f"not a time zone.{way_to_a_zone(name)}") from None
+    if name:
+        known_zone(name)
     return name
 
 
-def way_to_a_zone(name: str) -> str:
+def known_zone(name: str) -> ZoneInfo:
+    """The time zone of that name.
+
+    Raises:
+        ValueError: there is none; it says which place may be meant.
+    """
+    try:
+        return ZoneInfo(name)
+    except (ValueError, OSError, ZoneInfoNotFoundError):
+        raise ValueError(f"not a time zone.{_way_to_a_zone(name)}") from None
+
+
+def _way_to_a_zone(name: str) -> str:
     """How an error about an unknown time zone goes on: the place that may be meant, or to name one.
 
     An abbreviation is never taken for another: EST is six hours from CEST. Nor is an offset for

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 from terrarium_mcp.chat.identity import as_channel, fold, is_channel
 from terrarium_mcp.errors import TerrariumError
@@ -10,7 +10,7 @@ from terrarium_mcp.logformats.choices import Choices
 from terrarium_mcp.logformats.databases.database_formats import DATABASE_FORMATS
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.twelve_hours import WrittenClock
-from terrarium_mcp.settings.values import way_to_a_zone
+from terrarium_mcp.settings.values import known_zone
 from terrarium_mcp.wording import did_you_mean
 
 FORMAT_NAMES = sorted([one.name for one in TEXT_FORMATS] + [one.name for one in DATABASE_FORMATS])
@@ -52,9 +52,9 @@ def choices_of(
 
 def _zone(name: str) -> ZoneInfo | None:
     try:
-        return ZoneInfo(name) if name else None
-    except (ValueError, OSError, ZoneInfoNotFoundError):
-        raise BadChoice(f"--timezone {name}: not a time zone.{way_to_a_zone(name)}") from None
+        return known_zone(name) if name else None
+    except ValueError as error:
+        raise BadChoice(f"--timezone {name}: {error}") from None
 
 
 def _encoding(name: str) -> str:

@@ -1,6 +1,5 @@
 """What a bridge reports of itself, so that another process can tell whether it records."""
 
-import json
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
@@ -8,6 +7,7 @@ from functools import cache
 from pydantic import TypeAdapter
 
 from terrarium_mcp.chat.irctext import encodable
+from terrarium_mcp.wording import compact_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +61,7 @@ class BridgeReport:
     def to_json(self) -> str:
         """The report as a JSON object, with `?` for each lone surrogate in the words of others."""
         fields = _adapter().dump_python(self, mode="json")
-        return encodable(json.dumps(fields, ensure_ascii=False, separators=(",", ":")))
+        return encodable(compact_json(fields))
 
     @classmethod
     def from_json(cls, text: str) -> "BridgeReport":

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.times.timestamps import Position
+from terrarium_mcp.wording import compact_json
 
 _MONTH = len("2026-05")
 
@@ -146,16 +147,12 @@ def _packed(
         by_lines.setdefault(lines, []).append(nick)
     people = {lines: _in_a_row(nicks) for lines, nicks in by_lines.items()}
     spellings = sorted(nick for folded, nick in spelt.items() if nick != folded)
-    return TalkCount(period, _json(hours), _json(spellings), _json(people))
+    return TalkCount(period, compact_json(hours), compact_json(spellings), compact_json(people))
 
 
 def _in_a_row(nicks: Sequence[str]) -> str | Sequence[str]:
     """Nicks with a space between them, as long as none has one, as an import may bring it."""
     return nicks if any(" " in nick for nick in nicks) else " ".join(nicks)
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def largest_within(periods: Sequence[TalkPeriod], since: str, until: Position) -> list[TalkPeriod]:
