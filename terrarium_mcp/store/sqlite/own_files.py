@@ -7,13 +7,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from terrarium_mcp.store.backlog import backlog_folder
-from terrarium_mcp.store.sqlite.engine.files import beside
+from terrarium_mcp.store.sqlite.engine.files import SQLITE_ENDINGS, beside
 from terrarium_mcp.store.sqlite.schema.backup import unfinished_copies_of
 
-_APPLIED = ("-wal", "-shm", "-journal")
-"""Of the name of a database, those of the files that SQLite applies to it when it opens it."""
-
-_ENDINGS = ("", *_APPLIED, ".keeper", ".waiting", ".importing", ".claims")
+_ENDINGS = ("", *SQLITE_ENDINGS, ".keeper", ".waiting", ".importing", ".claims")
 """Of the name of the database, and of what SQLite and our locks put beside it."""
 
 _BEGINNINGS = (".recorder-", ".check-")
@@ -44,7 +41,7 @@ def unfinished_copies(path: Path) -> list[Path]:
 
 def leftover(path: Path) -> str:
     """What another database left where one is to be written, and what to do; empty if nothing."""
-    for ending in _APPLIED:
+    for ending in SQLITE_ENDINGS:
         if (left := beside(path, ending)).exists():
             return (
                 f"{left} is left from another database, and SQLite would apply it to this one. Move"

@@ -10,6 +10,9 @@ from typing import NamedTuple
 _TEMPORARY = ("/var/tmp", "/usr/tmp", "/tmp")  # noqa: S108 -- where SQLite looks
 """The folders of temporary files of which SQLite takes the first that it can write."""
 
+SQLITE_ENDINGS = ("-wal", "-shm", "-journal")
+"""After the name of a database, those of the files that SQLite applies to it when it opens it."""
+
 
 class FileState(NamedTuple):
     """The size of a file and when it was written, in nanoseconds: 0, 0 if there is none."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from terrarium_mcp.errors import HostFailure
 from terrarium_mcp.store.private_files import create_private
+from terrarium_mcp.store.sqlite.engine.files import SQLITE_ENDINGS
 from terrarium_mcp.store.sqlite.schema.step import ReportProgress
 
 _PAGES = 4_096
@@ -82,7 +83,7 @@ class Copy:
 
     def discard(self) -> None:
         """Remove an unfinished copy, and the journal that a crash left beside it."""
-        for leftover in ("", "-journal", "-wal", "-shm"):
+        for leftover in ("", *SQLITE_ENDINGS):
             self._partial.with_name(self._partial.name + leftover).unlink(missing_ok=True)
 
 
