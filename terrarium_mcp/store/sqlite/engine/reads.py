@@ -34,6 +34,17 @@ class Reads(Protocol):
         return default if not rows or rows[0][0] is None else rows[0][0]
 
 
+async def united_rows(reads: Reads, selects: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Row]:
+    """The rows of several selects with their parameters, in one statement.
+
+    A select numbers its rows, if they are to be told apart, and the names of its parameters.
+    """
+    if not selects:
+        return []
+    params = {name: value for _, its in selects for name, value in its.items()}
+    return await reads.rows(" UNION ALL ".join(sql for sql, _ in selects), params)
+
+
 WholeRead = Callable[[Reads], Coroutine[Any, Any, Result]]
 """A read of several statements, which waits for nothing else."""
 

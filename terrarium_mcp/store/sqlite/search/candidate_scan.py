@@ -4,13 +4,13 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 
 from terrarium_mcp.store.search.relevance.lookup import Lookup
-from terrarium_mcp.store.sqlite.engine.reads import Reads
+from terrarium_mcp.store.sqlite.engine.reads import Reads, united_rows
 from terrarium_mcp.store.sqlite.search.fts_query import FtsQuery
 from terrarium_mcp.store.sqlite.search.id_ranges import IdRange, coalesced
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan
 from terrarium_mcp.store.sqlite.search.lookup_expression import lookup_expression
 from terrarium_mcp.store.sqlite.search.order import NEWEST
-from terrarium_mcp.store.sqlite.search.scan_plans import batches, in_ranges, range_params
+from terrarium_mcp.store.sqlite.search.scan_plans import LookupSql, batches, in_ranges, range_params
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
 
 _MANY_RANGES = 8
@@ -72,16 +72,18 @@ class CandidateScan:
     ) -> dict[Lookup, list[int]]:
         """The first ids that look-ups find in ranges: as many as each wants, and `extra` more."""
         found: dict[Lookup, list[int]] = {lookup: [] for lookup in ranges}
-        statements, params = [], dict[str, object]()
-        for n, (lookup, ids) in enumerate(ranges.items()):
-            newest = in_ranges(len(ids), NEWEST, f"{n}")
-            statements.append(f"SELECT * FROM (SELECT {n}, * FROM ({newest}) LIMIT :most{n})")  # noqa: S608 -- words of strangers are parameters
-            match = lookup_expression(lookup, self._query)
-            params |= {f"match{n}": match, f"most{n}": lookup.most + extra}
-            params |= range_params(ids, f"{n}")
-        if not statements:
-            return found
         lookups = [*ranges]
-        for n, rowid in await self._reads.rows(" UNION ALL ".join(statements), params):
+        selects = [
+            self._newest(n, lookup, ranges[lookup], lookup.most + extra)
+            for n, lookup in enumerate(lookups)
+        ]
+        for n, rowid in await united_rows(self._reads, selects):
             found[lookups[n]].append(-rowid)
         return found
+
+    def _newest(self, n: int, lookup: Lookup, ids: Sequence[IdRange], most: int) -> LookupSql:
+        """One of several look-ups of a statement: `n` and the `most` newest rowids."""
+        newest = in_ranges(len(ids), NEWEST, f"{n}")
+        sql = f"SELECT * FROM (SELECT {n}, * FROM ({newest}) LIMIT :most{n})"  # noqa: S608 -- words of strangers are parameters
+        match = lookup_expression(lookup, self._query)
+        return sql, {f"match{n}": match, f"most{n}": most, **range_params(ids, f"{n}")}

@@ -6,12 +6,11 @@ before those found. Statements are few: to hand one to a connection's thread and
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.store.search.hits import COUNTED
 from terrarium_mcp.store.search.scope import SearchScope
-from terrarium_mcp.store.sqlite.engine.reads import Reads, Row
+from terrarium_mcp.store.sqlite.engine.reads import Reads, Row, united_rows
 from terrarium_mcp.store.sqlite.index.message_index import MessageIndex
 from terrarium_mcp.store.sqlite.search.counted_blocks import counted_blocks
 from terrarium_mcp.store.sqlite.search.id_ranges import (
@@ -281,12 +280,10 @@ class IndexScan:
     ) -> dict[int, FirstWalk]:
         """The first lines of each scan in these ranges: as many as it wants, and `extra` more."""
         found: dict[int, list[Row]] = {n: [] for n in lookups}
-        statements, params = list[str](), dict[str, Any]()
-        for n, (spec, most) in lookups.items():
-            sql, its = first_lines(spec, ranges, most + extra, n)
-            statements.append(sql)
-            params |= its
-        for row in await self._reads.rows(" UNION ALL ".join(statements), params):
+        selects = [
+            first_lines(spec, ranges, most + extra, n) for n, (spec, most) in lookups.items()
+        ]
+        for row in await united_rows(self._reads, selects):
             found[row["scan"]].append(row)
         return {n: FirstWalk(ranges, rows) for n, rows in found.items()}
 

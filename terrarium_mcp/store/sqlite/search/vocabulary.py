@@ -13,7 +13,7 @@ from terrarium_mcp.store.search.vocabulary_queries import (
     one_letter_away,
 )
 from terrarium_mcp.store.sqlite.engine.functions import storable
-from terrarium_mcp.store.sqlite.engine.reads import Reads
+from terrarium_mcp.store.sqlite.engine.reads import Reads, united_rows
 from terrarium_mcp.store.sqlite.index.fts_syntax import quoted
 from terrarium_mcp.store.sqlite.index.vocabulary import PIECE, trigram_query
 
@@ -65,20 +65,13 @@ class SqliteVocabulary:
     ) -> list[dict[str, int]]:
         """For each query as many of its words, of as many that are looked at."""
         found: list[dict[str, int]] = [{} for _ in queries]
-        statements, params = [], dict[str, object]()
-        for n, (query, most, looked_at) in enumerate(queries):
-            sql, values = _statement(query)
-            if not sql:
-                continue
-            statements.append(
-                f"SELECT * FROM (SELECT {n}, * FROM ({sql.format(n=n)})"  # noqa: S608 -- words of strangers are parameters
-                f" ORDER BY lines DESC, word LIMIT :most{n})"
-            )
-            params |= {f"{name}{n}": value for name, value in values.items()}
-            params |= {f"most{n}": most, f"looked_at{n}": looked_at}
-        if not statements:
-            return found
-        for n, word, lines in await self._reads.rows(" UNION ALL ".join(statements), params):
+        selects = [
+            _numbered(n, sql, {**params, "most": most, "looked_at": looked_at})
+            for n, (query, most, looked_at) in enumerate(queries)
+            for sql, params in [_statement(query)]
+            if sql
+        ]
+        for n, word, lines in await united_rows(self._reads, selects):
             found[n][word] = lines
         return found
 
@@ -97,6 +90,15 @@ def string_of(word: str) -> str:
 def as_kept(words: Iterable[str]) -> str:
     """These words, each with the beginning under which the words table keeps it, as JSON."""
     return json.dumps({word: word[:LONGEST_WHOLE] for word in map(storable, words)})
+
+
+def _numbered(n: int, sql: str, params: Mapping[str, object]) -> tuple[str, Mapping[str, object]]:
+    """One of several look-ups of a statement: `n` and its most frequent words with their lines."""
+    frequent = (
+        f"SELECT * FROM (SELECT {n}, * FROM ({sql.format(n=n)})"  # noqa: S608 -- words of strangers are parameters
+        f" ORDER BY lines DESC, word LIMIT :most{n})"
+    )
+    return frequent, {f"{name}{n}": value for name, value in params.items()}
 
 
 def _statement(query: VocabularyQuery) -> tuple[str, Mapping[str, object]]:
