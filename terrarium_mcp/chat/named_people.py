@@ -63,8 +63,8 @@ _NICK = "\ue001"
 """A private-use character that stands for the nick while signs are looked for."""
 
 _CALLED = rf"\b(?:nick|user|person)\s+{_NICK}"
-_OFTEN = r"(?:has\s+|had\s+|also\s+|ever\s+)?"
-_SPEAKS = rf"{_NICK}\s+{_OFTEN}(?:say|ask|think)\b"
+_ADVERB = r"(?:has\s+|had\s+|also\s+|ever\s+)?"
+_SPEAKS = rf"{_NICK}\s+{_ADVERB}(?:say|ask|think)\b"
 _ASKED = rf"\b(?:ask|asked)\s+{_NICK}"
 
 _SIGNS = tuple(
@@ -74,7 +74,7 @@ _SIGNS = tuple(
         (3, _CALLED),
         (3, rf"\b{_DID}\s+{_NICK}\s+(?:ever\s+|also\s+|not\s+)?{_SAYS}\b"),
         (3, _SPEAKS),
-        (3, rf"{_NICK}\s+{_OFTEN}{_SAID}\b"),
+        (3, rf"{_NICK}\s+{_ADVERB}{_SAID}\b"),
         (3, _ASKED),
         (3, rf"\b(?:told|advised|tell|advise)\s+{_NICK}"),
         (3, rf"\baccording\s+to\s+{_NICK}"),

@@ -6,7 +6,9 @@ A search does not count; the figures do.
 from typing import NamedTuple
 
 from terrarium_mcp.chat.questions.forms import (
-    NICK,
+    DID_OR_HAS,
+    NAMED_NICK,
+    NAMED_WORDS,
     PRONOUN,
     form,
     matches,
@@ -15,10 +17,7 @@ from terrarium_mcp.chat.questions.forms import (
 )
 from terrarium_mcp.chat.times.calendar_words import COUNT_WORD
 
-_NICK = rf"(?P<nick>{NICK})"
-_WORDS = r"(?P<words>.+?)"
-_DID = r"(?:did|do|does|has|have|had)"
-_OFTEN = r"how\s+(?:often|many\s+times)"
+_HOW_OFTEN = r"how\s+(?:often|many\s+times)"
 _MANY = r"(?:how\s+many|(?:what\s+(?:is|was)\s+)?(?:the\s+)?number\s+of)"
 _LINES = rf"(?:{_MANY}\s+(?:lines|messages)|how\s+much)"
 _MENTIONS = rf"{_MANY}\s+mentions"
@@ -64,7 +63,7 @@ _TALKERS = (
     rf"(?:{_TOP}\s+(?:talker|speaker|poster)s?"
     r"|most\s+(?:active|talkative)\s+(?:people|person|(?:user|member|nick)s?))"
 )
-_HERE = (
+_IN_ALL = (
     r"(?:\s+(?:here|overall|altogether|of\s+all"
     r"|in\s+(?:total|here|(?:this|the)\s+channel)))*"
 )
@@ -76,49 +75,49 @@ _AND_WHO = (
 """The question for those who said most besides, whom the same figures name."""
 
 _EACH_TIME = rf"(?:on\s+)?(?:per|each|every|by)\s+(?P<per>{_WEEKDAY}|day|week|month)"
-_COUNT = rf"(?:{_OFTEN}|{_LINES}|{_MENTIONS}|{_MANY}\s+(?:links?|urls?))"
+_COUNT = rf"(?:{_HOW_OFTEN}|{_LINES}|{_MENTIONS}|{_MANY}\s+(?:links?|urls?))"
 _EACH = (
-    rf"(?P<asked>{_COUNT}\b.*?)\s+{_EACH_TIME}{_HERE}{_AND_WHO}",
+    rf"(?P<asked>{_COUNT}\b.*?)\s+{_EACH_TIME}{_IN_ALL}{_AND_WHO}",
     rf"(?P<asked>{_MANY}\s+(?:lines|messages|mentions|links|urls))\s+{_EACH_TIME}(?P<rest>\s.+)",
 )
 """A count for each period. Not of who said most: the figures list no people for a period."""
 
 _PART_OF_DAYS = (
     r"(?P<asked>(?:who|how)\b.*?\S)\s+(?:(?:at|by|during\s+the)\s+nights?|(?:in|during)\s+the"
-    rf"\s+(?:early\s+|late\s+)?(?:day(?:time)?|mornings?|afternoons?|evenings?)){_HERE}"
+    rf"\s+(?:early\s+|late\s+)?(?:day(?:time)?|mornings?|afternoons?|evenings?)){_IN_ALL}"
 )
 """A count of one part of every day, of which there are no figures either."""
 
 _FORMS = tuple(
-    f"{pattern}{_HERE}{_AND_WHO}"
+    f"{pattern}{_IN_ALL}{_AND_WHO}"
     for pattern in (
         rf"who\s+(?:all\s+|else\s+)?(?:(?:has|have)\s+)?{_SPOKE}",
         rf"who\s+(?:(?:has|have|is|was)\s+)?{_SPEAK}\s+{_MOST}",
-        rf"who\s+(?:(?:has|have|is|was)\s+)?{_SPEAK}\s+{_MOST}\s+about\s+{_WORDS}",
-        rf"who\s+(?:(?:has|have|is|was)\s+)?(?:{_USES}|{_SPEAK}\s+about)\s+{_WORDS}\s+{_MOST}",
+        rf"who\s+(?:(?:has|have|is|was)\s+)?{_SPEAK}\s+{_MOST}\s+about\s+{NAMED_WORDS}",
+        rf"who\s+(?:(?:has|have|is|was)\s+)?(?:{_USES}|{_SPEAK}\s+about)\s+{NAMED_WORDS}\s+{_MOST}",
         rf"(?:who(?:'s|\s+(?:is|are|was|were))\s+)?(?:the\s+)?{_TALKERS}",
         r"who(?:'s|\s+(?:is|are|was|were))\s+(?:the\s+)?most\s+(?:active|talkative)",
-        rf"{_OFTEN}\s+{_DID}\s+{_NICK}\s+(?:ever\s+)?{_SAY}\s+{_WORDS}",
-        rf"{_OFTEN}\s+{_DID}\s+{_EVERYBODY}\s+(?:ever\s+)?{_SAY}\s+{_NO_PRONOUN}{_WORDS}",
-        rf"{_OFTEN}\s+{_DID}\s+(?!{PRONOUN}\s){_WORDS}\s+c[oa]me\s+up",
-        rf"{_OFTEN}\s+{_DID}\s+{_NICK}\s+{_SPEAK}",
-        rf"{_OFTEN}\s+(?:is|are|was|were|has|have)\s+{_WORDS}\s+(?:been\s+)?(?:said|mentioned)",
-        rf"{_LINES}\s+{_DID}\s+{_NICK}\s+{_SEND}",
+        rf"{_HOW_OFTEN}\s+{DID_OR_HAS}\s+{NAMED_NICK}\s+(?:ever\s+)?{_SAY}\s+{NAMED_WORDS}",
+        rf"{_HOW_OFTEN}\s+{DID_OR_HAS}\s+{_EVERYBODY}\s+(?:ever\s+)?{_SAY}\s+{_NO_PRONOUN}{NAMED_WORDS}",
+        rf"{_HOW_OFTEN}\s+{DID_OR_HAS}\s+(?!{PRONOUN}\s){NAMED_WORDS}\s+c[oa]me\s+up",
+        rf"{_HOW_OFTEN}\s+{DID_OR_HAS}\s+{NAMED_NICK}\s+{_SPEAK}",
+        rf"{_HOW_OFTEN}\s+(?:is|are|was|were|has|have)\s+{NAMED_WORDS}\s+(?:been\s+)?(?:said|mentioned)",
+        rf"{_LINES}\s+{DID_OR_HAS}\s+{NAMED_NICK}\s+{_SEND}",
         rf"{_LINES}\s+(?:is|are|was|were|ha(?:s|ve)\s+been)\s+(?:there|said|written|posted|sent)",
         rf"{_MANY}\s+(?:lines|messages)",
-        rf"{_MANY}\s+(?:lines|messages)\s+{_ABOUT}\s+{_WORDS}",
-        rf"{_MENTIONS}\s+(?:(?:are|were)\s+there\s+)?of\s+{_WORDS}",
-        rf"{_LINKS}\s+{_DID}\s+{_NICK}\s+(?:{_SEND}|{_SHARE})",
+        rf"{_MANY}\s+(?:lines|messages)\s+{_ABOUT}\s+{NAMED_WORDS}",
+        rf"{_MENTIONS}\s+(?:(?:are|were)\s+there\s+)?of\s+{NAMED_WORDS}",
+        rf"{_LINKS}\s+{DID_OR_HAS}\s+{NAMED_NICK}\s+(?:{_SEND}|{_SHARE})",
         _LINKS,
         rf"{_LINKS}\s+(?:is|are|was|were|have\s+been)\s+(?:there|{_SEND}|{_SHARE})",
         rf"{_PEOPLE}\s+(?:(?:have|had)\s+)?{_SPOKE}",
-        rf"{_PEOPLE}{_EVER}\s+{_DISCUSS}\s+{_NO_PRONOUN}{_WORDS}",
+        rf"{_PEOPLE}{_EVER}\s+{_DISCUSS}\s+{_NO_PRONOUN}{NAMED_WORDS}",
         rf"(?:which|what)\s+{_PERIOD}\s+(?:is|was|has\s+been)\s+{_BUSIEST}",
         rf"(?:(?:which|what)(?:['\u2019]s|\s+(?:is|was|has\s+been))\s+)?{_BUSIEST}\s+{_PERIOD}",
-        rf"(?:(?:on|in|at|during)\s+)?(?:which|what)\s+{_PERIOD}\s+{_DID}\s+{_EVERYBODY}\s+{_SPEAK}\s+{_MOST}",
+        rf"(?:(?:on|in|at|during)\s+)?(?:which|what)\s+{_PERIOD}\s+{DID_OR_HAS}\s+{_EVERYBODY}\s+{_SPEAK}\s+{_MOST}",
         rf"who\s+(?:(?:has|have|is|was)\s+)?{_LINKED}\s+(?:the\s+)?most\s+(?P<links>links|urls)",
         rf"(?:(?:on|in|at|during)\s+)?(?:which|what)\s+{_PERIOD}\s+(?:is|was)(?:\s+{_CHANNEL})?\s+{_BUSIEST}",
-        rf"(?:(?:on|in|at|during)\s+)?(?:which|what)\s+{_PERIOD}\s+{_DID}\s+{_NICK}\s+{_SPEAK}\s+{_MOST}",
+        rf"(?:(?:on|in|at|during)\s+)?(?:which|what)\s+{_PERIOD}\s+{DID_OR_HAS}\s+{NAMED_NICK}\s+{_SPEAK}\s+{_MOST}",
     )
 )
 

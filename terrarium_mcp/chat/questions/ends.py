@@ -6,7 +6,8 @@ Ranked lines do not tell; lines with the words, sorted by time, do.
 from typing import NamedTuple
 
 from terrarium_mcp.chat.questions.forms import (
-    NICK,
+    NAMED_NICK,
+    NAMED_WORDS,
     PRONOUN,
     form,
     matches,
@@ -14,25 +15,24 @@ from terrarium_mcp.chat.questions.forms import (
     named_person,
 )
 
-_WORDS = r"(?P<words>.+?)"
 _END = r"(?:first|(?P<last>last))"
 _SAY = r"(?:say|mention|use|bring\s+up|suggest|(?:ask|complain)\s+about)"
 _SAID = r"(?:said|mentioned|used|brought\s+up|suggested|(?:asked|complained)\s+about)"
 _TOLD = rf"(?:{_SAID}|discussed|talked\s+about)"
-_SOMEBODY = rf"(?:(?:some|any)(?:one|body)|we|people|folks|(?P<nick>{NICK}))"
+_SOMEBODY = rf"(?:(?:some|any)(?:one|body)|we|people|folks|{NAMED_NICK})"
 _THE = r"(?:wh(?:en|at)(?:['\u2019]s|\s+(?:is|was))\s+)?(?:the\s+)?"
 
 _FORMS = (
-    rf"who\s+{_SAID}\s+{_WORDS}\s+{_END}",
-    rf"who\s+{_END}\s+{_SAID}\s+{_WORDS}",
-    rf"who\s+(?:is|was)\s+(?:the\s+)?{_END}\s+(?:(?:one|person)\s+)?to\s+{_SAY}\s+{_WORDS}",
-    rf"when\s+(?:was|were)\s+{_WORDS}\s+{_END}\s+{_TOLD}",
-    rf"when\s+(?:was|were)\s+{_WORDS}\s+{_TOLD}\s+(?:for\s+)?the\s+{_END}\s+time",
-    rf"when\s+did\s+{_SOMEBODY}\s+{_END}\s+(?:{_SAY}|(?:talk|speak)\s+about)\s+{_WORDS}",
-    rf"{_THE}{_END}\s+time\s+(?:that\s+)?{_SOMEBODY}\s+(?:{_SAID}|(?:talked|spoke)\s+about)\s+{_WORDS}",
-    rf"{_THE}{_END}\s+time\s+(?:that\s+)?{_WORDS}\s+(?:(?:was|were)\s+{_TOLD}|came\s+up)",
-    rf"when\s+did\s+{_WORDS}\s+{_END}\s+come\s+up",
-    rf"{_THE}{_END}\s+(?:mention|line|message)\s+(?:of|about|with)\s+{_WORDS}",
+    rf"who\s+{_SAID}\s+{NAMED_WORDS}\s+{_END}",
+    rf"who\s+{_END}\s+{_SAID}\s+{NAMED_WORDS}",
+    rf"who\s+(?:is|was)\s+(?:the\s+)?{_END}\s+(?:(?:one|person)\s+)?to\s+{_SAY}\s+{NAMED_WORDS}",
+    rf"when\s+(?:was|were)\s+{NAMED_WORDS}\s+{_END}\s+{_TOLD}",
+    rf"when\s+(?:was|were)\s+{NAMED_WORDS}\s+{_TOLD}\s+(?:for\s+)?the\s+{_END}\s+time",
+    rf"when\s+did\s+{_SOMEBODY}\s+{_END}\s+(?:{_SAY}|(?:talk|speak)\s+about)\s+{NAMED_WORDS}",
+    rf"{_THE}{_END}\s+time\s+(?:that\s+)?{_SOMEBODY}\s+(?:{_SAID}|(?:talked|spoke)\s+about)\s+{NAMED_WORDS}",
+    rf"{_THE}{_END}\s+time\s+(?:that\s+)?{NAMED_WORDS}\s+(?:(?:was|were)\s+{_TOLD}|came\s+up)",
+    rf"when\s+did\s+{NAMED_WORDS}\s+{_END}\s+come\s+up",
+    rf"{_THE}{_END}\s+(?:mention|line|message)\s+(?:of|about|with)\s+{NAMED_WORDS}",
 )
 
 

@@ -8,13 +8,12 @@ from datetime import datetime, tzinfo
 from typing import NamedTuple
 
 from terrarium_mcp.chat.query.parsed_query import Query
-from terrarium_mcp.chat.questions.forms import BE, NICK, form, named_part, named_person
+from terrarium_mcp.chat.questions.forms import BE, NAMED_NICK, form, named_part, named_person
 from terrarium_mcp.chat.questions.narrowing import telling_clauses
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.chat.times.time_expressions import time_expressions, without_times
 
-_NICK = rf"(?P<nick>{NICK})"
 _WHEN = r"(?:(?:when|why|how(?:\s+often|\s+many\s+times)?|where|by\s+whom)\s+)?"
 _WHO = r"(?:who|how\s+many\s+(?:people|persons|folks|users|members|nicks))"
 _KICKED, _BANNED = r"kick(?:ed)?", r"bann?(?:ed)?"
@@ -88,15 +87,15 @@ def _rank_forms(verb: str, rank: str = "", mode: str = "") -> list[_EventForm]:
     """
     words = (Term(mode, TermKind.PREFIX),) if mode else ()
     to_somebody = [
-        rf"who\s+(?:has\s+)?{verb}\s+{_NICK}",
+        rf"who\s+(?:has\s+)?{verb}\s+{NAMED_NICK}",
         rf"who\s+(?:(?:{BE})\s+)+{verb}",
-        rf"{_WHEN}{BE}\s+{_NICK}\s+(?:{BE}\s+)*{verb}",
+        rf"{_WHEN}{BE}\s+{NAMED_NICK}\s+(?:{BE}\s+)*{verb}",
     ]
     if rank:
         to_somebody += [
-            rf"who\s+(?:has\s+)?(?:gave|given?)\s+{_NICK}\s+{rank}",
-            rf"who\s+(?:has\s+)?(?:gave|given?)\s+{rank}\s+to\s+{_NICK}",
-            rf"{_WHEN}did\s+{_NICK}\s+(?:get|become)\s+{rank}",
+            rf"who\s+(?:has\s+)?(?:gave|given?)\s+{NAMED_NICK}\s+{rank}",
+            rf"who\s+(?:has\s+)?(?:gave|given?)\s+{rank}\s+to\s+{NAMED_NICK}",
+            rf"{_WHEN}did\s+{NAMED_NICK}\s+(?:get|become)\s+{rank}",
             rf"who\s+(?:has\s+)?(?:got|gets|became|become)\s+{rank}",
         ]
     return [
@@ -108,15 +107,15 @@ def _rank_forms(verb: str, rank: str = "", mode: str = "") -> list[_EventForm]:
 def _by_somebody(verb: str) -> tuple[str, str]:
     """The questions for those to whom a person did something, such as `kicked`."""
     return (
-        rf"whom?\s+(?:did|has)\s+{_NICK}\s+{verb}",
-        rf"who\s+(?:(?:{BE})\s+)+{verb}\s+by\s+{_NICK}",
+        rf"whom?\s+(?:did|has)\s+{NAMED_NICK}\s+{verb}",
+        rf"who\s+(?:(?:{BE})\s+)+{verb}\s+by\s+{NAMED_NICK}",
     )
 
 
 _FORMS = (
     _EventForm(rf"{_WHO}\s+(?:(?:{BE})\s+)+{_KICKED}{_FOR_WORDS}", _KICK),
-    _EventForm(rf"who\s+{_KICKED}\s+{_NICK}", _KICK),
-    _EventForm(rf"{_WHEN}{BE}\s+{_NICK}\s+(?:{BE}\s+)*{_KICKED}", _KICK),
+    _EventForm(rf"who\s+{_KICKED}\s+{NAMED_NICK}", _KICK),
+    _EventForm(rf"{_WHEN}{BE}\s+{NAMED_NICK}\s+(?:{BE}\s+)*{_KICKED}", _KICK),
     *(_EventForm(one, _KICK, by_nick=True) for one in _by_somebody(_KICKED)),
     _EventForm(rf"{_WHO}\s+(?:(?:{BE})\s+)+{_BANNED}", _MODE, _BAN),
     _EventForm(rf"who\s+{_BANNED}\s+\S+", _MODE, _BAN),
@@ -129,17 +128,17 @@ _FORMS = (
         (MessageType.TOPIC,),
     ),
     _EventForm(rf"{_WHO}\s+(?:has\s+|have\s+)?joined", _JOIN),
-    _EventForm(rf"{_WHEN}did\s+{_NICK}\s+(?:first\s+)?join", _JOIN, by_nick=True),
+    _EventForm(rf"{_WHEN}did\s+{NAMED_NICK}\s+(?:first\s+)?join", _JOIN, by_nick=True),
     _EventForm(rf"{_WHO}\s+(?:has\s+|have\s+)?(?:left|parted|quit)", _LEAVE),
-    _EventForm(rf"{_WHEN}did\s+{_NICK}\s+(?:leave|part|quit)", _LEAVE, by_nick=True),
+    _EventForm(rf"{_WHEN}did\s+{NAMED_NICK}\s+(?:leave|part|quit)", _LEAVE, by_nick=True),
     _EventForm(rf"when\s+(?:was|were|is)\s+{_SPLIT}", _QUIT),
     _EventForm(
         rf"{_WHO}\s+(?:(?:{BE})\s+)*(?:left|quit|lost)\s+(?:in|by|during)\s+{_SPLIT}", _QUIT
     ),
     _EventForm(rf"{_WHO}\s+(?:has\s+)?{_RENAMED}", _RENAME),
-    _EventForm(rf"who\s+(?:has\s+)?{_RENAMED}\s+to\s+{_NICK}", _RENAME),
+    _EventForm(rf"who\s+(?:has\s+)?{_RENAMED}\s+to\s+{NAMED_NICK}", _RENAME),
     _EventForm(
-        rf"(?:what\s+|{_WHEN})(?:did|has)\s+{_NICK}\s+{_RENAMED}(?:\s+to)?",
+        rf"(?:what\s+|{_WHEN})(?:did|has)\s+{NAMED_NICK}\s+{_RENAMED}(?:\s+to)?",
         _RENAME,
         by_nick=True,
     ),

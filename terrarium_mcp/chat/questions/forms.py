@@ -9,6 +9,15 @@ from terrarium_mcp.chat.english.words import may_name_somebody
 NICK = r"[^\s,;:?!\"()]+"
 """What may be a nick, as a regular expression."""
 
+NAMED_NICK = rf"(?P<nick>{NICK})"
+"""The nick of the person whom a question is about, as a regular expression."""
+
+NAMED_WORDS = r"(?P<words>.+?)"
+"""The words that a question is about, as a regular expression."""
+
+DID_OR_HAS = r"(?:did|do|does|has|have|had)"
+"""What may precede the person who said something, as a regular expression."""
+
 BE = r"(?:was|were|is|are|got|has|have|had|been|did|get)"
 """What may stand before the participle of what happens to somebody, as a regular expression."""
 

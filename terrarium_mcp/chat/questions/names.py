@@ -14,7 +14,7 @@ _OTHER = (
     r"(?:other|another|different|new|old|former|previous|earlier|current|latest|alternat(?:e|ive))"
 )
 _DID = r"(?:did|does|has|have|had)"
-_OFTEN = r"(?:(?:ever|also|just|since|already|been)\s+)*"
+_ADVERBS = r"(?:(?:ever|also|just|since|already|been)\s+)*"
 _WHEN = r"(?:(?:when|why|how\s+often|how\s+many\s+times|to\s+what|what)\s+)?"
 _WHICH = rf"(?:which|what|how\s+many)\s+(?:{_OTHER}\s+)?{_NAMES}"
 _CHANGE = rf"chang(?:ed?|ing)\s+(?:(?:his|her|their|its|the)\s+)?{_NAMES}"
@@ -27,28 +27,30 @@ _LIST = r"(?:(?:(?:list|show|find)(?:\s+me)?|what(?:\s+(?:are|is|was|were)|['\u2
 _ALL = r"(?:all\s+)?(?:of\s+)?(?:the\s+)?"
 _OF_NICKS = rf"(?:(?:{_OTHER}\s+)+{_NAMES}|{_NICKS}|{_NAMES}\s+changes?)"
 _AT_OTHER_TIMES = r"(?:before|earlier|previously|formerly|now|nowadays|these\s+days)"
-_HERE = r"(?:\s+(?:here|now|currently|before|as|by|under|in\s+(?:here|(?:this|the)\s+channel)))*"
+_HERE_OR_NOW = (
+    r"(?:\s+(?:here|now|currently|before|as|by|under|in\s+(?:here|(?:this|the)\s+channel)))*"
+)
 
 _FORMS = tuple(
-    f"{pattern}{_HERE}"
+    f"{pattern}{_HERE_OR_NOW}"
     for pattern in (
-        rf"{_WHEN}{BE}\s+{_NICK}\s+{_OFTEN}{_RENAME}{_TO}",
-        rf"{_WHEN}{_DID}\s+{_NICK}\s+{_OFTEN}(?:{_CHANGE}|{_RENAME}){_TO}",
-        rf"(?:to\s+)?{_WHICH}\s+{_DID}\s+{_NICK}\s+{_OFTEN}(?:changed?|{_RENAME}){_TO}",
-        rf"{_WHICH}\s+(?:{_DID}|is|was)\s+{_NICK}\s+{_OFTEN}{_BEAR}",
+        rf"{_WHEN}{BE}\s+{_NICK}\s+{_ADVERBS}{_RENAME}{_TO}",
+        rf"{_WHEN}{_DID}\s+{_NICK}\s+{_ADVERBS}(?:{_CHANGE}|{_RENAME}){_TO}",
+        rf"(?:to\s+)?{_WHICH}\s+{_DID}\s+{_NICK}\s+{_ADVERBS}(?:changed?|{_RENAME}){_TO}",
+        rf"{_WHICH}\s+(?:{_DID}|is|was)\s+{_NICK}\s+{_ADVERBS}{_BEAR}",
         rf"(?:which|what)\s+{_NICKS}\s+belong(?:s|ed)?\s+to\s+{_NICK}",
-        rf"(?:under|by)\s+{_WHICH}\s+{BE}\s+{_NICK}\s+{_OFTEN}{_KNOWN}",
-        rf"wh(?:at|o)\s+(?:else\s+)?(?:is|was|has)\s+{_NICK}\s+{_OFTEN}(?:called|known)\s+as",
+        rf"(?:under|by)\s+{_WHICH}\s+{BE}\s+{_NICK}\s+{_ADVERBS}{_KNOWN}",
+        rf"wh(?:at|o)\s+(?:else\s+)?(?:is|was|has)\s+{_NICK}\s+{_ADVERBS}(?:called|known)\s+as",
         rf"who(?:['\u2019]s|\s+(?:is|was))\s+{_NICK}",
-        rf"what\s+else\s+(?:is|was|has)\s+{_NICK}\s+{_OFTEN}(?:called|known)",
+        rf"what\s+else\s+(?:is|was|has)\s+{_NICK}\s+{_ADVERBS}(?:called|known)",
         rf"what\s+(?:is|was)\s+{_NICK}\s+called\s+{_AT_OTHER_TIMES}",
         rf"what\s+(?:is|was)\s+{_NICK}\s+{_AT_OTHER_TIMES}\s+called",
-        rf"(?:is|was)\s+{_NICK}\s+{_OFTEN}known\s+(?:as|by|under)\s+{_ANY_OTHER}",
-        rf"{_DID}\s+{_NICK}\s+{_OFTEN}{_BEAR}\s+(?:(?:a|any|some)\s+)?{_OTHER}\s+{_NAMES}",
-        rf"{_DID}\s+{_NICK}\s+{_OFTEN}{_BEAR}\s+(?:(?:an|any)\s+)?alias(?:es)?",
+        rf"(?:is|was)\s+{_NICK}\s+{_ADVERBS}known\s+(?:as|by|under)\s+{_ANY_OTHER}",
+        rf"{_DID}\s+{_NICK}\s+{_ADVERBS}{_BEAR}\s+(?:(?:a|any|some)\s+)?{_OTHER}\s+{_NAMES}",
+        rf"{_DID}\s+{_NICK}\s+{_ADVERBS}{_BEAR}\s+(?:(?:an|any)\s+)?alias(?:es)?",
         rf"{_LIST}{_ALL}{_NICK}['\u2019]s?\s+{_OF_NICKS}",
         rf"{_LIST}{_ALL}{_OF_NICKS}\s+(?:of|by|used\s+by)\s+{_NICK}",
-        rf"{_LIST}{_ALL}{_NICKS}\s+(?:that\s+)?{_NICK}\s+{_DID}\s+{_OFTEN}{_BEAR}",
+        rf"{_LIST}{_ALL}{_NICKS}\s+(?:that\s+)?{_NICK}\s+{_DID}\s+{_ADVERBS}{_BEAR}",
     )
 )
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from terrarium_mcp.chat.english.words import is_stop_word
 from terrarium_mcp.chat.question import asks_what_was_said
 from terrarium_mcp.chat.questions.forms import (
+    DID_OR_HAS,
     NICK,
     OTHER_NICKS,
     form,
@@ -21,8 +22,7 @@ from terrarium_mcp.chat.times.calendar_words import COUNT_WORD
 _NICK = rf"(?P<nick>{NICK}){OTHER_NICKS}"
 _TO = rf"(?:\s+to\s+(?P<to>{NICK}))?"
 _TOLD = rf"\s+(?P<to>{NICK})"
-_HAVE = r"(?:did|does|do|has|have|had)"
-_OFTEN = r"(?:ever\s+|been\s+|just\s+|all\s+|else\s+)*"
+_ADVERBS = r"(?:ever\s+|been\s+|just\s+|all\s+|else\s+)*"
 _SAY = r"(?:say|said|saying|write|written|wrote|writing|post|posted|talk\s+about|talking\s+about)"
 _THINK = r"(?:think|thought|mention|mentioned|suggest|suggested|recommend|recommended)"
 _HAVE_ONCE = r"(?:did|has|have|had)"
@@ -40,7 +40,7 @@ _LINE = rf"{_MANY}(?:thing|line|message|comment|word)s?"
 _LINK = r"(?P<links>links?|urls?)"
 _LINKS = r"(?P<links>links|urls)"
 _PASTE = r"(?:post|posted|paste|pasted|share|shared|send|sent|drop|dropped|give|gave|link|linked)"
-_HERE = r"(?:\s+(?:here|there|lately|recently|in\s+(?:here|(?:this|the)\s+channel)))*"
+_HERE_OR_LATELY = r"(?:\s+(?:here|there|lately|recently|in\s+(?:here|(?:this|the)\s+channel)))*"
 _EVER = r"(?:\s+(?:that|was|were|been|ever|here|there|said|written|posted|sent|recorded|logged))*"
 _SPEAK = r"(?:speak|talk|write|post|chat|appear|show\s+up|say\s+(?:something|anything|a\s+word))"
 _FIND = r"(?:show|list|find|give)(?:\s+me)?"
@@ -59,37 +59,37 @@ _EXCEPT = r"(?P<except>not(?=\s+(?:by|from)\b)|except(?:\s+for)?|but|other\s+tha
 _SHOW_THE = rf"(?:(?:what(?:'s|\s+is|\s+was)|{_FIND})\s+(?:the\s+)?|the\s+)"
 
 _FORMS = (
-    rf"what\s+{_OFTEN}{_HAVE}\s+{_NICK}\s+{_OFTEN}{_SAY}{_TO}",
-    rf"what\s+{_OFTEN}{_HAVE_ONCE}\s+{_NICK}\s+{_OFTEN}{_ASK}{_TO}",
+    rf"what\s+{_ADVERBS}{DID_OR_HAS}\s+{_NICK}\s+{_ADVERBS}{_SAY}{_TO}",
+    rf"what\s+{_ADVERBS}{_HAVE_ONCE}\s+{_NICK}\s+{_ADVERBS}{_ASK}{_TO}",
     rf"what\s+{_HAVE_ONCE}\s+{_NICK}\s+(?:{_SAY}|{_ASK})\s+{_LAST}",
     rf"what\s+{_HAVE_ONCE}\s+{_NICK}\s+{_LAST}\s+(?:{_SAY}|{_ASK})",
-    rf"what\s+{_HAVE_ONCE}\s+{_NICK}\s+{_OFTEN}ask(?:ed)?\s+about",
-    rf"what\s+{_HAVE}\s+{_NICK}\s+{_OFTEN}(?:{_SAY}|{_THINK})\s+(?:about|of|on)\s+(?P<about>.+?)",
-    rf"what\s+{_HAVE_ONCE}\s+{_NICK}\s+{_OFTEN}{_ASK}\s+(?:about|of|on)\s+(?P<about>.+?)",
+    rf"what\s+{_HAVE_ONCE}\s+{_NICK}\s+{_ADVERBS}ask(?:ed)?\s+about",
+    rf"what\s+{DID_OR_HAS}\s+{_NICK}\s+{_ADVERBS}(?:{_SAY}|{_THINK})\s+(?:about|of|on)\s+(?P<about>.+?)",
+    rf"what\s+{_HAVE_ONCE}\s+{_NICK}\s+{_ADVERBS}{_ASK}\s+(?:about|of|on)\s+(?P<about>.+?)",
     rf"what\s+(?:was|is)\s+{_NICK}\s+(?:saying|talking\s+about)",
-    rf"what\s+(?:was|is|{_HAVE}\s+been)\s+(?:said|written|posted)\s+by\s+{_NICK}{_HERE}",
-    rf"what\s+{_HAVE}\s+{_NICK}\s+{_OFTEN}{_TELL}{_TOLD}",
-    rf"(?:what|which)\s+{_LINK}\s+{_HAVE}\s+{_NICK}\s+{_OFTEN}{_PASTE}",
+    rf"what\s+(?:was|is|{DID_OR_HAS}\s+been)\s+(?:said|written|posted)\s+by\s+{_NICK}{_HERE_OR_LATELY}",
+    rf"what\s+{DID_OR_HAS}\s+{_NICK}\s+{_ADVERBS}{_TELL}{_TOLD}",
+    rf"(?:what|which)\s+{_LINK}\s+{DID_OR_HAS}\s+{_NICK}\s+{_ADVERBS}{_PASTE}",
     rf"{_SHOW}{_LINK}\s+(?:by|from|that)\s+{_NICK}(?:\s+{_PASTE})?",
     rf"{_ANY_LINK}{_WERE_SHARED}\s+(?:by|from)\s+{_NICK}",
-    rf"(?:what|which|any|{_FIND})\s+{_ALL}{_LINK}{_WERE_SHARED}{_HERE}",
-    rf"{_SHOW}{_END}\s+{_MANY}{_LINKS}{_WERE_SHARED}{_HERE}",
-    rf"{_SHOW_THE}{_END}\s+{_LINK}{_WERE_SHARED}{_HERE}",
+    rf"(?:what|which|any|{_FIND})\s+{_ALL}{_LINK}{_WERE_SHARED}{_HERE_OR_LATELY}",
+    rf"{_SHOW}{_END}\s+{_MANY}{_LINKS}{_WERE_SHARED}{_HERE_OR_LATELY}",
+    rf"{_SHOW_THE}{_END}\s+{_LINK}{_WERE_SHARED}{_HERE_OR_LATELY}",
     rf"{_SHOW}{_END}\s+{_MANY}{_LINK}\s+(?:by|from)\s+{_NICK}",
     rf"{_SHOW}(?:{_END}\s+{_MANY})?{_LINK}\s+(?:that\s+)?{_NICK}\s+{_PASTE}",
     rf"{_SHOW}{_NICK}['\u2019]s\s+(?:{_END}\s+{_MANY})?{_LINK}",
     rf"(?:what(?:'s|\s+is|\s+are|\s+was|\s+were)|{_FIND})\s+{_ALL}{_END}\s+{_LINE}{_EVER}",
-    rf"who\s+(?:is|was)\s+the\s+{_END}\s+(?:(?:one|person)\s+)?to\s+{_SPEAK}{_HERE}",
-    rf"who\s+(?:spoke|talked|wrote|posted|said\s+(?:something|anything))\s+{_LAST}{_HERE}",
+    rf"who\s+(?:is|was)\s+the\s+{_END}\s+(?:(?:one|person)\s+)?to\s+{_SPEAK}{_HERE_OR_LATELY}",
+    rf"who\s+(?:spoke|talked|wrote|posted|said\s+(?:something|anything))\s+{_LAST}{_HERE_OR_LATELY}",
     rf"{_ALL}{_END}\s+{_MANY}(?:lines|messages){_EVER}(?:\s+(?:from|of))?",
-    rf"{_SHOW}{_END}\s+{_LINE}\s+(?:that\s+)?{_NICK}\s+{_OFTEN}(?:said|wrote|posted)",
+    rf"{_SHOW}{_END}\s+{_LINE}\s+(?:that\s+)?{_NICK}\s+{_ADVERBS}(?:said|wrote|posted)",
     rf"{_SHOW}{_END}\s+{_LINE}\s+(?:by|from|of)\s+{_NICK}",
     rf"{_SHOW}{_NICK}['\u2019]s\s+(?:{_END}\s+{_LINE}|lines|messages)",
     rf"when\s+did\s+{_NICK}\s+(?P<first>first)\s+(?:ever\s+)?{_SPEAK}",
-    rf"when\s+(?:was|is)\s+{_NICK}\s+(?P<first>first)\s+(?:ever\s+)?(?:seen|heard|here|around){_HERE}",
+    rf"when\s+(?:was|is)\s+{_NICK}\s+(?P<first>first)\s+(?:ever\s+)?(?:seen|heard|here|around){_HERE_OR_LATELY}",
     rf"{_SHOW}(?:everything|anything|all|lines|messages)\s+(?:that\s+)?{_NICK}\s+(?:said|wrote)",
     rf"{_SHOW}(?:everything|anything|all|lines|messages)\s+(?:by|from)\s+{_NICK}",
-    rf"(?P<general>what\s+{_OFTEN}{_HAVE}\s+{_ANYBODY})\s+{_EXCEPT}\s+{_NICK}\s+{_OFTEN}{_SAY}",
+    rf"(?P<general>what\s+{_ADVERBS}{DID_OR_HAS}\s+{_ANYBODY})\s+{_EXCEPT}\s+{_NICK}\s+{_ADVERBS}{_SAY}",
     rf"(?P<general>\S.*?)\s+(?:{_EXCEPT}\s+(?:by\s+|from\s+)?|(?<!not\s)(?:by|from)\s+){_NICK}",
 )
 """A text that is `general` has no word but those that ask for whatever was said."""
@@ -97,7 +97,7 @@ _FORMS = (
 _OF_A_CHANNEL = rf"{_ALL}{_END}\s+(?:line|message){_EVER}"
 """The question for a single line where a channel is named: elsewhere these may be two words."""
 
-_OF_A_TIME = rf"{_ALL}{_LINKS}{_WERE_SHARED}{_HERE}"
+_OF_A_TIME = rf"{_ALL}{_LINKS}{_WERE_SHARED}{_HERE_OR_LATELY}"
 """The question for links where a time is named: elsewhere `links` is a word, and a program."""
 
 _ONE = rf"(?P<nick>{NICK}?)"
@@ -105,12 +105,12 @@ _TOPIC = r"\s+(?:about|on|for|to|with|after|before|during|when|since)\s+(?P<word
 _ABOUT_LINKS = (
     rf"{_ANY_LINK}{_TOPIC}{_WERE_SHARED}\s+(?:by|from)\s+{_ONE}",
     *(
-        f"{pattern}{_TOPIC}{_WERE_SHARED}{_HERE}"
+        f"{pattern}{_TOPIC}{_WERE_SHARED}{_HERE_OR_LATELY}"
         for pattern in (
             _ANY_LINK,
             rf"{_ANY_LINK}{_WERE_SHARED}\s+(?:(?:{_PASTE})\s+)?(?:by|from)\s+{_ONE}",
             rf"{_ANY_LINK}\s+(?:that\s+)?{_ONE}\s+{_PASTE}",
-            rf"(?:what|which)\s+{_LINK}\s+{_HAVE}\s+{_ONE}\s+{_OFTEN}{_PASTE}",
+            rf"(?:what|which)\s+{_LINK}\s+{DID_OR_HAS}\s+{_ONE}\s+{_ADVERBS}{_PASTE}",
             rf"{_SHOW}{_ONE}['\u2019]s\s+{_LINK}",
             rf"who\s+(?:has\s+|have\s+)?{_PASTE}\s+(?:(?:an?|any|the|some)\s+)?{_LINK}",
         )
@@ -118,10 +118,10 @@ _ABOUT_LINKS = (
 )
 """The questions for links with a topic, which some of the lines with a link have."""
 
-_OF_THEM = rf"what\s+{_OFTEN}{_HAVE}\s+(?:(?:they|she|he)\s+)?{_OFTEN}{_SAY}"
+_OF_THEM = rf"what\s+{_ADVERBS}{DID_OR_HAS}\s+(?:(?:they|she|he)\s+)?{_ADVERBS}{_SAY}"
 """The question for the words of somebody whom an operator names."""
 
-_SAID_ONCE = rf"what\s+{_OFTEN}{_HAVE_ONCE}\s+{_NICK}\s+{_OFTEN}{_SAY}\b.*"
+_SAID_ONCE = rf"what\s+{_ADVERBS}{_HAVE_ONCE}\s+{_NICK}\s+{_ADVERBS}{_SAY}\b.*"
 """The question for what a person said: only people did."""
 
 
