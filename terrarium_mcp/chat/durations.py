@@ -3,7 +3,7 @@
 import re
 from datetime import timedelta
 
-from terrarium_mcp.chat.times.calendar_words import COUNT_WORD, number_of
+from terrarium_mcp.chat.english.calendar_words import COUNT_WORD, number_of
 
 _LENGTH = re.compile(
     rf"(?:(?P<digits>[0-9]{{1,9}})\s*|(?P<word>{COUNT_WORD})\s+)"

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator
 
+from terrarium_mcp.chat.english.calendar_words import MONTHS, WEEKDAYS
 from terrarium_mcp.chat.english.words import is_stop_word, telling_words
 from terrarium_mcp.chat.mentions import without_addressee
 from terrarium_mcp.chat.question_marks import asking_part, ends_with_question_mark
 from terrarium_mcp.chat.terms import VOWEL_SIGN, words_in
-from terrarium_mcp.chat.times.calendar_words import MONTHS, WEEKDAYS
 
 _PART = rf"(?:[^\W_]|{VOWEL_SIGN})+"
 

@@ -5,7 +5,7 @@ from datetime import date
 from functools import cache
 from importlib import import_module
 
-from terrarium_mcp.chat.times.calendar_words import MONTHS
+from terrarium_mcp.chat.english.calendar_words import MONTHS
 
 _ABBREVIATED = {name[:3]: number for number, name in enumerate(MONTHS, 1)}
 """What clients write unless a locale is set."""

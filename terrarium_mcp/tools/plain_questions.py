@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from terrarium_mcp.chat.english.calendar_words import WEEKDAYS
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.query.notes import NO_TIME_LEFT
 from terrarium_mcp.chat.query.parsed_query import Query
@@ -24,7 +25,6 @@ from terrarium_mcp.chat.questions.people import (
 )
 from terrarium_mcp.chat.records import SPEECH
 from terrarium_mcp.chat.terms import Term, TermKind, words_in
-from terrarium_mcp.chat.times.calendar_words import WEEKDAYS
 from terrarium_mcp.chat.times.foreign_words import foreign_time
 from terrarium_mcp.chat.times.time_expressions import TimeExpression, without_times
 from terrarium_mcp.chat.times.times_alone import word_for_a_time

@@ -5,6 +5,7 @@ A search does not count; the figures do.
 
 from typing import NamedTuple
 
+from terrarium_mcp.chat.english.calendar_words import COUNT_WORD
 from terrarium_mcp.chat.questions.forms import (
     DID_OR_HAS,
     NAMED_NICK,
@@ -15,7 +16,6 @@ from terrarium_mcp.chat.questions.forms import (
     named_part,
     named_person,
 )
-from terrarium_mcp.chat.times.calendar_words import COUNT_WORD
 
 _HOW_OFTEN = r"how\s+(?:often|many\s+times)"
 _MANY = r"(?:how\s+many|(?:what\s+(?:is|was)\s+)?(?:the\s+)?number\s+of)"

@@ -5,6 +5,7 @@ No line says what the question says, so no words of it find one: the person and 
 
 from typing import NamedTuple
 
+from terrarium_mcp.chat.english.calendar_words import COUNT_WORD
 from terrarium_mcp.chat.english.words import is_stop_word
 from terrarium_mcp.chat.question import asks_what_was_said
 from terrarium_mcp.chat.questions.forms import (
@@ -17,7 +18,6 @@ from terrarium_mcp.chat.questions.forms import (
     named_person,
     nicks_among,
 )
-from terrarium_mcp.chat.times.calendar_words import COUNT_WORD
 
 _NICK = rf"(?P<nick>{NICK}){OTHER_NICKS}"
 _TO = rf"(?:\s+to\s+(?P<to>{NICK}))?"

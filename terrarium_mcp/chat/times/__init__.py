@@ -1,9 +1,8 @@
 """Times: timestamps of the store, dates in queries, times named in questions, times of old logs.
 
 - timestamps: moments as the store has them; legacy_times: those of a terrarium-irc database
-- calendar_words: months, weekdays and periods in English; periods: the calendar periods that a
-  stretch of time touches; hours_of_day: counts by hour in another zone; patterns: how the
-  patterns of all these are compiled
+- periods: the calendar periods that a stretch of time touches; hours_of_day: counts by hour in
+  another zone; patterns: how the patterns of all these are compiled
 - named_days: the words that name days; dated_days, relative_days, day_ranges, seasons, feasts: how
   they are read; times_alone: words that are a time only where nothing else is asked
 - nested_days: days named inside a longer time; parts_of_day, clock_times: hours beside a day;

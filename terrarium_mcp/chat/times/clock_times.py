@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import NamedTuple
 
-from terrarium_mcp.chat.times.calendar_words import BY_NUMBER_ALONE
+from terrarium_mcp.chat.english.calendar_words import BY_NUMBER_ALONE
 from terrarium_mcp.chat.times.parts_of_day import PART, hours_of
 from terrarium_mcp.chat.times.patterns import compiled
 from terrarium_mcp.chat.times.timestamps import from_local, local, midnight

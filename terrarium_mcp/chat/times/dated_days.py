@@ -7,7 +7,7 @@ days that do not exist.
 import re
 from datetime import date, timedelta
 
-from terrarium_mcp.chat.times.calendar_words import (
+from terrarium_mcp.chat.english.calendar_words import (
     ORDINALS,
     PERIODS,
     WEEKDAYS,

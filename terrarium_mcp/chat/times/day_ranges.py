@@ -3,7 +3,7 @@
 import re
 from datetime import date, timedelta
 
-from terrarium_mcp.chat.times.calendar_words import (
+from terrarium_mcp.chat.english.calendar_words import (
     BY_NUMBER_ALONE,
     DAY_OF_MONTH,
     MONTH,

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from terrarium_mcp.chat.times.calendar_words import WEEKDAY
+from terrarium_mcp.chat.english.calendar_words import WEEKDAY
 from terrarium_mcp.chat.times.patterns import compiled
 
 UP_TO = r"(?:to|until|till|through|up\s+to)"

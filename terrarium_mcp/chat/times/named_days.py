@@ -4,9 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from terrarium_mcp.chat.times import dated_days as dated
-from terrarium_mcp.chat.times import relative_days as relative
-from terrarium_mcp.chat.times.calendar_words import (
+from terrarium_mcp.chat.english.calendar_words import (
     BY_NUMBER_ALONE,
     COUNT_WORD,
     MONTH,
@@ -15,6 +13,8 @@ from terrarium_mcp.chat.times.calendar_words import (
     WEEKDAY,
     YEAR,
 )
+from terrarium_mcp.chat.times import dated_days as dated
+from terrarium_mcp.chat.times import relative_days as relative
 from terrarium_mcp.chat.times.day_ranges import (
     DASH,
     DASHED,

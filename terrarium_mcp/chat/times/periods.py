@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, tzinfo
 
-from terrarium_mcp.chat.times.calendar_words import PERIODS
+from terrarium_mcp.chat.english.calendar_words import PERIODS
 from terrarium_mcp.chat.times.timestamps import local, midnight
 
 

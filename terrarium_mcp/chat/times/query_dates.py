@@ -4,7 +4,7 @@ import re
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from unicodedata import decimal
 
-from terrarium_mcp.chat.times.calendar_words import (
+from terrarium_mcp.chat.english.calendar_words import (
     COUNT_WORD,
     COUNTS,
     DAY_OF_MONTH,

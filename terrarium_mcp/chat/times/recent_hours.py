@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import NamedTuple
 
-from terrarium_mcp.chat.times.calendar_words import COUNT_WORD, number_of, roughly
+from terrarium_mcp.chat.english.calendar_words import COUNT_WORD, number_of, roughly
 
 _UNITS = {"s": timedelta(seconds=1), "m": timedelta(minutes=1), "h": timedelta(hours=1)}
 _UNIT = r"(?P<unit>s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?)"

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from datetime import date, timedelta
 
-from terrarium_mcp.chat.times.calendar_words import (
+from terrarium_mcp.chat.english.calendar_words import (
     PERIODS,
     WEEKDAY,
     number_of,

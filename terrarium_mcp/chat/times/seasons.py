@@ -2,7 +2,7 @@
 
 from datetime import date, timedelta
 
-from terrarium_mcp.chat.times.calendar_words import PERIODS
+from terrarium_mcp.chat.english.calendar_words import PERIODS
 
 Days = tuple[date, date]
 """The first day, and the day after the last."""

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import lru_cache
 from typing import NamedTuple
 
-from terrarium_mcp.chat.times.calendar_words import COUNT_WORD, PERIODS, Period
+from terrarium_mcp.chat.english.calendar_words import COUNT_WORD, PERIODS, Period
 from terrarium_mcp.chat.times.clock_times import (
     OTHER_DAY,
     may_name_an_hour,

@@ -2,8 +2,8 @@
 
 import re
 
+from terrarium_mcp.chat.english.calendar_words import MONTH, SHORT_WEEKDAY, WEEKDAY, YEAR
 from terrarium_mcp.chat.question import asks_what_was_said, is_put_as_a_question
-from terrarium_mcp.chat.times.calendar_words import MONTH, SHORT_WEEKDAY, WEEKDAY, YEAR
 from terrarium_mcp.chat.times.patterns import compiled
 
 _SAID_OR_DONE = re.compile(r"(?i)\b(?:said|say|happen(?:s|ed)?|discussed|talked|news)\b")

@@ -6,7 +6,7 @@ mean one of it.
 
 from collections.abc import Sequence
 
-from terrarium_mcp.chat.times.calendar_words import MONTH, YEAR
+from terrarium_mcp.chat.english.calendar_words import MONTH, YEAR
 from terrarium_mcp.chat.times.feasts import FEAST
 from terrarium_mcp.chat.times.patterns import compiled
 from terrarium_mcp.chat.times.seasons import SEASON

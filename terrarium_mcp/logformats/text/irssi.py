@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import PurePosixPath
 
+from terrarium_mcp.chat.english.calendar_words import MONTHS, WEEKDAYS
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.chat.times.calendar_words import MONTHS, WEEKDAYS
 from terrarium_mcp.logformats.dated_clocks import dated_stamps
 from terrarium_mcp.logformats.entries import Boundary, LogEvent
 from terrarium_mcp.logformats.grammar import (

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.times.calendar_words import PERIODS
+from terrarium_mcp.chat.english.calendar_words import PERIODS
 from terrarium_mcp.chat.times.periods import calendar_periods
 
 BERLIN = ZoneInfo("Europe/Berlin")

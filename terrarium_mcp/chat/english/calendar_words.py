@@ -1,7 +1,6 @@
 """The calendar in English: names of months and weekdays, and where a period begins and ends.
 
-Both date readers use it: `query_dates` for a time typed into a query, `time_expressions` for one
-mentioned in a question.
+All that read times use it, whether typed into a query, mentioned in a question or written in a log.
 """
 
 from collections.abc import Callable
