@@ -10,8 +10,8 @@ from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import local
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import ENOUGH, Evidence, Search
+from terrarium_mcp.tools.exact_hits import found_exactly, total_of
 from terrarium_mcp.tools.known_nicks import people_called, without_opted_out
-from terrarium_mcp.tools.question_hints import found_exactly, total_of
 from terrarium_mcp.wording import shown
 
 _MOST_PEOPLE, _MOST_NICKS = 3, 3

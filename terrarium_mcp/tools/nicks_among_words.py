@@ -11,7 +11,7 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.named_people import possible_nicks
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Search
-from terrarium_mcp.tools.question_hints import found_exactly, total_of
+from terrarium_mcp.tools.exact_hits import found_exactly, total_of
 
 _MOST_NICKS = 8
 """Words of a search that are tried as nicks: each costs a search."""

@@ -30,12 +30,13 @@ from terrarium_mcp.chat.times.time_expressions import TimeExpression, without_ti
 from terrarium_mcp.chat.times.times_alone import word_for_a_time
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import ENOUGH, Person, Search, Sort
+from terrarium_mcp.tools.exact_hits import finds_exactly
 from terrarium_mcp.tools.known_nicks import (
     look_up_everywhere,
     misspelt_nick_note,
     people_called,
 )
-from terrarium_mcp.tools.question_hints import finds_exactly, question_hints
+from terrarium_mcp.tools.question_hints import question_hints
 from terrarium_mcp.tools.question_times import Times, times_in, times_meant
 from terrarium_mcp.tools.silence import is_silent
 from terrarium_mcp.wording import quantity

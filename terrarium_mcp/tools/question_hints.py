@@ -19,7 +19,8 @@ from terrarium_mcp.chat.times.time_expressions import TimeExpression
 from terrarium_mcp.errors import UnknownMessage
 from terrarium_mcp.policy import NAMED_ID
 from terrarium_mcp.request import Request
-from terrarium_mcp.store import Hits, Rung, Search, Sort
+from terrarium_mcp.store import Search
+from terrarium_mcp.tools.exact_hits import finds_exactly, found_exactly, total_of
 from terrarium_mcp.tools.known_nicks import people_called
 from terrarium_mcp.tools.repeated_query import query_argument
 
@@ -29,9 +30,6 @@ _AROUND = (
 )
 _MESSAGE = re.compile(rf"(?:{_AROUND})?{NAMED_ID}\s*\??", re.IGNORECASE)
 """What names a message, perhaps for what was said beside it."""
-
-EXACT = (Rung.ALL_WORDS, Rung.EVERYTHING)
-"""How a search finds only what its query says."""
 
 NO_COUNT = "a search does not count"
 """Why the hint for a count names the figures; a call for figures has another reason."""
@@ -202,26 +200,3 @@ async def _finds(query: Query, search: Search, request: Request, noun: str) -> s
     if not hits.messages:
         return ""
     return f"the query {query.printed(search.zone)} finds {total_of(hits, noun)}"
-
-
-async def finds_exactly(query: Query, search: Search, request: Request, *, lines: int = 1) -> bool:
-    """Whether a query finds so many lines where the `search` looks, without any similar words."""
-    sought = replace(search, query=query, limit=lines, wants_total=False)
-    return len((await _exact_hits(sought, request)).messages) >= lines
-
-
-async def found_exactly(query: Query, search: Search, request: Request) -> Hits:
-    """How many lines a query finds exactly where the `search` looks, and the newest of them."""
-    return await _exact_hits(replace(search, query=query, limit=1, wants_total=True), request)
-
-
-def total_of(hits: Hits, noun: str) -> str:
-    """How many there are in all: `1 line`, `1,000+ lines`."""
-    return f"{hits.total_text} {noun}" if hits.total == 1 else f"{hits.total_text} {noun}s"
-
-
-async def _exact_hits(search: Search, request: Request) -> Hits:
-    """The newest hits of a search for nothing but what its query says; none without any word."""
-    exact = replace(search, sort=Sort.NEWEST, is_exact=True)
-    hits = await request.store.search(exact, "hint")
-    return hits if hits.rung in EXACT else hits._replace(messages=[], total=0)

@@ -17,12 +17,12 @@ from terrarium_mcp.request import Request
 from terrarium_mcp.store import Hits, Rung, Search
 from terrarium_mcp.tools.asides import left_out_note
 from terrarium_mcp.tools.changed_nicks import changed_nick_note
+from terrarium_mcp.tools.exact_hits import EXACT
 from terrarium_mcp.tools.facts import head_facts, json_form
 from terrarium_mcp.tools.known_nicks import unknown_nick_notes
 from terrarium_mcp.tools.nicks_among_words import queries_by_nick
 from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.parameters import clamping_notes
-from terrarium_mcp.tools.question_hints import EXACT
 from terrarium_mcp.tools.search_arguments import SearchArguments, requested_search
 from terrarium_mcp.tools.search_text import (
     NOT_NEVER,

@@ -11,8 +11,8 @@ from terrarium_mcp.chat.times.timestamps import minute
 from terrarium_mcp.chat.transcript import line_of
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import COUNTED, Hits, Rung, Search, Sort
+from terrarium_mcp.tools.exact_hits import EXACT
 from terrarium_mcp.tools.notes import note
-from terrarium_mcp.tools.question_hints import EXACT
 from terrarium_mcp.tools.repeated_query import query_argument
 from terrarium_mcp.tools.search_arguments import LARGEST_PAGE, USUAL_PAGE
 from terrarium_mcp.wording import and_more, quantity, shown

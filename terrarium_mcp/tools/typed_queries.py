@@ -8,7 +8,7 @@ from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.query.typed_times import may_name_times
 from terrarium_mcp.offload import offload
 from terrarium_mcp.request import Request
-from terrarium_mcp.tools.question_hints import finds_exactly
+from terrarium_mcp.tools.exact_hits import finds_exactly
 
 
 async def typed_query(text: str, request: Request) -> Query:
