@@ -5,7 +5,7 @@ from datetime import timedelta
 from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.chat.times.time_expressions import TimeExpression
-from terrarium_mcp.cli.explaining import explained
+from terrarium_mcp.cli.starting.explaining import explained
 from terrarium_mcp.store.search import Explanation, Hits, Rung, RungReport, Search
 from terrarium_mcp.store.search.relevance.corpus import CandidateLine
 from terrarium_mcp.store.search.relevance.lookup import (

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from terrarium_mcp.cli.explaining import explained
 from terrarium_mcp.cli.starting.empty_history import require_database, require_rooms
+from terrarium_mcp.cli.starting.explaining import explained
 from terrarium_mcp.cli.starting.opening import opened_history
 from terrarium_mcp.policy import View
 from terrarium_mcp.request import AppContext, Request, request_for
