@@ -7,6 +7,9 @@ from difflib import get_close_matches
 from terrarium_mcp.chat.identity import CHANNEL_PREFIXES, is_channel
 from terrarium_mcp.chat.irctext import harmless
 
+NOTE = "note: "
+"""How a note on a question or its answer begins, for the programs that look for one."""
+
 _LONGEST_NAME = 200
 """Characters of the longest channel name (RFC 1459 1.3). Comparing takes quadratic time."""
 
@@ -56,6 +59,11 @@ def quantity(number: int, noun: str) -> str:
 def people(number: int) -> str:
     """`1 person`, `2,000 people`."""
     return "1 person" if number == 1 else f"{number:,} people"
+
+
+def note(sentence: str) -> str:
+    """A sentence as a note, marked as our words: `note: no one called zoe is recorded here`."""
+    return f"{NOTE}{sentence}"
 
 
 def compact_json(value: object) -> str:

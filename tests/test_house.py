@@ -218,15 +218,14 @@ def test_a_package_that_lists_its_modules_lists_all_of_them_and_no_other() -> No
     assert listed > 15
 
 
-def test_notes_of_tools_are_marked_in_one_place(parsed: Parsed) -> None:
+def test_notes_are_marked_in_one_place(parsed: Parsed) -> None:
     by_hand = {
         module
         for module, tree in parsed.items()
-        if module.startswith("tools/") or module == "cli/starting/explaining.py"
         for text in texts(tree)
         if str(text.value).startswith("note:")
     }
-    assert by_hand == {"tools/notes.py"}
+    assert by_hand == {"wording.py"}
 
 
 def test_sql_is_written_in_the_package_of_sqlite_alone(parsed: Parsed) -> None:

@@ -3,8 +3,7 @@
 from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import COUNTED
-from terrarium_mcp.tools.notes import note
-from terrarium_mcp.wording import quantity
+from terrarium_mcp.wording import note, quantity
 
 
 def left_out_note(request: Request, query: Query, asides: int, *, is_bounded: bool) -> list[str]:

@@ -27,7 +27,6 @@ from terrarium_mcp.tools.digest_text import (
 from terrarium_mcp.tools.facts import LEAST_JSON, head_facts, within_budget
 from terrarium_mcp.tools.from_request import FromRequest
 from terrarium_mcp.tools.known_nicks import unknown_nick_notes
-from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.parameters import (
     Channel,
     Forgiving,
@@ -39,6 +38,7 @@ from terrarium_mcp.tools.parameters import (
 from terrarium_mcp.tools.results import tool_result
 from terrarium_mcp.tools.silence import last_line_note
 from terrarium_mcp.tools.since import DigestStart, digest_start
+from terrarium_mcp.wording import note
 
 if TYPE_CHECKING:  # a type only: the package is loaded when a conversation is read
     from terrarium_mcp.chat.digest import ConversationSummary

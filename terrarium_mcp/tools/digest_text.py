@@ -9,11 +9,10 @@ from terrarium_mcp.chat.times.timestamps import day, local, minute
 from terrarium_mcp.chat.transcript import line_of
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import RecentDigest
-from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.repeated_query import query_argument
 from terrarium_mcp.tools.shortened_lines import shortened
 from terrarium_mcp.tools.since import DigestStart
-from terrarium_mcp.wording import and_more, people, quantity, shown
+from terrarium_mcp.wording import and_more, note, people, quantity, shown
 
 if TYPE_CHECKING:  # types only: the package is loaded when a conversation is read
     from terrarium_mcp.chat.digest import ConversationSummary, Digest

@@ -15,7 +15,7 @@ from terrarium_mcp.chat.durations import length_named
 from terrarium_mcp.chat.identity import MOST_OF_NAMES
 from terrarium_mcp.chat.irctext import encodable
 from terrarium_mcp.chat.relays import nick_meant
-from terrarium_mcp.tools.notes import note
+from terrarium_mcp.wording import note
 
 _ABSENT = (None, "", "null")
 

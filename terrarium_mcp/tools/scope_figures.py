@@ -29,7 +29,6 @@ from terrarium_mcp.tools.asides import counted_note, left_out_note
 from terrarium_mcp.tools.changed_nicks import changed_nick_note
 from terrarium_mcp.tools.facts import iso_or_empty
 from terrarium_mcp.tools.known_nicks import on_its_network, people_called, unknown_nick_notes
-from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.plain_questions import read_as_question
 from terrarium_mcp.tools.question_hints import NO_COUNT
 from terrarium_mcp.tools.repeated_query import query_argument
@@ -42,7 +41,7 @@ from terrarium_mcp.tools.search_arguments import (
 from terrarium_mcp.tools.silence import is_silent, silence_notes
 from terrarium_mcp.tools.typed_queries import typed_query
 from terrarium_mcp.tools.version_notes import version_notes
-from terrarium_mcp.wording import people, quantity, shown
+from terrarium_mcp.wording import note, people, quantity, shown
 
 _LONGEST_QUERY = 200
 

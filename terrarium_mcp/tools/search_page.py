@@ -21,7 +21,6 @@ from terrarium_mcp.tools.exact_hits import EXACT
 from terrarium_mcp.tools.facts import head_facts, json_form
 from terrarium_mcp.tools.known_nicks import unknown_nick_notes
 from terrarium_mcp.tools.nicks_among_words import queries_by_nick
-from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.parameters import clamping_notes
 from terrarium_mcp.tools.search_arguments import SearchArguments, requested_search
 from terrarium_mcp.tools.search_text import (
@@ -39,6 +38,7 @@ from terrarium_mcp.tools.search_text import (
     wordless_note,
 )
 from terrarium_mcp.tools.silence import silence_notes
+from terrarium_mcp.wording import note
 
 
 class SearchPage(NamedTuple):

@@ -12,10 +12,9 @@ from terrarium_mcp.chat.transcript import line_of
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import COUNTED, Hits, Rung, Search, Sort
 from terrarium_mcp.tools.exact_hits import EXACT
-from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.repeated_query import query_argument
 from terrarium_mcp.tools.search_arguments import LARGEST_PAGE, USUAL_PAGE
-from terrarium_mcp.wording import and_more, quantity, shown
+from terrarium_mcp.wording import and_more, note, quantity, shown
 
 _MOST_TYPED = 200
 """Characters of a query that the title repeats."""

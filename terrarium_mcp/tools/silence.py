@@ -9,7 +9,7 @@ from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.times.timestamps import Position, local, minute
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Search, Sort
-from terrarium_mcp.tools.notes import note
+from terrarium_mcp.wording import note
 
 
 async def is_silent(search: Search, request: Request) -> bool:

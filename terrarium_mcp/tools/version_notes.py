@@ -9,9 +9,8 @@ from terrarium_mcp.chat.question import version_spellings
 from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Search, TookTooLong
-from terrarium_mcp.tools.notes import note
 from terrarium_mcp.tools.repeated_query import query_argument
-from terrarium_mcp.wording import quantity
+from terrarium_mcp.wording import note, quantity
 
 _VERSION = re.compile(r"v?\d+(?:\.\w+)+")
 

@@ -21,8 +21,7 @@ from terrarium_mcp.store import (
     Search,
     TermGroup,
 )
-from terrarium_mcp.tools.notes import note
-from terrarium_mcp.wording import quantity, shown
+from terrarium_mcp.wording import note, quantity, shown
 
 BEST = 10
 """Lines whose rank is explained."""

@@ -37,7 +37,7 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Search, Store
 from terrarium_mcp.tools.search_arguments import rooms_searched, with_networks_taken
 from terrarium_mcp.tools.typed_queries import typed_query
-from terrarium_mcp.wording import quantity
+from terrarium_mcp.wording import note, quantity
 
 _REPORT_EVERY, _ELSEWHERE_EVERY = 1.0, 30.0
 """Seconds between two reports: on a terminal, where each replaces the last, and in a log."""
@@ -79,8 +79,8 @@ async def write_export(options: ExportOptions) -> None:
     async with opened_history(settings.db_path, settings, adopt=options.adopt) as store:
         await require_rooms(store)
         export = await _export(store, options)
-        for note in export.search.query.notes:
-            click.echo(f"note: {note}", err=True)
+        for sentence in export.search.query.notes:
+            click.echo(note(sentence), err=True)
         began = time.monotonic()
         with Progress() as progress:
             total = await _write(store, export, options, _Reports(progress))

@@ -15,16 +15,13 @@ from terrarium_mcp.irc_bridge.answer.reply import REST_NOTE
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.short_commands.typed_commands import as_typed
 from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, ViewMeta
-from terrarium_mcp.wording import shown
-
-_NOTE = "note: "
-"""How a tool begins a note on what it was asked."""
+from terrarium_mcp.wording import NOTE, shown
 
 _HOW_READ = (" was read as text", " is not an operator", "without lines that hold ")
 """What is in a note on how a query was read that must not pass unseen."""
 
 _TIME_READ = re.compile(
-    rf"{_NOTE}(?:.* is (?:after:|before:|read as that of )"
+    rf"{NOTE}(?:.* is (?:after:|before:|read as that of )"
     r"|(?:read|searched for) as .*(?:after|before):)"
 )
 """A note on which time the words for one are taken for."""
@@ -90,7 +87,7 @@ def quotable(messages: Iterable[Message]) -> list[Message]:
 
 def nothing_found(found: ToolAnswer, context: CommandContext, said: str = "Nothing found") -> str:
     """That there is nothing, as `said`, why perhaps, what to type instead, what is recorded."""
-    why_perhaps = (_NOTE, "searched only ")
+    why_perhaps = (NOTE, "searched only ")
     notes = [note for note in typed_notes(found, context) if note.startswith(why_perhaps)]
     why = "".join(f" {_sentence(note)}" for note in notes)
     return f"{said}.{why} {covered(found.facts)}"
@@ -136,7 +133,7 @@ def in_the_last(hours: int) -> str:
 
 def has_unknown_nick(found: ToolAnswer) -> bool:
     """Whether a tool says of one of the nicks that it was asked for that nobody has it."""
-    return any(note.startswith(f"{_NOTE}no one called ") for note in _notes(found))
+    return any(note.startswith(f"{NOTE}no one called ") for note in _notes(found))
 
 
 def listed(found: ToolAnswer, name: str) -> Sequence[Mapping[str, Any]]:
@@ -151,6 +148,6 @@ def _notes(found: ToolAnswer) -> Sequence[str]:
 
 
 def _sentence(note: str) -> str:
-    text = note.removeprefix(_NOTE).rstrip(".")
+    text = note.removeprefix(NOTE).rstrip(".")
     is_word = first_word(text)[0].isalpha()  # what somebody typed stays as it is: `before:foo`
     return f"{text[:1].upper() if is_word else text[:1]}{text[1:]}."
