@@ -18,7 +18,6 @@ In the order in which to read them:
 - quiet_channels: how pauses change a score
 - linking, chains, grouping, leaps, periods, extent: who answers whom, and what belongs together
 - tables: what was learnt
-- remarks: which lines add nothing
 """
 
 from terrarium_mcp.chat.disentanglement.chains import ReplyGraph
@@ -27,8 +26,8 @@ from terrarium_mcp.chat.disentanglement.grouping import conversations_in
 from terrarium_mcp.chat.disentanglement.leaps import without_leaps, without_silences
 from terrarium_mcp.chat.disentanglement.linking import find_links
 from terrarium_mcp.chat.disentanglement.periods import lines_before, links_of_period
-from terrarium_mcp.chat.disentanglement.remarks import is_bare
 from terrarium_mcp.chat.disentanglement.utterance import ReplyLink, Utterance
+from terrarium_mcp.chat.disentanglement.words import is_bare
 
 __all__ = [
     "Extent",

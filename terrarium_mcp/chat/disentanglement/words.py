@@ -1,4 +1,7 @@
-"""The words of an utterance: its kind by the first word, its content words, and its nicks."""
+"""The words of an utterance: its kind by the first word, its content words, and its nicks.
+
+A line of a single everyday word is bare: it adds nothing to what it answers.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -133,3 +136,17 @@ def utterance_kind(low: str, rest: Sequence[str]) -> int:
     if kind is None:
         return int(UtteranceKind.LINK) if LINK in rest else 0
     return kind
+
+
+def is_bare(text: str) -> bool:
+    """Whether a line is a single everyday word, or none: `thanks`, `bob: yes`, `:)`.
+
+    A single word of another kind (`broadcom`, a URL, a sentence without spaces) may be an answer.
+    """
+    words = text.split(maxsplit=2)
+    if len(words) > 1 and words[0].endswith((":", ",")):
+        del words[0]
+    if len(words) != 1:
+        return not words
+    word = "".join(filter(str.isalnum, words[0])).lower()
+    return not word or word in FIRST_WORDS or word in UNSPECIFIC_WORDS
