@@ -139,3 +139,14 @@ class ImportWasUndone(TerrariumError):
             f"Import {number} was undone while it was running, and stops. Run the undo once more to"
             " remove what it had added by then."
         )
+
+
+class RankedAnew(TerrariumError):
+    """The ranking that a cursor continues can no longer be reproduced."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The ranking that this cursor continues is gone: the server was restarted and the"
+            " history has changed since. Omit the cursor to start at the first page, or page with"
+            " sort=newest, whose order never changes."
+        )

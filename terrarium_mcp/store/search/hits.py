@@ -13,7 +13,6 @@ from terrarium_mcp.chat.cursors import Cursor
 from terrarium_mcp.chat.query.parsed_query import Query
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE, Position, to_text
-from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store.search.scope import Clauses
 
 if TYPE_CHECKING:  # types only: the ranking is loaded by the first search
@@ -47,17 +46,6 @@ class Rung(StrEnum):
     SCAN = "bounded scan"
     EVERYTHING = "every line"
     CONVERSATIONS = "the line that opens each conversation"
-
-
-class RankedAnew(TerrariumError):
-    """The ranking that a cursor continues can no longer be reproduced."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "The ranking that this cursor continues is gone: the server was restarted and the"
-            " history has changed since. Omit the cursor to start at the first page, or page with"
-            " sort=newest, whose order never changes."
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

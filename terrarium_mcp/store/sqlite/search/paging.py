@@ -8,7 +8,8 @@ from operator import attrgetter
 from terrarium_mcp.chat.cursors import Cursor, fingerprint_of
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
-from terrarium_mcp.store.search.hits import ENOUGH, HEAD, Hits, RankedAnew, Rung, Search, Sort
+from terrarium_mcp.store.errors import RankedAnew
+from terrarium_mcp.store.search.hits import ENOUGH, HEAD, Hits, Rung, Search, Sort
 from terrarium_mcp.store.search.ladder import Attempt
 from terrarium_mcp.store.search.relevance.candidates import timed
 from terrarium_mcp.store.search.relevance.confidence import is_weak

@@ -8,7 +8,8 @@ import pytest
 from terrarium_mcp.chat.cursors import Cursor
 from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.records import Message, MessageType, Room
-from terrarium_mcp.store.search import Hits, RankedAnew, Rung, Search, Sort
+from terrarium_mcp.store.errors import RankedAnew
+from terrarium_mcp.store.search import Hits, Rung, Search, Sort
 from terrarium_mcp.store.search.hits import COUNTED, ENOUGH
 from terrarium_mcp.store.search.ladder import Attempt, is_worth_trying, rungs
 from terrarium_mcp.store.search.scope import SearchScope

@@ -9,7 +9,8 @@ import pytest
 from terrarium_mcp.chat.cursors import fingerprint_of
 from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.search import HEAD, Hits, RankedAnew, Rung, Search, Sort
+from terrarium_mcp.store.errors import RankedAnew
+from terrarium_mcp.store.search import HEAD, Hits, Rung, Search, Sort
 from terrarium_mcp.store.sqlite.search import message_search
 from tests.store.scene import NOON, SETTINGS, chat, line_of, redact, texts
 

@@ -11,7 +11,8 @@ from terrarium_mcp.chat.cursors import Cursor
 from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.records import Origin
 from terrarium_mcp.store import PurgeTarget, Store, open_store
-from terrarium_mcp.store.search import HEAD, Hits, RankedAnew, Search
+from terrarium_mcp.store.errors import RankedAnew
+from terrarium_mcp.store.search import HEAD, Hits, Search
 from tests.store.scene import NOON, SETTINGS, line_of
 
 QUESTION = "where did ada put the green teapot"

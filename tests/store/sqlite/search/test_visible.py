@@ -12,7 +12,8 @@ from terrarium_mcp.chat.query.parser import parse_query
 from terrarium_mcp.chat.records import MessageType, Origin, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, from_text
 from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.search import Hits, RankedAnew, Search, Sort
+from terrarium_mcp.store.errors import RankedAnew
+from terrarium_mcp.store.search import Hits, Search, Sort
 from terrarium_mcp.store.search.relevance.lookup import Lookup, any_word
 from terrarium_mcp.store.search.relevance.question import PlainQuestion
 from terrarium_mcp.store.search.scope import MOST_ROOMS, SearchScope
