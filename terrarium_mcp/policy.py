@@ -207,7 +207,7 @@ def parse_view(raw: object) -> View:
         as_of=_as_of(raw.get("as_of")),
         now=_time(raw, "now"),
         asker=_text(raw, "asker"),
-        max_tokens=_positive(raw, "max_tokens"),
+        max_tokens=_max_tokens(raw),
     )
 
 
@@ -250,12 +250,12 @@ def _text(raw: Mapping[str, object], key: str) -> str:
     return value
 
 
-def _positive(raw: Mapping[str, object], key: str) -> int:
-    value = raw.get(key)
+def _max_tokens(raw: Mapping[str, object]) -> int:
+    value = raw.get("max_tokens")
     if value is None:
         return 0
     if type(value) is not int or value < 1:
-        raise BadView(f"The view's {key} must be a whole number of at least 1.")
+        raise BadView("The view's max_tokens must be a whole number of at least 1.")
     return value
 
 

@@ -261,7 +261,7 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (r"today", relative.today_itself),
     (rf"this\s+{PART}", relative.this_part),
     (r"tonight", relative.tonight),
-    (r"last\s+night", relative.last_night),
+    (r"last\s+night", relative.yesterday),
     # The words in front of `last` say that the one before it is meant.
     (rf"(?:the\s+)?weekend\s+before\s+(?P<which>last){BY_NUMBER_ALONE}", relative.weekend),
     (

@@ -46,7 +46,7 @@ def day_before_yesterday(_: re.Match[str], today: date) -> list[Days]:
 
 
 def yesterday(_: re.Match[str], today: date) -> list[Days]:
-    """One day ago."""
+    """One day ago, or its evening and night: `last night`."""
     return [one_day(today - timedelta(1))]
 
 
@@ -65,11 +65,6 @@ def tonight(found: re.Match[str], today: date) -> list[Days]:
     if not is_in_a_question(found):
         raise ValueError(found[0])
     return [one_day(today)]
-
-
-def last_night(_: re.Match[str], today: date) -> list[Days]:
-    """The day whose evening and night are meant: yesterday."""
-    return [one_day(today - timedelta(1))]
 
 
 def last_day(_: re.Match[str], today: date) -> list[Days]:

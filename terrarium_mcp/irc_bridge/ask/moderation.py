@@ -78,7 +78,8 @@ class Moderation:
         if not stopped:
             self._board.refuse(command, Refusal.NOTHING_TO_STOP)
             return
-        self._start(self._say, command.target, _to(command, "Stopped."))
+        text = f"{command.asker}: Stopped." if command.channel else "Stopped."
+        self._start(self._say, command.target, text)
 
     def set_quiet(self, command: Command, now: datetime) -> None:
         """!quiet 1h: nothing is said in the channel until then. !quiet off: it is again."""
@@ -156,10 +157,6 @@ class Moderation:
             await self._network.notice(nick, text)
         except TerrariumError as error:
             log.info("could not tell %s: %s", self._network.label(nick), error)
-
-
-def _to(command: Command, text: str) -> str:
-    return f"{command.asker}: {text}" if command.channel else text
 
 
 def _at_most(duration: timedelta) -> str:

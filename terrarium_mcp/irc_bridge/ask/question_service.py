@@ -219,7 +219,7 @@ class QuestionService:
     async def _say_thinking(self, pending: PendingCommand) -> None:
         await anyio.sleep(THINKING_AFTER)
         beside_the_answer = replace(pending, watch=Stopwatch())
-        await self._speech.interject(beside_the_answer, "Thinking...")
+        await self._speech.say_thinking(beside_the_answer)
 
     @contextmanager
     def _noted(self, pending: PendingCommand) -> Iterator[None]:

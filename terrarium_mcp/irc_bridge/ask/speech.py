@@ -131,9 +131,9 @@ class ReplySpeech:
         """Reply with one line; only log it if the network cannot be reached."""
         await self._attempt(pending, self.say(pending, self.lines(pending.command, [text])))
 
-    async def interject(self, pending: PendingCommand, text: str) -> None:
-        """Say one line before the reply; only log it if the network cannot be reached."""
-        line, ready_at = self.lines(pending.command, [text]), anyio.current_time()
+    async def say_thinking(self, pending: PendingCommand) -> None:
+        """Say that the reply takes long; only log it if the network cannot be reached."""
+        line, ready_at = self.lines(pending.command, ["Thinking..."]), anyio.current_time()
         await self._attempt(pending, self._say_lines(pending, line, ready_at))
 
     async def whisper(self, pending: PendingCommand, text: str) -> None:

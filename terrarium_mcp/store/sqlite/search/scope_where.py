@@ -2,7 +2,7 @@
 
 from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.sqlite.engine.rooms import within
-from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF
+from terrarium_mcp.store.sqlite.engine.sql_expressions import BEFORE_CUTOFF, position_params
 
 
 def scope_where(scope: SearchScope) -> list[str]:
@@ -17,8 +17,7 @@ def scope_where(scope: SearchScope) -> list[str]:
 
 def scope_params(scope: SearchScope) -> dict[str, object]:
     """The parameters of these conditions."""
-    until, until_id = scope.until
-    params = {"until": until, "until_id": until_id, "since": scope.since}
+    params = {**position_params("until", scope.until), "since": scope.since}
     return params | {"room": scope.rooms[0].id} if _is_of_one_room(scope) else params
 
 
