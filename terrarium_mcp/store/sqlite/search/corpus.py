@@ -1,10 +1,10 @@
-"""The corpus of a plain question: what its ranking reads from a snapshot of the database."""
+"""The corpus of a plain question that may see all: its counts are those of the whole history."""
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from terrarium_mcp.chat.terms import words_in
-from terrarium_mcp.store.search.relevance.corpus import CandidateLine, LogStatistics, Passage
+from terrarium_mcp.store.search.relevance.corpus import LogStatistics
 from terrarium_mcp.store.search.relevance.lookup import Lookup
 from terrarium_mcp.store.search.relevance.question import PlainQuestion
 from terrarium_mcp.store.search.vocabulary_queries import VocabularyQuery
@@ -12,25 +12,19 @@ from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.search.candidate_scan import CandidateScan
-from terrarium_mcp.store.sqlite.search.fts_query import restriction_query
-from terrarium_mcp.store.sqlite.search.neighbours import Neighbours
+from terrarium_mcp.store.sqlite.search.scope_corpus import ScopeCorpus
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
 from terrarium_mcp.store.sqlite.search.vocabulary import SqliteVocabulary
 
 
-class SqliteCorpus:
-    """A `Corpus` for one question: a snapshot, seen through the question's scope."""
+class SqliteCorpus(ScopeCorpus):
+    """A `Corpus` whose counts and vocabulary are of all lines, in whichever room."""
 
     def __init__(self, reads: Reads, snapshot: Snapshot, question: PlainQuestion) -> None:
-        scope = question.scope
-        self._reads = reads
-        self._rooms = scope.rooms
-        self._query = restriction_query(
-            scope.query, scope.narrowed_rooms, has_asides=snapshot.has_asides
-        )
+        super().__init__(reads, snapshot, question)
+        self._rooms = question.scope.rooms
         self._vocabulary = SqliteVocabulary(reads)
         self._candidates = CandidateScan(reads, snapshot, self._query)
-        self._neighbours = Neighbours(reads, scope, snapshot.last_id, self._query)
 
     async def statistics(self, nicks: Collection[str]) -> LogStatistics:
         """The sizes of the history, and of what these nicks wrote, in one statement."""
@@ -62,11 +56,3 @@ class SqliteCorpus:
     async def find(self, lookups: Sequence[Lookup]) -> dict[Lookup, list[int]]:
         """The ids that each look-up finds, newest first."""
         return await self._candidates.find(lookups)
-
-    async def lines(self, ids: Iterable[int]) -> list[CandidateLine]:
-        """Those of the lines that may answer the question."""
-        return await self._neighbours.lines(ids)
-
-    async def around(self, lines: Sequence[CandidateLine]) -> list[Passage]:
-        """The lines, the best first, and their neighbours; windows that overlap are one passage."""
-        return await self._neighbours.around(lines)

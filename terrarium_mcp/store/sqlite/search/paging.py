@@ -348,7 +348,7 @@ class Pages:
         return [by_id[number] for number in ids if number in by_id]
 
 
-def _corpus(reads: Reads, request: PageRequest) -> SqliteCorpus:
+def _corpus(reads: Reads, request: PageRequest) -> Corpus:
     kind = VisibleCorpus if request.search.visible_only else SqliteCorpus
     return kind(reads, request.snapshot, request.attempt.question)
 

@@ -14,8 +14,8 @@ from terrarium_mcp.store.sqlite.engine.index_words import nick_words
 from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.index.fts_syntax import all_speech, one_of, ordered_and
-from terrarium_mcp.store.sqlite.search.corpus import SqliteCorpus
 from terrarium_mcp.store.sqlite.search.lookup_expression import lookup_expression
+from terrarium_mcp.store.sqlite.search.scope_corpus import ScopeCorpus
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
 from terrarium_mcp.store.sqlite.search.visible_lines import NewestLines, VisibleLines
 from terrarium_mcp.store.sqlite.search.visible_vocabulary import VisibleVocabulary
@@ -23,7 +23,7 @@ from terrarium_mcp.store.sqlite.search.visible_vocabulary import VisibleVocabula
 _ID_AND_TIME = "m.id, m.timestamp"
 
 
-class VisibleCorpus(SqliteCorpus):
+class VisibleCorpus(ScopeCorpus):
     """A `Corpus` whose counts, vocabulary and look-ups know only the lines of the scope."""
 
     def __init__(self, reads: Reads, snapshot: Snapshot, question: PlainQuestion) -> None:
