@@ -99,21 +99,37 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
                 _print(found_lines(findings))
                 with _way_to_go_on(options):
                     number, reports = await _imported(store, settings, findings, options, read)
+    _print_outcome(number, reports, [room.channel for room in rooms], options)
+
+
+def _print_outcome(
+    number: int, reports: Sequence[ContentReport], channels: Sequence[str], options: ImportOptions
+) -> None:
+    """Say what became of the logs, and how to take the import back.
+
+    Args:
+        number: that of the import; 0 if nothing was stored.
+        reports: what became of each log.
+        channels: those that were recorded before.
+        options: what was asked for.
+
+    Raises:
+        NothingToImport: none of the logs could be read.
+    """
     undo = f"terrarium-mcp import --undo {number}" if number else ""
+    targets = [one for one in reports if one.content.target]
     _print(report_lines(reports, undo=undo, encoding=options.choices.encoding))
-    if not options.rejects and any(one.counts.rejected for one in reports if one.content.target):
+    if not options.rejects and any(one.counts.rejected for one in targets):
         click.echo("--rejects FILE writes down the lines that could not be read, and why")
-    if all(one.failure for one in reports if one.content.target):
+    if all(one.failure for one in targets):
         raise NothingToImport("None of the logs could be read.")
-    _print(other_names(findings.contents, [room.channel for room in rooms], undo))
+    _print(other_names([one.content for one in reports], channels, undo))
     if number:
         click.echo(f"This was import {number}; {undo} removes it.")
+    elif options.dry_run:
+        click.echo("This was a trial: nothing was stored.")
     else:
-        click.echo(
-            "This was a trial: nothing was stored."
-            if options.dry_run
-            else "Nothing is new: nothing was stored."
-        )
+        click.echo("Nothing is new: nothing was stored.")
 
 
 def _logs_among(files: Iterable[LogFile | UnusableFile]) -> list[LogFile]:
