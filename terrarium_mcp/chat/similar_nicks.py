@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from terrarium_mcp.chat.terms import normalized
 
 SIGNS = "[]{}\\|^`_-~"
-"""What people put around a nick when it is taken, or to stand out (RFC 2812 2.3.1)."""
+"""What people put around a nick when it is taken, or to stand out (RFC 2812 2.3.1).
+
+Those of `disentanglement.words.NICK_PUNCTUATION`, and `~`: the weights there were learnt without.
+"""
 
 _MOST_CHANGED = 2
 """Letters of a nick that a slip changes, adds or leaves out."""

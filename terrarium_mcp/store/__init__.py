@@ -319,7 +319,7 @@ __all__ = [
 
 
 def load_search() -> None:
-    """Load what the first search needs, so that it need not: 20 to 30 ms of CPU."""
+    """Load what the first search needs, so that it need not."""
     import_module(f"{__name__}.sqlite.search.message_search")
 
 

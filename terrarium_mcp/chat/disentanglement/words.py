@@ -15,7 +15,10 @@ NICK_TAIL = "_`^|-"
 """Characters that clients append to a nick already in use: jo, jo_ and jo` are one person."""
 
 NICK_PUNCTUATION = NICK_TAIL + "[]{}\\"
-"""Characters of nicks that people leave out when they address somebody."""
+"""Characters of nicks that people leave out when they address somebody.
+
+The weights were learnt with them, so `~` of `similar_nicks.SIGNS` is not among them.
+"""
 
 MAX_CHARACTERS = 512
 """Characters of an utterance that are read; an IRC message has no more (RFC 1459 2.3)."""

@@ -90,9 +90,10 @@ def _stop_words() -> frozenset[str]:
     """Function words, and words of asking itself, such as `say` and `mention`.
 
     With the question words of other languages that are no English words: no line holds the `wann`
-    of `wann Straßenfest?`, which would make the right hit a doubtful one. Otherwise the only list
-    for questions. Two lists with other purposes are in chat/disentanglement/words.py: words too
-    common to connect two utterances, and nicks that are everyday words.
+    of `wann Straßenfest?`, which would make the right hit a doubtful one. Lists with other purposes
+    are in chat/question.py (words that ask for whatever was said), chat/questions/forms.py (words
+    that name nobody) and chat/disentanglement/words.py (words too common to connect two utterances,
+    and nicks that are everyday words).
     """
     return frozenset((_read("stop_words.txt") + _read("question_words.txt")).split())
 

@@ -284,7 +284,7 @@ class Pages:
 
     async def _conversations(self, request: PageRequest) -> RankedHead:
         """The lines that open the conversations of a time, if its first page cannot show all."""
-        # The scorer of conversations takes 17 ms to load, and few searches ask for it.
+        # It loads the scorer of conversations, and few searches ask for them.
         from terrarium_mcp.store.sqlite.search.conversation_openers import (  # noqa: PLC0415 -- as said
             ConversationOpeners,
         )
