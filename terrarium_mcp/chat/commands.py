@@ -45,15 +45,21 @@ def first_word(text: str) -> tuple[str, str]:
     return text[:end], text[end:].strip()
 
 
-def addressed_to(nick: str, said: str, casemapping: str = DEFAULT_CASEMAPPING) -> str | None:
+def addressed_to(
+    nick: str, said: str, casemapping: str = DEFAULT_CASEMAPPING, *, or_similar: bool = False
+) -> str | None:
     """The text of `Terra: text`, `Terra, text` or `@Terra text`; None if no line begins so.
+
+    With `or_similar` also of `Terra-07: text`: the bot may have borne that nick when it was said.
+    Today it may be somebody else's.
 
     It is empty if nothing follows. There may be a blank before the colon, unless that begins a
     smiley: `Terra :)` is said of us.
 
     Nicks compare as the network does: `terra{}: hi` is for `Terra[]` under rfc1459.
     """
-    found = _address(nick, casemapping).match(said)
+    names = _nick_or_similar(nick, casemapping) if or_similar else _nick(nick, casemapping)
+    found = _address(names).match(said)
     if not found:
         return None
     text = said[found.end() :].strip()
@@ -82,7 +88,7 @@ def is_command(
     found = command_after(prefix, said)
     if found and (found[0] in COMMANDS or command_meant(found[0], prefix, nick, casemapping)):
         return True
-    return addressed_to(nick, said, casemapping) is not None
+    return addressed_to(nick, said, casemapping, or_similar=True) is not None
 
 
 def command_meant(name: str, prefix: str, nick: str, casemapping: str = DEFAULT_CASEMAPPING) -> str:
@@ -92,7 +98,7 @@ def command_meant(name: str, prefix: str, nick: str, casemapping: str = DEFAULT_
     """
     if may_begin_sentence(prefix):
         return ""
-    if re.fullmatch(_names(nick, casemapping), name):
+    if re.fullmatch(_nick_or_similar(nick, casemapping), name):
         return QUESTIONS[0]
     return nearest_command(name, COMMANDS)
 
@@ -108,17 +114,20 @@ def similar_nick(nick: str, number: int) -> str:
 
 
 @lru_cache(maxsize=16)  # compiled once for a nick, asked for every line that is indexed
-def _address(nick: str, casemapping: str) -> re.Pattern[str]:
-    names = _names(nick, casemapping)
+def _address(names: str) -> re.Pattern[str]:
     return re.compile(
         rf"{names}(?:[{BEHIND_NICK}]|\s+(?=[{BEHIND_NICK}]))|@{names}(?:[{BEHIND_NICK}]|\s|$)"
     )
 
 
 @lru_cache(maxsize=16)
-def _names(nick: str, casemapping: str) -> str:
-    """A pattern of the nick as its network spells it, and of similar ones."""
-    spelt = [
+def _nick(nick: str, casemapping: str) -> str:
+    """A pattern of the nick as its network spells it."""
+    return "".join(
         f"[{''.join(map(re.escape, sorted(same_characters(char, casemapping))))}]" for char in nick
-    ]
-    return rf"(?:{''.join(spelt)}|{''.join(spelt[:_SIMILAR_NICK])}-\d\d)"
+    )
+
+
+@lru_cache(maxsize=16)
+def _nick_or_similar(nick: str, casemapping: str) -> str:
+    return rf"(?:{_nick(nick, casemapping)}|{_nick(nick[:_SIMILAR_NICK], casemapping)}-\d\d)"

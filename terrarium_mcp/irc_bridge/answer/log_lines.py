@@ -33,10 +33,17 @@ def collapsed_lines(messages: Sequence[Message], options: RenderOptions) -> list
 
 
 def collapsed(run: Sequence[Message]) -> str:
-    """Consecutive joins and leaves in one line: `* ada, bo joined; cy left`."""
-    joined = list(dict.fromkeys(one.nick for one in run if one.kind is MessageType.JOIN))
-    gone = list(dict.fromkeys(one.nick for one in run if one.kind is not MessageType.JOIN))
-    parts = [_names(joined, "joined"), _names(gone, "left")]
+    """Consecutive joins and leaves in one line, by where they leave each nick.
+
+    `* ada, cy joined; cy left; bo left and came back`: who joined and left again is among both.
+    """
+    first = {one.nick: one.kind is MessageType.JOIN for one in reversed(run)}
+    last = {one.nick: one.kind is MessageType.JOIN for one in run}
+    parts = [
+        _names([nick for nick in last if first[nick]], "joined"),
+        _names([nick for nick in last if not last[nick]], "left"),
+        _names([nick for nick in last if last[nick] and not first[nick]], "left and came back"),
+    ]
     return "* " + "; ".join(part for part in parts if part)
 
 

@@ -1,5 +1,6 @@
 """Recognises commands to the bot in IRC messages. Pure."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -12,7 +13,7 @@ from terrarium_mcp.chat.commands import (
     command_meant,
     may_begin_sentence,
 )
-from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity
+from terrarium_mcp.chat.identity import BEHIND_NICK, DEFAULT_CASEMAPPING, Identity
 from terrarium_mcp.chat.invisible import INVISIBLE_MARKS
 from terrarium_mcp.chat.irc_message import IrcMessage, Source
 from terrarium_mcp.chat.irctext import is_ctcp, is_off_record, plain, without_off_record
@@ -27,6 +28,8 @@ from terrarium_mcp.irc_bridge.ask.command_traits import (
 
 TOO_OLD = timedelta(seconds=30)
 """Older messages are never answered: a bouncer replays them, or they predate a netsplit."""
+
+_MARKS_BEHIND = re.compile(rf"\A(\S*?)[{INVISIBLE_MARKS}]+(?=\s|\Z|[{BEHIND_NICK}])")
 
 BARE_BEHIND_NICK = tuple(name for name, traits in TRAITS.items() if traits.is_bare_behind_nick)
 
@@ -126,7 +129,7 @@ class Address:
             return None
         if "bot" in line.tags:
             return None
-        said = plain(line.params[-1]).lstrip(INVISIBLE_MARKS)
+        said = _without_marks(plain(line.params[-1]))
         if is_ctcp(line.params[-1]) or not said.strip():
             return None
         channel = line.params[0] if is_channel else ""
@@ -165,6 +168,14 @@ class Address:
         text = without_off_record(text)
         bare = bare_command(text, COMMANDS if private else BARE_BEHIND_NICK, self.prefix)
         return self._prefixed(text) or bare or (QUESTIONS[0], text.strip())
+
+
+def _without_marks(said: str) -> str:
+    """A line without the marks around its first word that cannot be seen.
+
+    Keyboards for Arabic and Hebrew write them on both sides of a word: `Terra`, a mark, `: who?`.
+    """
+    return _MARKS_BEHIND.sub(r"\1", said.lstrip(INVISIBLE_MARKS))
 
 
 def person_at(source: Source) -> PersonKey:

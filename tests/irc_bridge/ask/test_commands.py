@@ -45,6 +45,13 @@ def asked(text: str, *, private: bool = False, tags: str = "", prefix: str = "!"
         ("\u200fTerra: \u200fwho?", "terrarium", "who?"),
         ("\x02\u2067Terra: who?", "terrarium", "who?"),
         ("\u200b!search tea", "search", "tea"),
+        ("!search\u200b tea", "search", "tea"),
+        ("!optout\u200e", "optout", ""),
+        ("!who\u00ad\u200f", "who", ""),
+        ("Terra\u200f: who?", "terrarium", "who?"),
+        ("Terra\u200f\u060c who?", "terrarium", "who?"),
+        ("@Terra\u200f who?", "terrarium", "who?"),
+        ("Terra\u200f : \u200f!search tea", "search", "tea"),
         ("Terra\uff0cwho?", "terrarium", "who?"),
         ("Terra\u3001who?", "terrarium", "who?"),
         ("!seen a\u200dda", "seen", "ada"),  # copied from a reply of ours
@@ -66,6 +73,7 @@ def test_a_command_or_our_name_asks_us(text: str, name: str, rest: str) -> None:
     [
         *("!foo", "!", "!!ping", " !ping", "!pingpong", "hello", "", " "),
         *("Terra", "Terrarium: hi", "Terra is nice", "ask Terra: hi", "I like @Terra a lot"),
+        *("Terra-07: hi", "@Terra-07 hi"),  # perhaps another bot, which ours once was
         *("@Terrarium hi", "@bo hi", "@", "@ Terra", "bo: @Terra knows", "<bo> @Terra hi"),
         *("Terra :)", "Terra :D thanks", "Terra :smile:"),
         *("\x01VERSION\x01", "\x01!ping\x01"),
@@ -73,6 +81,20 @@ def test_a_command_or_our_name_asks_us(text: str, name: str, rest: str) -> None:
 )
 def test_other_lines_of_a_channel_do_not(text: str) -> None:
     assert asked(text) is None
+
+
+def test_under_a_similar_nick_we_are_asked_by_that() -> None:
+    said = parse_line(b":ada!u@h PRIVMSG #tea :Terra-07: who?")
+    found = Address("Terra-07", "!").command_in(said, is_channel=True)
+    assert found
+    assert found.rest == "who?"
+
+
+def test_the_marks_within_a_question_stay() -> None:
+    said = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \u0645\u06cc\u200c"
+    found = asked(said, private=True)
+    assert found
+    assert found.rest == said
 
 
 def test_in_private_every_text_is_a_question_except_an_unknown_command() -> None:

@@ -96,6 +96,19 @@ async def test_joins_are_shown_and_several_in_one_line(tmp_path: Path) -> None:
         assert len(texts) == 5
 
 
+async def test_who_is_back_behind_several_joins_is_not_shown_as_gone(tmp_path: Path) -> None:
+    left, quit_ = MessageType.PART, MessageType.QUIT
+    lines = [
+        said("hello"),
+        *(came("cy", left), came("cy")),
+        *(came("dee"), came("dee", quit_), came("dee")),
+        *(came("eve", quit_), came("eve"), came("eve", left)),
+    ]
+    async with desk(tmp_path, lines) as scene:
+        text = (await scene.asks("!recent 20"))[-1]
+        assert text[17:] == "* dee joined; eve left; cy left and came back"
+
+
 async def test_behind_a_netsplit_the_spoken_lines_are_shown(tmp_path: Path) -> None:
     lines = [said(f"line {n}") for n in range(6)] + [came(f"n{n}") for n in range(400)]
     spoken = ["<bo> line 2 (3)", "<bo> line 3 (4)", "<bo> line 4 (5)", "<bo> line 5 (6)"]
