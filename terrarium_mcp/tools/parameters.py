@@ -30,6 +30,16 @@ def _default_if_absent(value: Any) -> Any:
     return value
 
 
+def _whole(value: Any) -> Any:
+    """A float that is a whole number as that: pydantic takes none beyond 64 bits, as 1e19."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _forgiven(value: Any) -> Any:
+    """A number or a flag as pydantic takes it."""
+    return _whole(_default_if_absent(value))
+
+
 def _as_choice(value: Any) -> Any:
     """One of a few words, in any case and with any space around it."""
     value = _default_if_absent(value)
@@ -40,8 +50,7 @@ def _as_text(value: Any) -> Any:
     """Text that SQLite and UTF-8 can hold: no lone surrogates, no NUL."""
     if _is_absent(value):
         return ""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)  # an id that passed through a language with floats only
+    value = _whole(value)  # an id that passed through a language with floats only
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     if isinstance(value, str):
@@ -121,7 +130,7 @@ def without_choices(schema: dict[str, Any]) -> None:
     del schema["enum"]
 
 
-Forgiving = BeforeValidator(_default_if_absent)
+Forgiving = BeforeValidator(_forgiven)
 ForgivingChoice = BeforeValidator(_as_choice)
 Text = Annotated[str, BeforeValidator(_as_text)]
 Nick = Annotated[Text, AfterValidator(_nick_alone)]

@@ -116,6 +116,14 @@ async def test_a_flag_may_come_in_any_dress(house: House, flag: Any, events: boo
             ),
         ),
         (
+            "search_irc_history",
+            {"query": "tea", "limit": 1e19, "hours": 1e308},
+            (
+                "note: hours=over 10^12 is not within 0 to 876000: 876000 was used\n"
+                "note: limit=over 10^12 is not within 1 to 100: 100 was used"
+            ),
+        ),
+        (
             "get_recent_irc_messages",
             {"limit": 0},
             "note: limit=0 is not within 1 to 500: 1 was used",
