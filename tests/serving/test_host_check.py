@@ -14,8 +14,9 @@ PATHS = [("GET", "sse"), ("POST", "messages/"), ("POST", "mcp"), ("GET", "health
 async def ask(house: HttpHouse, path: str, method: str = "GET", **headers: str) -> httpx2.Response:
     async with httpx2.AsyncClient(timeout=PATIENCE) as client:
         url = f"http://127.0.0.1:{house.port}/{path}"
+        fields = {name.replace("_", "-"): value for name, value in headers.items()}
         return await client.request(
-            method, url, headers={"content-type": "application/json", **headers}
+            method, url, headers={"content-type": "application/json", **fields}
         )
 
 
@@ -35,6 +36,20 @@ async def test_a_page_of_another_site_is_refused(
     for origin in ("https://evil.example", "null", "http://127.0.0.1:1"):
         answer = await ask(http_house, path, method, origin=origin)
         assert answer.status_code == 403
+
+
+@pytest.mark.parametrize(("method", "path"), PATHS)
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+async def test_what_a_page_of_another_site_embeds_is_refused(
+    http_house: HttpHouse, method: str, path: str, site: str
+) -> None:
+    answer = await ask(http_house, path, method, sec_fetch_site=site)
+    assert (answer.status_code, answer.text) == (403, "Requests of other sites' pages are refused.")
+
+
+@pytest.mark.parametrize("site", ["none", "same-origin"])
+async def test_an_address_that_a_person_types_is_let_in(http_house: HttpHouse, site: str) -> None:
+    assert (await ask(http_house, "healthz", sec_fetch_site=site)).status_code == 200
 
 
 async def test_this_machine_is_let_in_under_each_of_its_names(http_house: HttpHouse) -> None:
