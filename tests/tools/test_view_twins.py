@@ -60,6 +60,17 @@ async def test_similar_nicks_are_in_the_same_order_whatever_was_said_later(
     assert f"similar nicks: {near}" in told.text
 
 
+@pytest.mark.parametrize("asked", ["what did zed say about the kettle?", "did zed paint?"])
+async def test_who_wrote_only_commands_before_they_spoke_is_no_speaker_yet(asked: str) -> None:
+    days = [
+        [line_of("ada", "the kettle is on"), line_of("zed", "!search tea"),
+         line_of("ada", "zed told me of the kettle")],
+        [line_of("zed", "good evening", NOON + timedelta(days=8))],
+    ]  # fmt: skip
+    async with twins(History(days, [], [], []), PAST) as pair:
+        await pair.answers("search_irc_history", query=asked)
+
+
 WORDS = 40
 ASKED = slice(None, None, 1 if "HISTORIES" in os.environ else 3)
 """Which of them are asked for: every third is one of each number of lines in each place."""

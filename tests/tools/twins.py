@@ -39,6 +39,8 @@ UNSHARED = [["zaphod", "kettlx", "painty"], ["marvin", "greem", "gatep"], ["tril
 """Words and near spellings that only one room has."""
 STRANGERS = ["dorb", "cyros", "zoe", "Zoe", "boo"]
 """Nicks of some rooms only, near those of others."""
+COMMANDER = "zed"
+"""A nick that hardly ever says anything but commands."""
 
 EVENTS = [MessageType.JOIN, MessageType.PART, MessageType.NICK, MessageType.TOPIC,
           MessageType.QUIT, MessageType.KICK]  # fmt: skip
@@ -82,12 +84,14 @@ def _lines(draw: st.DrawFn, at: datetime, origin: Origin) -> NewMessage:
     network, channel = ROOMS[room]
     words = st.sampled_from([*SHARED, *SHARED, *FORMS, *UNSHARED[room]])
     text = " ".join(draw(st.lists(words, min_size=1, max_size=6)))
-    nick = draw(st.sampled_from([*NICKS, *NICKS, STRANGERS[room]]))
+    nick = draw(st.sampled_from([*NICKS, *NICKS, STRANGERS[room], COMMANDER]))
     kind = draw(st.sampled_from(SPOKEN * 2 + EVENTS))
     if kind in (MessageType.NICK, MessageType.KICK):
         text = draw(st.sampled_from([*NICKS, STRANGERS[room]]))
     elif kind is MessageType.JOIN:
         text = ""
+    elif nick == COMMANDER and draw(st.integers(0, 4)):
+        text = f"!search {text}"
     elif draw(st.integers(0, 4)) == 0:
         text = draw(st.sampled_from([f"{text}?", f"{text}?", f"!search {text}"]))
     return line_of(nick, text, at, channel, kind, origin, network)
@@ -232,6 +236,7 @@ QUERIES = [
     "trillian kettle gate",
     "when did bo paint the kettle?", "caf\u00e9 openings", "greenish", "slartibart milk the",
     "is tea green?", "before:2026-05-03 gate kettle", "after:2026-05-01T13:00:00Z milk painted",
+    "what did zed paint?", "did zed say that the kettle is green?",
 ]  # fmt: skip
 CHANNELS = ["", "#tea", "##tea", "elsewhere/#tea", "#nowhere", "mate"]
 

@@ -10,7 +10,7 @@ from terrarium_mcp.store.search.relevance.lookup import Lookup
 from terrarium_mcp.store.search.relevance.question import PlainQuestion
 from terrarium_mcp.store.search.vocabulary_queries import VocabularyQuery, WordsAmong
 from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
-from terrarium_mcp.store.sqlite.engine.index_words import nick_words
+from terrarium_mcp.store.sqlite.engine.index_words import ASIDE_WORD, nick_words
 from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.index.fts_syntax import all_speech, one_of, ordered_and
@@ -76,8 +76,13 @@ class VisibleCorpus(ScopeCorpus):
         return {nick: lines for nick, lines in by.items() if lines}
 
     async def _sampled_lines_by(self, nick: str) -> int:
-        """About how many visible lines a nick wrote; the index finds too many spellings."""
+        """About how many visible lines a nick wrote; the index finds too many spellings.
+
+        Without asides, as `nick_counts` has them: else who wrote only commands would be a speaker
+        once a hidden line is theirs.
+        """
         where = self._visible.in_rooms or all_speech()
-        sample = await self._words_said.sample(ordered_and([one_of(nick_words(nick)), where]))
+        by_nick = ordered_and([one_of(nick_words(nick)), where])
+        sample = await self._words_said.sample(f"({by_nick}) NOT {one_of([ASIDE_WORD])}")
         count = sum(fold(as_text(line["nick"])) == nick for line in sample.lines)
         return sample.estimated(count) if count else 0
