@@ -16,7 +16,7 @@ from terrarium_mcp.serving.strict_requests import StrictRequests
 
 REQUEST_SECONDS = 20.0
 """Seconds for a request to arrive, from the previous response, or the connection, to its last byte:
-a megabyte at 50 kB/s."""
+the largest body at 5 kB/s."""
 
 UNREAD_SECONDS = 20.0
 """Seconds for which a client may leave unread what is sent to it, beyond what the kernel and 64 KiB

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import anyio
 
+from terrarium_mcp.cli.process import freeze_imports
 from terrarium_mcp.server import build_server
 from terrarium_mcp.serving.address import Listening
 from terrarium_mcp.serving.http import serve_http
@@ -47,6 +48,7 @@ def announce(listening: Listening) -> None:
 
 async def main(path: Path) -> None:
     logging.basicConfig()
+    freeze_imports()  # as a service does
     heart = Heart()
     async with open_store(path, SETTINGS) as store:
         await store.opening.wait(PATIENCE)

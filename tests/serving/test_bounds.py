@@ -16,6 +16,7 @@ from starlette.types import Message, Receive, Scope, Send
 from terrarium_mcp.serving.bounded_calls import CALLS_EACH, BoundedCalls
 from terrarium_mcp.serving.open_calls import OPEN_CALLS
 from terrarium_mcp.serving.uploads import LARGEST_BODY
+from terrarium_mcp.store.backlog import LONGEST_SUMMARY, LONGEST_TITLE
 from tests.patience import PATIENCE
 from tests.serving.processes import HttpHouse, StdioHouse, call
 from tests.serving.raw import (
@@ -99,7 +100,7 @@ UPLOADS: dict[str, Callable[[HttpHouse], tuple[str, dict[str, str]]]] = {
 
 
 @pytest.mark.parametrize("kind", UPLOADS)
-@pytest.mark.parametrize("size", [100, 100_000])
+@pytest.mark.parametrize("size", [100, LARGEST_BODY])
 async def test_an_upload_that_is_broken_off_leaves_no_traceback(
     doomed_http_house: HttpHouse, kind: str, size: int
 ) -> None:
@@ -113,7 +114,7 @@ async def test_an_upload_that_is_broken_off_leaves_no_traceback(
 
 @pytest.mark.parametrize(
     "garbage",
-    [b"", b"\0\xff", b"tea at four?", b"null", b"[]", b'{"jsonrpc": "2.0"}', b"[" * 100_000],
+    [b"", b"\0\xff", b"tea at four?", b"null", b"[]", b'{"jsonrpc": "2.0"}', b"[" * LARGEST_BODY],
     ids=["nothing", "bytes", "text", "null", "a batch", "half a message", "depth"],
 )
 async def test_garbage_to_a_stream_is_refused_and_leaves_no_traceback(
@@ -143,7 +144,17 @@ async def test_a_request_that_is_too_large_is_refused(
             http_house.urls["mcp"], content=pieces() if chunked else body.encode()
         )
     assert answer.status_code == 413
-    assert answer.text == "The request is larger than 1,048,576 bytes."
+    assert answer.text == "The request is larger than 98,304 bytes."
+
+
+async def test_the_largest_idea_is_no_request_that_is_too_large(http_house: HttpHouse) -> None:
+    summary = "\u8336" * LONGEST_SUMMARY
+    body = json.dumps(
+        call(1, "echo", text=summary, title=summary[:LONGEST_TITLE]), ensure_ascii=False
+    )
+    with connected(http_house) as client:
+        client.sendall(request(http_house, "/mcp", body.encode()))
+        assert answer_of(client)[0] == 400  # there is no session: it has been read
 
 
 async def test_a_stream_that_nobody_reads_is_dropped(impatient_house: HttpHouse) -> None:
