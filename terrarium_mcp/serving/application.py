@@ -22,6 +22,7 @@ from terrarium_mcp.serving.absolute_form import AbsoluteForm
 from terrarium_mcp.serving.address import MCP_PATH, SSE_PATH, Listening
 from terrarium_mcp.serving.bounded_calls import CALLS_IN_ALL, BoundedCalls, hold_slot
 from terrarium_mcp.serving.direct_answers import DirectAnswers
+from terrarium_mcp.serving.handshakes import TooLargeHandshake, posted_message_in
 from terrarium_mcp.serving.host_check import HostCheck, allowed_hosts
 from terrarium_mcp.serving.open_calls import OpenCalls, bounded
 from terrarium_mcp.serving.posted_messages import PostedMessages
@@ -29,7 +30,7 @@ from terrarium_mcp.serving.resumption import FreshStreams
 from terrarium_mcp.serving.returning import greeted
 from terrarium_mcp.serving.session_room import MAX_SESSIONS, SessionRoom
 from terrarium_mcp.serving.shutdown import Shutdown, ShutdownMiddleware
-from terrarium_mcp.serving.unreadable import UnreadableMessage, message_in
+from terrarium_mcp.serving.unreadable import UnreadableMessage
 from terrarium_mcp.serving.uploads import WholeRequests, replayed
 
 HealthCheck: TypeAlias = Callable[[], Awaitable[Mapping[str, object]]]
@@ -111,21 +112,24 @@ class MessagePosts:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Accept a message and hand it on, unless its stream ends meanwhile."""
         body = await receive()
-        if scope["method"] == "POST" and not _is_message(body["body"]):
-            # The transport would refuse it too, with a traceback in the log.
-            refusal = PlainTextResponse("Not one JSON-RPC message.", HTTPStatus.BAD_REQUEST)
+        if scope["method"] == "POST" and (problem := _problem_of(body["body"])):
+            # The transport would refuse most of these too, with a traceback in the log.
+            refusal = PlainTextResponse(problem, HTTPStatus.BAD_REQUEST)
             await refusal(scope, receive, send)
             return
         with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
             await self._transport.handle_post_message(scope, replayed(body, receive), send)
 
 
-def _is_message(body: bytes) -> bool:
+def _problem_of(body: bytes) -> str:
+    """Why a body is not accepted; "" if it is."""
     try:
-        message_in(body)
+        posted_message_in(body)
+    except TooLargeHandshake as too_large:
+        return str(too_large)
     except UnreadableMessage:
-        return False
-    return True
+        return "Not one JSON-RPC message."
+    return ""
 
 
 def _health_page(health: HealthCheck) -> Callable[[Request], Awaitable[JSONResponse]]:

@@ -12,10 +12,11 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from terrarium_mcp.serving.address import MCP_PATH
+from terrarium_mcp.serving.handshakes import posted_message_in
 from terrarium_mcp.serving.session_calls import SessionCalls
 from terrarium_mcp.serving.shutdown import Deadline
 from terrarium_mcp.serving.tracked_response import TrackedResponse, as_event
-from terrarium_mcp.serving.unreadable import UnreadableMessage, message_in
+from terrarium_mcp.serving.unreadable import UnreadableMessage
 from terrarium_mcp.serving.uploads import replayed
 
 MESSAGE = "terrarium_mcp.message"
@@ -58,7 +59,7 @@ class PostedMessages:
         body = await receive()
         response = _MessageResponse(scope, receive, send)
         try:
-            message = message_in(body["body"])
+            message = posted_message_in(body["body"])
         except UnreadableMessage as unreadable:
             await response.end_with(unreadable.answer, HTTPStatus.BAD_REQUEST)
             return

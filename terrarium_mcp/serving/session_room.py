@@ -23,7 +23,8 @@ from terrarium_mcp import sdk
 from terrarium_mcp.serving.address import MCP_PATH
 
 MAX_SESSIONS = 200
-"""Sessions at a time; each costs 37 KiB and two tasks."""
+"""Sessions at a time; each costs 37 KiB and two tasks, and what its client sends to open it
+(`LARGEST_HANDSHAKE`)."""
 
 _GREETINGS = 1
 """POSTs in a session that are no use of it: the notification that ends the handshake."""

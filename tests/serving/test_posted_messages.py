@@ -6,7 +6,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.serving.processes import HttpHouse, call
+from terrarium_mcp.serving.handshakes import LARGEST_HANDSHAKE
+from tests.serving.processes import INITIALIZE, HttpHouse, call
 from tests.serving.raw import (
     INITIALIZED,
     MODERN,
@@ -22,6 +23,7 @@ from tests.serving.raw import (
 )
 
 INVALID_REQUEST = -32600
+PARAMS: dict[str, object] = INITIALIZE["params"]  # type: ignore[assignment]  # it is one
 NO_REQUESTS = {
     "an id of null": {"jsonrpc": "2.0", "id": None, "method": "ping"},
     "half an id": {"jsonrpc": "2.0", "id": 1.5, "method": "ping"},
@@ -39,6 +41,20 @@ def begin(house: HttpHouse, client: socket.socket, session: str, number: int | s
         assert more, received
         received += more
     return received
+
+
+def test_a_handshake_that_every_session_would_keep_is_bounded(http_house: HttpHouse) -> None:
+    refusal = "Invalid request: initialize is larger than 8,192 bytes."
+    for size, has_room in ((LARGEST_HANDSHAKE - 500, True), (LARGEST_HANDSHAKE, False)):
+        handshake = {**INITIALIZE, "params": {**PARAMS, "more": "x" * size}}
+        status, _, body = post(http_house, handshake)
+        assert status == (200 if has_room else 400)
+        if not has_room:
+            error = {"code": INVALID_REQUEST, "message": refusal}
+            assert json.loads(body) == {"jsonrpc": "2.0", "id": handshake["id"], "error": error}
+        with unread_stream(http_house) as (_, path):
+            status, _, body = post(http_house, handshake, path)
+            assert (status, body.decode()) == ((202, "Accepted") if has_room else (400, refusal))
 
 
 @pytest.mark.parametrize("what", NO_REQUESTS)
