@@ -20,6 +20,7 @@ from contextlib import (
     asynccontextmanager,
     closing,
     contextmanager,
+    nullcontext,
     suppress,
 )
 from functools import partial
@@ -122,6 +123,8 @@ class Database(Reads):
         self._idle: list[tuple[int, aiosqlite.Connection]] = []  # a heap: the first leads
         # First come, first served; a reader that is free is taken without yielding to other tasks.
         self._reading = anyio.Semaphore(len(READERS), fast_acquire=True)
+        # The last reader is left to brief reads: beside 16 scans one waits 20 ms, else a second.
+        self._reading_long = anyio.Semaphore(len(READERS) - 1, fast_acquire=True)
 
     async def open(self) -> None:
         """Connect. The file must be at the current schema version.
@@ -315,7 +318,8 @@ class Database(Reads):
             read: the read.
             deadline: seconds after which it is interrupted; DEADLINE if None.
             briefly: whether to try it on the event loop first, as brief_reads.py says: a read
-                without thinking, of which nothing may happen twice.
+                without thinking, of which nothing may happen twice. Others may take long, and never
+                have all readers.
 
         Raises:
             TookTooLong: the deadline passed.
@@ -328,7 +332,7 @@ class Database(Reads):
             if self._brief and self._threads_rest:
                 with suppress(NotBrief):
                     return self._brief.read(read)
-        async with self._reading:
+        async with nullcontext() if briefly else self._reading_long, self._reading:
             self._check_usable(connection, to_write=False)
             number, reader = heappop(self._idle)
             try:

@@ -2,13 +2,15 @@
 
 import asyncio
 import threading
+from functools import partial
 
 import anyio
 import pytest
 
 from terrarium_mcp.store.errors import TookTooLong
-from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.database import READERS, Database
 from terrarium_mcp.store.sqlite.engine.reads import Reads
+from terrarium_mcp.store.sqlite.engine.reads_in_turns import read_in_turns
 from tests.patience import PATIENCE
 
 FOR_EVER = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
@@ -82,6 +84,50 @@ async def test_no_statement_runs_once_it_is_cancelled_however_long_it_thinks(
                 await database.read_whole(read)
         assert await database.value("SELECT 1") == 1
     assert reached == ["thought"]
+
+
+async def test_however_many_run_or_wait_a_single_statement_finds_a_reader(
+    database: Database,
+) -> None:
+    begun = [threading.Event() for _ in READERS]
+    go_on = threading.Event()
+
+    async def read(_: Reads, number: int) -> None:
+        begun[number].set()
+        go_on.wait(PATIENCE)
+
+    async with anyio.create_task_group() as tasks:
+        for number in range(len(READERS)):
+            tasks.start_soon(database.read_whole, partial(read, number=number))
+        for one in begun[:-1]:
+            await anyio.to_thread.run_sync(one.wait, PATIENCE)
+        with anyio.move_on_after(PATIENCE / 2) as waiting:
+            assert await database.value("SELECT 1") == 1
+        is_last_waiting = not begun[-1].is_set()
+        go_on.set()
+    assert not waiting.cancelled_caught
+    assert is_last_waiting
+    assert begun[-1].is_set()
+
+
+async def test_however_many_are_read_in_turns_a_single_statement_finds_a_reader(
+    database: Database,
+) -> None:
+    begun = [threading.Event() for _ in READERS]
+
+    async def read(reads: Reads, number: int) -> None:
+        begun[number].set()
+        await reads.rows(FOR_EVER)
+
+    with anyio.fail_after(PATIENCE):
+        async with anyio.create_task_group() as tasks:
+            for number in range(len(READERS)):
+                tasks.start_soon(read_in_turns, database, partial(read, number=number))
+            for one in begun:
+                await anyio.to_thread.run_sync(one.wait, PATIENCE)
+            for _ in range(20):  # the first may come before their statements
+                assert await database.value("SELECT 1") == 1
+            tasks.cancel_scope.cancel()
 
 
 async def test_text_that_is_not_utf8_is_read_within_it_as_by_a_single_statement(
