@@ -107,7 +107,7 @@ def _check_names(tables: Sequence[NetworkTable], networks: Sequence[Settings]) -
                 f"{table.source} has no name. Give it one that stays the same, e.g."
                 f' TERRARIUM_NETWORK = "{settings.network_name}".'
             )
-        name = settings.network_name.lower()
+        name = settings.network_name.casefold()
         if name in known:
             raise BadSetting(
                 f"{known[name]} and {table.source} have the same name: choose another"

@@ -195,6 +195,19 @@ class Backlog:
         async with self._creating:
             return await to_thread.run_sync(self._create, head, body, moment, may_name)
 
+    async def respell_network(self, network: str) -> None:
+        """Give every idea of a network, however its name is spelt there, this spelling.
+
+        Raises:
+            BacklogBusy, BacklogFailed: as `rename_network`.
+        """
+        await to_thread.run_sync(self._respell_network, network)
+
+    def _respell_network(self, network: str) -> None:
+        for spelt in {one.network for one in self._read_heads()} - {network}:
+            if spelt.casefold() == network.casefold():
+                self._rename_network(spelt, network)
+
     async def rename_network(self, old: str, new: str) -> None:
         """Give every idea of a network this new name for it.
 

@@ -178,6 +178,11 @@ def test_several_networks_need_names_and_each_its_own() -> None:
     )
 
 
+def test_names_that_differ_in_case_alone_are_the_same_in_other_alphabets_too() -> None:
+    wrong = complaint(TWO.replace('"libera"', '"Stra\u00dfe"').replace('"home"', '"STRASSE"'))
+    assert "have the same name" in wrong
+
+
 def test_a_single_table_needs_no_name() -> None:
     (network,) = settings_in('[[network]]\nIRC_SERVER = "irc.libera.chat"').networks
     assert network.network_name == "libera"

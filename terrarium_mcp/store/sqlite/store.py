@@ -1,8 +1,8 @@
 """The store: one object for a database, with an attribute for each topic."""
 
 import logging
-from collections.abc import AsyncIterator, Callable, Collection
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Collection, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -184,7 +184,8 @@ class Store:
         await self.respell_network(network)
         if await self.rooms.name_network(network):
             self._opt_out_reader.changed()
-            await self._rename_in_backlog(UNNAMED_NETWORK, network)
+            with _backlog_left(network, "no network"):
+                await self.backlog.rename_network(UNNAMED_NETWORK, network)
 
     async def respell_network(self, network: str) -> None:
         """Give this name to the network however it is spelt, in every table and in the backlog.
@@ -194,16 +195,10 @@ class Store:
         Raises:
             StoreFailed: the database cannot be written.
         """
-        for other in await self.rooms.respell_network(network):
+        if await self.rooms.respell_network(network):
             self._opt_out_reader.changed()
-            await self._rename_in_backlog(other, network)
-
-    async def _rename_in_backlog(self, old: str, new: str) -> None:
-        try:
-            await self.backlog.rename_network(old, new)
-        except (BacklogFailed, BacklogBusy) as error:
-            before = "no network" if old == UNNAMED_NETWORK else old
-            log.warning("ideas of %s still name %s: %s", new, before, error)
+        with _backlog_left(network, "another spelling"):  # also what was left the last time
+            await self.backlog.respell_network(network)
 
     async def rebuild(
         self, names: Collection[str], report: Callable[[float], None] = lambda _: None
@@ -226,6 +221,15 @@ class Store:
         Reads every message and keeps the write lock meanwhile: `doctor --deep` works on a copy.
         """
         return await self._indexer.differences(names)
+
+
+@contextmanager
+def _backlog_left(network: str, named: str) -> Iterator[None]:
+    """Log that the ideas of a network keep what is `named` there, if they cannot be written."""
+    try:
+        yield
+    except (BacklogFailed, BacklogBusy) as error:
+        log.warning("ideas of %s still name %s: %s", network, named, error)
 
 
 @asynccontextmanager

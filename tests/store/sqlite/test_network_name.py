@@ -14,7 +14,9 @@ from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.records import NewMessage, Origin
 from terrarium_mcp.store import Enhancement, PurgeTarget, Store
 from terrarium_mcp.store.sqlite.engine.rooms import UNNAMED_NETWORK
+from tests.store.dialogues import IN_PRIVATE, put, talk, turn
 from tests.store.scene import NOON, chat, differences, find, rows_of, write
+from tests.store.sqlite.backup.test_consent import backed_up, restored
 from tests.store.sqlite.imports.logs import bring, log_of, logged, words_in
 from tests.store.sqlite.index.test_room_moves import one_of_everything, said_in
 from tests.store.sqlite.removal.test_purge import LATER
@@ -199,6 +201,72 @@ async def test_who_opted_out_is_so_under_every_spelling_once_they_are_one(store:
     await store.messages.append(chat("<bo> milk?"))  # the opt-out is known to who writes
     await store.name_network("NET")
     assert await store.messages.append(chat("<ada> tea", network="NET")) == [0]
+
+
+@pytest.mark.parametrize("names", [["net"], ["NET", "net"], ["irc", "NET", "net"]])
+async def test_who_was_forgotten_under_another_spelling_stays_so(
+    store: Store, names: list[str]
+) -> None:
+    first, *later = names if names[0] == "irc" else ["Net", *names]
+    await store.messages.append(in_network(first, chat("<ada> tea\n<bo> milk")))
+    who = ADA._replace(network=first)
+    await store.removal.purge(PurgeTarget.asking(who), asked_by="!forget", at=LATER)
+    for name in later:
+        await store.name_network(name)
+    again = [line._replace(origin=Origin.PLAYBACK) for line in chat("<ada> tea\n<eve> tea")]
+    elsewhere = in_network("other", again)
+    ids = await store.messages.append([*again, *elsewhere])
+    assert [bool(number) for number in ids] == [False, True, True, True]
+
+
+async def test_what_was_forgotten_under_another_spelling_is_removed_from_a_backup_too(
+    store: Store, file: Path, tmp_path: Path
+) -> None:
+    await store.messages.append(in_network("Net", chat("<ada> tea\n<bo> milk")))
+    place = await backed_up(store)
+    who = ADA._replace(network="Net")
+    await store.removal.purge(PurgeTarget.asking(who), asked_by="!forget", at=LATER)
+    await store.name_network("net")
+    new = tmp_path / "new" / "irc_logs.db"
+    assert (await restored(place, file, new)).messages == 1
+    assert rows_of(new, "SELECT network, nick FROM messages") == [("net", "bo")]
+
+
+@pytest.mark.parametrize("target", [PurgeTarget("ada", "net"), PurgeTarget.asking(ADA)], ids=str)
+async def test_private_dialogues_of_two_spellings_can_be_purged(
+    store: Store, file: Path, target: PurgeTarget
+) -> None:
+    for network in ("Net", "net"):
+        asked = turn(asker=ADA._replace(network=network))
+        await put(store, asked, place=replace(IN_PRIVATE, network=network))
+    await store.messages.append(in_network("Net", chat(SAID)))
+    await store.name_network("net")
+    assert await talk(store, IN_PRIVATE) == [1]
+    assert networks_in(file, "dialogues") == ["net", "net"]
+    await store.removal.purge(target, asked_by="op", at=LATER)
+    assert rows_of(file, "SELECT * FROM dialogue_turns") == []
+
+
+async def test_what_has_no_network_is_not_that_of_a_network_called_so(store: Store) -> None:
+    for network in ("irc", "other"):
+        await store.messages.append(chat(SAID, network=network))
+    await store.name_network("IRC")
+    assert [room.network for room in await store.rooms.all()] == ["irc", "other"]
+
+
+async def test_a_backlog_that_could_not_be_respelt_follows_the_next_time(
+    store: Store, file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    await store.messages.append(chat(SAID, network="irc"))
+    idea = await suggest(store)
+    await store.name_network("Net")
+    in_the_way = file.parent / "enhancements" / f".{idea.filename}.new"
+    in_the_way.mkdir()
+    await store.name_network("net")
+    assert "ideas of net still name another spelling" in caplog.text
+    in_the_way.rmdir()
+    await store.name_network("net")
+    assert await store.backlog.all() == [idea._replace(network="net")]
 
 
 async def test_an_idea_follows_another_spelling_of_its_network(store: Store) -> None:

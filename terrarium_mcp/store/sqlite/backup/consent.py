@@ -15,6 +15,7 @@ from terrarium_mcp.chat.times.timestamps import from_text
 from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.records.removal import PurgeTarget
 from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.networks import network_names
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.health.readonly import untouched
@@ -148,9 +149,12 @@ async def _targets(database: Database, purge: Row) -> list[PurgeTarget]:
         return [PurgeTarget(nick, network)] if nick else []
     wanted = set(nick.split())
     found = dict[tuple[str, ...], PurgeTarget]()
-    for who in map(surest, await _identities(database, network)):
-        if not wanted.isdisjoint(known_by(who)):
-            found[fingerprints(who)] = PurgeTarget.asking(who)
+    for stored in await network_names(database):
+        if stored.casefold() != network.casefold():
+            continue
+        for who in map(surest, await _identities(database, stored)):
+            if not wanted.isdisjoint(known_by(who._replace(network=network))):
+                found[fingerprints(who)] = PurgeTarget.asking(who)
     return [*found.values()]
 
 

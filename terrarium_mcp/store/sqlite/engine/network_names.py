@@ -18,7 +18,6 @@ _OF_KNOWN_NETWORKS = (
     "evidence",
     "import_sources",
     "dialogues",
-    "removals",
 )
 """Tables of which no row is of a network that `networks` does not hold too."""
 
@@ -45,6 +44,9 @@ async def rename_network(writer: Writer, old: str, new: str) -> None:
         await writer.run(
             f"UPDATE OR IGNORE {table} SET network = :network WHERE network = :old", both
         )
+    await writer.run(
+        _RESPELL_REMOVALS if old.casefold() == new.casefold() else _RENAME_REMOVALS, both
+    )
     for table in _PERHAPS_KNOWN:
         await writer.run(f"DELETE FROM {table} WHERE network = :old", both)
     # The lines are now subject to the rules of the network by its name.
@@ -55,6 +57,10 @@ async def _join_evidence(writer: Writer, both: Mapping[str, str]) -> None:
     await writer.run(_JOIN_EVIDENCE, both)
     await writer.run("DELETE FROM evidence WHERE network = :old", both)
 
+
+_RENAME_REMOVALS = "UPDATE removals SET network = :network WHERE network = :old"
+# Fingerprints were made of the network as it was spelt (ingest/forgotten.py).
+_RESPELL_REMOVALS = f"{_RENAME_REMOVALS} AND substr(nick, 1, 1) != '='"
 
 _JOIN_EVIDENCE = """
 INSERT INTO evidence (network, kind, sign, nick, first, last, messages)

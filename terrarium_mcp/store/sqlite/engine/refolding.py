@@ -51,11 +51,8 @@ async def join_networks(writer: Writer, left: str, stayed: str) -> None:
     casemapping = await casemapping_of(writer, stayed)
     await refold(writer, left, casemapping)
     for table in ("rooms", "dialogues"):
-        await writer.run(
-            f"UPDATE {table} SET network = :network, folded = {_LEFT}"
-            " WHERE network = :left AND channel != ''",
-            params,
-        )
+        await writer.run(f"{_LEAVE.format(table)} AND channel != ''", params)
+    await writer.run(f"{_LEAVE.format('dialogues')} AND {_HAS_ANOTHER}", params)
     await _refold_rooms(writer, await writer.rows(_ROOMS, params), casemapping)
     await _rename(writer, "dialogues", await writer.rows(_DIALOGUES, params), casemapping)
     await _move_messages(writer)
@@ -72,6 +69,11 @@ async def move_current(writer: Writer, left: int, entered: int) -> None:
     for table in ("presence", "presence_as_of"):
         await writer.run(f"UPDATE OR REPLACE {table} SET room = :entered WHERE room = :left", rooms)
 
+
+_LEAVE = f"UPDATE {{}} SET network = :network, folded = {_LEFT} WHERE network = :left"
+_HAS_ANOTHER = """
+channel = '' AND person IN (
+  SELECT person FROM dialogues WHERE network = :network AND channel = '')"""
 
 # Of rooms that turn out to be one, that with the most messages stays: the others' are moved.
 _ROOMS = """

@@ -125,8 +125,9 @@ async def known_before(reads: Reads, until: Position, rooms: Sequence[Room]) -> 
 
 
 def _other_spellings(network: str, known: Iterable[str]) -> list[str]:
-    folded = network.casefold()
-    return [one for one in known if one != network and one.casefold() == folded]
+    """The same network under other spellings. What has no network is none, whoever is called so."""
+    folded, own_names = network.casefold(), (network, UNNAMED_NETWORK)
+    return [one for one in known if one not in own_names and one.casefold() == folded]
 
 
 _NAME_REMOVALS = "UPDATE removals SET network = :network WHERE network = :old"

@@ -1,8 +1,9 @@
 """What people had removed does not come back when a bouncer plays it back, or a log is imported.
 
 The audit names a nick that the operator purged. Of somebody who asked for it themselves it holds no
-name, only fingerprints. These are hashes that begin with the network, so a network that got its
-name later is compared under both: the row has the new name, and the fingerprint the old one.
+name, only fingerprints. These are hashes that begin with the network as it was spelt then. Where it
+is spelt otherwise now, the row has the old spelling; where it got its name later, the row has that,
+and the fingerprint is compared under both.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,8 +35,8 @@ MARK = "="
 _MAPPINGS = (DEFAULT_CASEMAPPING, UNICODE_CASEMAPPING)
 """By which a purge compares nicks: by the first everywhere, by the other where Unicode folds."""
 
-ForgottenUntil: TypeAlias = Mapping[tuple[str, str], str]
-"""Until when messages were removed, by network and fingerprint."""
+ForgottenUntil: TypeAlias = Mapping[str, Mapping[str, Mapping[str, str]]]
+"""Until when messages were removed: by network in lower case, as spelt then, and fingerprint."""
 
 
 def fingerprints(who: Identity) -> tuple[str, ...]:
@@ -147,11 +148,12 @@ async def all_purges(writer: Writer) -> Purges:
 async def forgotten_until(writer: Writer) -> ForgottenUntil:
     """Until when messages of those who asked for it were removed."""
     sql = f"SELECT network, nick, at FROM removals WHERE substr(nick, 1, 1) = '{MARK}' ORDER BY at"  # noqa: S608 -- a constant
-    return {
-        (as_text(network), one): as_text(at)
-        for network, nick, at in await writer.rows(sql)
-        for one in as_text(nick).split()
-    }
+    until: dict[str, dict[str, dict[str, str]]] = {}
+    for network, nicks, at in await writer.rows(sql):
+        spelt = as_text(network)
+        removed = until.setdefault(spelt.casefold(), {}).setdefault(spelt, {})
+        removed |= dict.fromkeys(as_text(nicks).split(), as_text(at))
+    return until
 
 
 def surest(who: Identity) -> Identity:
@@ -165,10 +167,11 @@ def known_by(who: Identity) -> tuple[str, ...]:
 
 
 def _is_covered(who: Identity, said_at: datetime, until: ForgottenUntil) -> bool:
-    if not until:
-        return False
-    home, signs = storable(who.network), known_by(surest(who))
-    return any(to_text(said_at) <= until.get((home, one), "") for one in signs)
+    return any(
+        to_text(said_at) <= removed.get(one, "")
+        for spelt, removed in until.get(storable(who.network).casefold(), {}).items()
+        for one in known_by(surest(who)._replace(network=spelt))
+    )
 
 
 _PURGES = (
