@@ -9,20 +9,31 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import NamedTuple
 
+from terrarium_mcp.chat.times.clock_times import IN_UTC
+from terrarium_mcp.chat.times.joined_times import UP_TO
 from terrarium_mcp.chat.times.patterns import compiled
 from terrarium_mcp.chat.times.timestamps import from_local
 
 _RELATION = (
     r"(?:(?P<since>since|after|from)|(?P<until>before|prior\s+to|until|till|up\s+to|by)"
-    r"|(?P<around>around|about)|on|at)"
+    r"|(?P<around>around|about)|on|at|between)"
 )
 _OFFSET = r"[+-]\d\d:?\d\d"
-_MOMENT = (
-    rf"(?<![\w./:-])(?:{_RELATION}\s+)?(?P<day>\d{{4}}-\d\d-\d\d)"
-    r"(?:T|,?\s+(?:at\s+)?(?=\d\d:\d\d(?::|Z|\+\d)))(?P<clock>\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)"
-    rf"(?:(?P<offset>{_OFFSET})|(?P<utc>Z|\s*(?:UTC|GMT)))?(?![\w:]|[.+-]\w)"
+_ZONE = rf"(?:{_OFFSET}|Z|{IN_UTC})"
+_UTC = rf"(?:Z|{IN_UTC})$"
+_CLOCK = rf"\d\d:\d\d(?::\d\d(?:\.\d{{1,9}})?)?{_ZONE}?"
+_DAY = r"\d{4}-\d\d-\d\d"
+_END = (
+    rf"(?:\s+(?:and|{UP_TO})\s+|\s*[-\u2013\u2014]\s*|/(?:(?P<last_day>{_DAY})[T ])?)"
+    rf"(?P<ends>{_CLOCK})"
 )
-"""Behind a blank a time has seconds or a zone: `clock_times` reads any other, as `20:30-20:40`."""
+_MOMENT = (
+    rf"(?<![\w./:-])(?:{_RELATION}\s+)?(?P<day>{_DAY})"
+    rf"(?:T|,?\s+(?:at\s+)?(?=\d\d:\d\d(?::|Z|\+\d)))(?P<clock>{_CLOCK})"
+    rf"(?(until)|(?:{_END})?)(?![\w:]|[.+-]\w)"
+)
+"""Behind a blank a time has seconds, a Z or an offset with a plus: `clock_times` reads any other,
+such as `20:30-20:40`. What was before a moment has no other end."""
 
 _AROUND = timedelta(hours=1)
 _AT = timedelta(minutes=30)
@@ -30,16 +41,19 @@ _AT = timedelta(minutes=30)
 
 
 class IsoMoment(NamedTuple):
-    """The words `found` for a `moment` in UTC, and what stands in front of it."""
+    """The words `found` for a `moment` in UTC, what is in front of it, and any end they name."""
 
     found: re.Match[str]
     moment: datetime
+    ends: datetime | None
 
     def bounds(self, _: datetime, end: datetime) -> tuple[datetime | None, datetime]:
-        """From when to when (exclusive); what goes on goes on to `end`, the end of today.
+        """From when to when (exclusive); what was before a moment has no beginning.
 
-        What was before the moment has no beginning.
+        What goes on goes on to `end`, the end of today, or for a day if that ends later.
         """
+        if self.ends:
+            return self.moment, self.ends
         if self.found["since"]:
             return self.moment, max(end, self.moment + timedelta(1))
         if self.found["until"]:
@@ -52,7 +66,32 @@ def iso_moments(text: str, zone: tzinfo) -> Iterator[IsoMoment]:
     """The moments that `text` names, of the reader's `zone` unless they name another."""
     for found in compiled(_MOMENT).finditer(text):
         with suppress(ValueError, OverflowError):  # 25:00, the 31st of June
-            offset = "Z" if found["utc"] else found["offset"] or ""
-            moment = datetime.fromisoformat(f"{found['day']}T{found['clock']}{offset}")
-            in_utc = moment.astimezone(UTC) if offset else from_local(moment, zone)
-            yield IsoMoment(found, in_utc)
+            yield _read(found, zone)
+
+
+def _read(found: re.Match[str], zone: tzinfo) -> IsoMoment:
+    """The moment, and its end if one is named; a zone that one clock of two names is that of both.
+
+    An hour that would be before the moment is one of the next day.
+
+    Raises:
+        ValueError, OverflowError: there is no such day or time, or it is outside the calendar.
+    """
+    here = _shown(found["day"], found["clock"])
+    if not found["ends"]:
+        return IsoMoment(found, _moment(here, zone), None)
+    ends = _shown(found["last_day"] or found["day"], found["ends"])
+    moment, end = _moment(here, ends.tzinfo or zone), _moment(ends, here.tzinfo or zone)
+    if end <= moment and not found["last_day"]:
+        end = _moment(ends + timedelta(1), here.tzinfo or zone)
+    return IsoMoment(found, moment, end)
+
+
+def _shown(day: str, clock: str) -> datetime:
+    """What a clock shows on a day, with the zone that is named behind it, if any is."""
+    return datetime.fromisoformat(f"{day}T{compiled(_UTC).sub('Z', clock)}")
+
+
+def _moment(here: datetime, zone: tzinfo) -> datetime:
+    """The moment, in UTC, at which a clock shows that, of `zone` unless it names its own."""
+    return here.astimezone(UTC) if here.tzinfo else from_local(here, zone)

@@ -66,6 +66,49 @@ def test_hours_behind_an_iso_day_are_still_from_one_to_the_other() -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "between 2026-05-05 12:00:00 and 13:00:00",
+        "2026-05-05 12:00:00 - 13:00:00",
+        "2026-05-05 12:00:00-13:00:00",
+        "2026-05-05 12:00:00 to 13:00",
+        "from 2026-05-05 12:00:00 to 13:00:00",
+        "since 2026-05-05 12:00:00 until 13:00:00",
+        "between 2026-05-05T12:00 and 13:00",
+        "between 2026-05-05T12:00:00.000Z and 13:00:00.000Z",
+        "between 2026-05-05T14:00+02:00 and 15:00",
+        "between 2026-05-05T12:00 and 13:00 UTC",
+        "2026-05-05T12:00Z/2026-05-05T13:00Z",
+        "2026-05-05T14:00+02:00/2026-05-05T13:00Z",
+        "2026-05-05 12:00:00/2026-05-05 13:00:00",
+        "2026-05-05T12:00Z/13:00Z",
+    ],
+)
+def test_behind_a_moment_a_clock_or_a_slash_and_another_moment_is_its_end(text: str) -> None:
+    assert stretches(f"what did ada say {text}?") == [("05-05 12:00:00", "05-05 13:00:00")]
+    said = f"ada {text} tea"
+    assert without_times(time_expressions(said, NOW, UTC), said) == "ada   tea"
+
+
+def test_an_end_that_would_be_before_its_moment_is_on_the_next_day() -> None:
+    assert stretches("from 2026-05-05 23:00:00 to 01:00:00") == [
+        ("05-05 23:00:00", "05-06 01:00:00")
+    ]
+
+
+def test_a_zone_of_one_clock_is_that_of_both() -> None:
+    in_utc = [("05-05 12:00:00", "05-05 13:00:00")]
+    assert stretches("between 2026-05-05T12:00Z and 13:00", BERLIN) == in_utc
+    assert stretches("between 2026-05-05T12:00 and 13:00Z", BERLIN) == in_utc
+    assert stretches("between 2026-05-05T14:00 and 15:00", BERLIN) == in_utc
+
+
+def test_what_was_before_a_moment_has_no_other_end() -> None:
+    assert stretches("before 2026-05-05 12:00:00 and 13:00:00") == [(EVER, "05-05 12:00:00")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-05-05T13:00Z/2026-05-05T12:00Z",
         *["before 2026-05-05T25:00Z", "before 2026-02-30T10:00", "before 2026-02-30"],
         *["after logs/2026-05-05T10:00:00", "2026-05-05T10:00:00.txt", "a2026-05-05T10:00Z"],
         *["since 0001-01-01T00:00:00+10:00", "since 9999-12-31T23:00Z"],
