@@ -18,7 +18,8 @@ _RELATION = (
     r"(?:(?P<since>since|after|from)|(?P<until>before|prior\s+to|until|till|up\s+to|by)"
     r"|(?P<around>around|about)|on|at|between)"
 )
-_OFFSET = r"[+-]\d\d:?\d\d"
+_OFFSET = r"(?:[+-](?:0\d|1[01]):?[0-5]\d|\+1[23]:?[0-5]\d|(?:-12|\+14):?00)"
+"""From -12:00 to +14:00: any other zone is nowhere, and `T12:00-13:00` is an hour."""
 _ZONE = rf"(?:{_OFFSET}|Z|{IN_UTC})"
 _UTC = rf"(?:Z|{IN_UTC})$"
 _CLOCK = rf"\d\d:\d\d(?::\d\d(?:\.\d{{1,9}})?)?{_ZONE}?"
