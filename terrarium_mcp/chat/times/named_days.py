@@ -215,7 +215,7 @@ READERS: tuple[tuple[str, Reader], ...] = (
     (rf"{_MONTH}{_OF_A_YEAR}", dated.in_month),
     (rf"{_DURING}{_SEASON}{_OF_A_YEAR}", dated.in_latest_season),
     (rf"(?:{_AT})?{_FEAST}{_OF_A_YEAR}", dated.at_latest_feast),
-    (rf"(?:last|on|this)\s+{_WEEKDAYS}", relative.last_weekdays),
+    (rf"(?:last|on|(?P<this>this))\s+{_WEEKDAYS}", relative.last_weekdays),
     (
         rf"between\s+(?P<first>{WEEKDAY})\s+and\s+(?P<last>{WEEKDAY})",
         relative.between_weekdays,

@@ -229,10 +229,17 @@ def from_weekday(found: re.Match[str], today: date) -> list[Days]:
 
 
 def last_weekdays(found: re.Match[str], today: date) -> list[Days]:
-    """From the first to the last of several such weekdays; the one named last may be today."""
+    """From the first to the last of several such weekdays; the one named last may be today.
+
+    Unless it is `this` one, it is a week ago if that is nearer to the others.
+    """
     *named, last = map(weekday_number, re.findall(WEEKDAY, found["weekdays"].lower()))
-    back = [(today.weekday() - weekday - 1) % 7 + 1 for weekday in named]
-    back.append((today.weekday() - last) % 7)
+    others = [(today.weekday() - weekday - 1) % 7 + 1 for weekday in named]
+    ago = (today.weekday() - last) % 7
+    is_nearer_a_week_ago = 7 - min(others) < max(others)
+    if ago == 0 and is_nearer_a_week_ago and not found.groupdict().get("this"):
+        ago = 7
+    back = [*others, ago]
     return [(today - timedelta(max(back)), today - timedelta(min(back) - 1))]
 
 

@@ -210,6 +210,25 @@ def test_on_a_monday_sunday_and_monday_are_yesterday_and_today() -> None:
     assert days("what broke on sunday and monday", monday) == [("2026-05-10", "2026-05-12")]
 
 
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("on sunday and saturday", "2026-05-09", "2026-05-11"),
+        ("on saturday and saturday", "2026-05-09", "2026-05-10"),
+        ("on friday and saturday", "2026-05-15", "2026-05-17"),
+        ("on thursday, friday and saturday", "2026-05-14", "2026-05-17"),
+        ("on tuesday and saturday", "2026-05-09", "2026-05-13"),
+        ("this tuesday and saturday", "2026-05-12", "2026-05-17"),
+        ("on tuesday and saturday of this week", "2026-05-12", "2026-05-17"),
+    ],
+)
+def test_the_last_of_several_weekdays_is_today_or_a_week_ago_whichever_is_closer_to_the_others(
+    text: str, since: str, until: str
+) -> None:
+    saturday = datetime(2026, 5, 16, 18, tzinfo=UTC)
+    assert days(f"what broke {text}", saturday) == [(since, until)]
+
+
 def test_the_words_of_a_time_are_taken_out() -> None:
     text = "what broke yesterday and in May?"
     assert without_times(time_expressions(text, NOW, UTC), text) == "what broke   and  ?"
