@@ -80,18 +80,37 @@ def test_its_options_narrow_and_order_what_it_shows(ours: Path) -> None:
     assert "1 of 1 hit in #mate (all words, oldest first)" in done.stdout
 
 
-def test_it_ends_with_what_shows_more_in_a_shell(ours: Path) -> None:
-    mug = "INSERT INTO messages (channel, nick, message) VALUES ('#tea', 'cy', ?)"
+@pytest.fixture
+def mugs(ours: Path) -> Path:
+    """That history, with 101 more lines about mugs."""
     for n in range(101):
-        write(ours, mug, [f"mug {n}"])
-    some = ran(f"{SEARCH} mug", "--db", ours, at=ours.parent)
-    assert some.stdout.splitlines()[-1] == (
-        "more: --limit 100 | every line with all words: terrarium-mcp export"
-    )
-    most = ran(f"{SEARCH} mug --limit 100", "--db", ours, at=ours.parent)
-    assert most.stdout.splitlines()[-1] == "every line with all words: terrarium-mcp export"
-    all_of_one = ran(f"{SEARCH} garden gate", "--db", ours, at=ours.parent)
-    assert all_of_one.stdout.splitlines()[-1].startswith("[/irc ")
+        mug = "INSERT INTO messages (channel, nick, message, timestamp) VALUES ('#tea', 'cy', ?, ?)"
+        write(ours, mug, [f"mug {n}", f"2026-11-05 14:{n % 60:02}:00.000"])
+    return ours
+
+
+def last_line(mugs: Path, *query: str) -> str:
+    """The last line of a search."""
+    done = ran(SEARCH, *query, "--db", mugs, at=mugs.parent)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()[-1]
+
+
+def test_it_ends_with_what_shows_more_in_a_shell(mugs: Path) -> None:
+    export = "every line with all words: terrarium-mcp export"
+    full = "more hits than one answer shows: narrow the query"
+    for query in ("mug", "mug in:tea", "from:cy"):
+        assert last_line(mugs, query) == f"more: --limit 100 | {export}"
+    assert last_line(mugs, "mug", "--channel", "#tea") == f"more: --limit 100 | {export}"
+    assert last_line(mugs, "mug", "--limit", "100") == f"{full} | {export}"
+    assert last_line(mugs, "garden gate").startswith("[/irc ")
+
+
+@pytest.mark.parametrize("query", ["mug's", "what did cy say in november 2026?"])
+def test_it_names_no_export_that_has_other_lines(query: str, mugs: Path) -> None:
+    assert last_line(mugs, query) == "more: --limit 100"
+    most = last_line(mugs, query, "--limit", "100")
+    assert most == "more hits than one answer shows: narrow the query"
 
 
 def test_what_is_not_there_is_said_without_a_traceback(ours: Path) -> None:

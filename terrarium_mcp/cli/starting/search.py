@@ -9,8 +9,15 @@ from terrarium_mcp.policy import View
 from terrarium_mcp.request import AppContext, Request, request_for
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Hits
-from terrarium_mcp.tools.search_arguments import LARGEST_PAGE, SearchArguments, requested_search
+from terrarium_mcp.tools.exact_hits import EXACT
+from terrarium_mcp.tools.search_arguments import (
+    LARGEST_PAGE,
+    SearchArguments,
+    requested_search,
+    with_channel_as_operator,
+)
 from terrarium_mcp.tools.search_page import SearchPage, search_page
+from terrarium_mcp.tools.typed_queries import typed_query
 
 
 async def found(
@@ -29,28 +36,37 @@ async def found(
         request = await request_for(AppContext(store, settings), View())
         arguments = SearchArguments(query, channel, limit=limit, sort=sort)
         page = await search_page(arguments, request)
-        text = _for_a_shell(page, limit)
+        text = await _for_a_shell(page, arguments, request)
         return f"{await _why(arguments, request)}\n\n{text}" if explain else text
 
 
-def _for_a_shell(page: SearchPage, limit: int) -> str:
+async def _for_a_shell(page: SearchPage, arguments: SearchArguments, request: Request) -> str:
     """The text of a page, which ends with options of the command.
 
     The tool's own ends with a cursor and a call, which only a model can use.
     """
     if not page.transcript.shown:
         return page.text
-    return "\n".join([page.transcript.text, *_ways_on(page.hits, limit)])
+    if not page.hits.next:
+        return page.transcript.text
+    ways = [_more(page.hits, arguments.limit)]
+    if page.hits.rung in EXACT and await _is_read_as_typed(arguments, request):
+        ways.append("every line with all words: terrarium-mcp export")
+    return f"{page.transcript.text}\n{' | '.join(ways)}"
 
 
-def _ways_on(hits: Hits, limit: int) -> list[str]:
-    """How to see more than these hits, if there are more."""
-    if not hits.next:
-        return []
-    export = "every line with all words: terrarium-mcp export"
-    # Fewer than asked for are all that fit in one answer.
-    may_grow = len(hits.messages) == limit < LARGEST_PAGE
-    return [f"more: --limit {LARGEST_PAGE} | {export}" if may_grow else export]
+def _more(hits: Hits, limit: int) -> str:
+    """How to see more hits in one answer; fewer than `limit` are all that fit."""
+    if len(hits.messages) == limit < LARGEST_PAGE:
+        return f"more: --limit {LARGEST_PAGE}"
+    return "more hits than one answer shows: narrow the query"
+
+
+async def _is_read_as_typed(arguments: SearchArguments, request: Request) -> bool:
+    """Whether a query is searched for as it is typed, as an export reads every query."""
+    typed = await typed_query(arguments.query, request)
+    search = await requested_search(arguments, request)
+    return search.query == with_channel_as_operator(typed, arguments.channel)
 
 
 async def _why(arguments: SearchArguments, request: Request) -> str:
