@@ -9,15 +9,8 @@ from terrarium_mcp.policy import View
 from terrarium_mcp.request import AppContext, Request, request_for
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Hits
-from terrarium_mcp.tools.exact_hits import EXACT
-from terrarium_mcp.tools.search_arguments import (
-    LARGEST_PAGE,
-    SearchArguments,
-    requested_search,
-    with_channel_as_operator,
-)
+from terrarium_mcp.tools.search_arguments import LARGEST_PAGE, SearchArguments, requested_search
 from terrarium_mcp.tools.search_page import SearchPage, search_page
-from terrarium_mcp.tools.typed_queries import typed_query
 
 
 async def found(
@@ -36,37 +29,27 @@ async def found(
         request = await request_for(AppContext(store, settings), View())
         arguments = SearchArguments(query, channel, limit=limit, sort=sort)
         page = await search_page(arguments, request)
-        text = await _for_a_shell(page, arguments, request)
+        text = _for_a_shell(page, limit)
         return f"{await _why(arguments, request)}\n\n{text}" if explain else text
 
 
-async def _for_a_shell(page: SearchPage, arguments: SearchArguments, request: Request) -> str:
-    """The text of a page, which ends with options of the command.
+def _for_a_shell(page: SearchPage, limit: int) -> str:
+    """The text of a page, which ends with an option of the command.
 
     The tool's own ends with a cursor and a call, which only a model can use.
     """
     if not page.transcript.shown:
         return page.text
-    if not page.hits.next:
-        return page.transcript.text
-    ways = [_more(page.hits, arguments.limit)]
-    if page.hits.rung in EXACT and await _is_read_as_typed(arguments, request):
-        ways.append("every line with all words: terrarium-mcp export")
-    return f"{page.transcript.text}\n{' | '.join(ways)}"
+    return "\n".join([page.transcript.text, *_way_on(page.hits, limit)])
 
 
-def _more(hits: Hits, limit: int) -> str:
-    """How to see more hits in one answer; fewer than `limit` are all that fit."""
+def _way_on(hits: Hits, limit: int) -> list[str]:
+    """How to see more hits in one answer, if there are more; fewer than `limit` are all that fit."""
+    if not hits.next:
+        return []
     if len(hits.messages) == limit < LARGEST_PAGE:
-        return f"more: --limit {LARGEST_PAGE}"
-    return "more hits than one answer shows: narrow the query"
-
-
-async def _is_read_as_typed(arguments: SearchArguments, request: Request) -> bool:
-    """Whether a query is searched for as it is typed, as an export reads every query."""
-    typed = await typed_query(arguments.query, request)
-    search = await requested_search(arguments, request)
-    return search.query == with_channel_as_operator(typed, arguments.channel)
+        return [f"more: --limit {LARGEST_PAGE}"]
+    return ["more hits than one answer shows: narrow the query"]
 
 
 async def _why(arguments: SearchArguments, request: Request) -> str:
