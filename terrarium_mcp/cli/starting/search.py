@@ -44,7 +44,7 @@ def _for_a_shell(page: SearchPage, limit: int) -> str:
 
 
 def _way_on(hits: Hits, limit: int) -> list[str]:
-    """How to see more hits in one answer, if there are more; fewer than `limit` are all that fit."""
+    """How to see more hits in an answer, if there are more; fewer than `limit` are all that fit."""
     if not hits.next:
         return []
     if len(hits.messages) == limit < LARGEST_PAGE:
