@@ -62,12 +62,15 @@ class CommandQueue:
 
     def put(self, pending: PendingCommand) -> bool:
         """Queue a command. Returns False if its queue is full."""
-        queue = self._queues.setdefault(_key(pending), [])
-        if len(queue) >= DEPTH:
+        if not self.has_room(pending.flow, questions=pending.command.is_question):
             return False
-        queue.append(pending)
+        self._queues.setdefault(_key(pending), []).append(pending)
         self._bell.ring()
         return True
+
+    def has_room(self, flow: str, *, questions: bool) -> bool:
+        """Whether a flow takes one more question, or one more short command."""
+        return len(self._queues.get((flow, questions), ())) < DEPTH
 
     def __iter__(self) -> Iterator[PendingCommand]:
         """All commands that wait or are in work."""

@@ -19,6 +19,7 @@ class Refusal(Enum):
     COMMANDS_FULL = "Too many commands are waiting here. Try again in a while."
     CHANNEL_SPENT = "This channel has asked a lot within a few minutes. Ask again in a while."
     PAUSED = "that is faster than a person could ask. I will not answer you for a few minutes."
+    NO_LONGER = "I did not take what you asked a while ago. Ask again."
     NOT_VOICED = "here only people with voice, or a higher rank, may ask me. Other commands work."
     NOT_LOGGED_IN = "only people who are logged in to services may ask me. Other commands work."
     NOT_OPERATOR = "only the channel's operators can do that."
@@ -29,6 +30,11 @@ class Refusal(Enum):
     def is_of_the_moment(self) -> bool:
         """Whether it may soon be no longer true, and then helps nobody."""
         return self in (Refusal.NOT_OPERATOR, Refusal.NO_CHANNEL, Refusal.NOTHING_TO_STOP)
+
+    @property
+    def stands_alone(self) -> bool:
+        """Whether those whom it concerns are told it, whatever most others are told."""
+        return self in (Refusal.PAUSED, Refusal.NO_LONGER)
 
 
 @dataclass(slots=True)

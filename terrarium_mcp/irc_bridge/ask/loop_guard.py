@@ -111,6 +111,11 @@ class LoopGuard:
         exchange.rows = [0] * len(self.rules)
         return Pace.TOO_MUCH
 
+    def is_paused(self, person: PersonKey, now: float) -> bool:
+        """Whether nothing of a person is answered now."""
+        exchange = self._exchanges.get(person)
+        return exchange is not None and now < exchange.paused_until
+
     def _exchange(self, person: PersonKey) -> _Exchange:
         exchange = self._exchanges.get(person) or _Exchange([0] * len(self.rules))
         self._exchanges[person] = exchange  # the last of all

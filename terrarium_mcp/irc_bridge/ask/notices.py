@@ -4,12 +4,15 @@ Each hears it once: a person named in a line is not named again until a minute h
 nobody was refused there. Clients show a line to those whom it names, so it names as many as fit,
 and where those are not all, a second line goes on. Nobody can have others named by it: each of them
 has just spoken to us. The lines leave last of all that is said (`OutgoingQueue`), and are written
-only then: what is no longer true by then is not in them.
+only then, with what is true by then: on a busy network that is minutes later.
 """
 
 import logging
+from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import product
 
 import anyio
 import anyio.abc
@@ -26,7 +29,8 @@ EVERY = 60.0
 """Seconds until more is said in the same channel."""
 
 STALE_AFTER = 15.0
-"""Seconds after which a refusal of the moment is no longer said."""
+"""Seconds after which a refusal of the moment is no longer said, and any other only as far as it
+still holds: else that something was refused."""
 
 MOST_NICKS = 200
 """Nicks remembered for each channel, and private chats with a line on its way."""
@@ -43,7 +47,13 @@ class _Refused:
     at: float
 
     def is_stale(self, now: float) -> bool:
-        return self.why.is_of_the_moment and now - self.at > STALE_AFTER
+        return now - self.at > STALE_AFTER
+
+    def ends_with(self, served: Command) -> bool:
+        """Whether nothing was lost by it, since the same is served now. A pause goes on."""
+        again = (served.asker, served.name, served.rest)
+        refused = (self.command.asker, self.command.name, self.command.rest)
+        return refused == again and self.why is not Refusal.PAUSED
 
 
 @dataclass(slots=True)
@@ -75,24 +85,34 @@ class _Board:
 
 
 class NoticeBoard:
-    """Gathers who is to be told what. `say_last` and `label` are as those of `IrcNetwork`."""
+    """Gathers who is to be told what."""
 
     def __init__(
         self,
         say_last: Callable[[str, Callable[[int], str]], Awaitable[None]],
         still_waits: Callable[[PendingCommand], bool],
+        refusal_now: Callable[[Command], Refusal | None],
         label: Callable[[str], str],
     ) -> None:
+        """A board without notices.
+
+        Args:
+            say_last: as that of `IrcNetwork`.
+            still_waits: whether a question waits still.
+            refusal_now: why a command would not be served if it were given now.
+            label: as that of `IrcNetwork`.
+        """
         self._say_last = say_last
         self._still_waits = still_waits
+        self._refusal_now = refusal_now
         self._label = label
         self._boards: dict[str, _Board] = {}
         self._tasks: anyio.abc.TaskGroup | None = None
 
     def refuse(self, command: Command, why: Refusal) -> None:
-        """Tell the asker of a command why it is not served."""
+        """Tell the asker of a command why it is not served; of a pause also who was told before."""
         board = self._board(command)
-        if board and command.asker not in board.told:
+        if board and (why is Refusal.PAUSED or command.asker not in board.told):
             board.refused[command.asker] = _Refused(command, why, anyio.current_time())
 
     def announce(self, pending: PendingCommand) -> None:
@@ -100,6 +120,13 @@ class NoticeBoard:
         board = self._board(pending.command)
         if board and pending.command.asker not in board.told:
             board.waiting.append(pending)
+
+    def served(self, command: Command) -> None:
+        """Tell its asker no more why the same was refused before: it is served now."""
+        if board := self._boards.get(command.target):
+            board.refused = {
+                nick: one for nick, one in board.refused.items() if not one.ends_with(command)
+            }
 
     def withdraw(self, is_unwanted: Callable[[Command], bool]) -> None:
         """Tell nobody any more why these commands are not served."""
@@ -170,12 +197,20 @@ class NoticeBoard:
 
     def _line(self, board: _Board, size: int, *, is_last: bool) -> tuple[str, Collection[str]]:
         """The line of `size` bytes for those who are to be told something now, as `line_for`."""
-        now = anyio.current_time()
         board.waiting = [one for one in board.waiting if self._still_waits(one)]
-        board.refused = {nick: one for nick, one in board.refused.items() if not one.is_stale(now)}
-        waiting = [nick for nick in board.named if nick not in board.refused]
-        refused = {nick: one.why for nick, one in board.refused.items()}
+        reasons = {nick: self._reason_now(one) for nick, one in board.refused.items()}
+        refused = {nick: why for nick, why in reasons.items() if why}
+        board.refused = {nick: board.refused[nick] for nick in refused}
+        waiting = [nick for nick in board.named if nick not in refused]
         return line_for(refused, waiting, named=bool(board.channel), size=size, is_last=is_last)
+
+    def _reason_now(self, one: _Refused) -> Refusal | None:
+        """What is still to be told of a refusal; None if it is nothing."""
+        if not one.is_stale(anyio.current_time()):
+            return one.why
+        if one.why.is_of_the_moment:
+            return None
+        return self._refusal_now(one.command) or Refusal.NO_LONGER
 
 
 def line_for(
@@ -188,26 +223,43 @@ def line_for(
 ) -> tuple[str, Collection[str]]:
     """A line for those who wait, then for those who are refused, and who they are; "" for nobody.
 
-    The reason is the one that most of the refused share. In a private chat nobody is `named`. In a
-    channel as many are named, one at least, as fit `size` bytes; the last line tells the others by
-    their number.
+    The reason is the one that most of the refused share, but for those that stand alone. In a
+    private chat nobody is `named`. In a channel as many are named as fit `size` bytes, one at least
+    of each reason, or of those reasons that fit; the last line tells the others by their number.
     """
-    parts = []
-    if waiting:
-        parts.append((waiting, "one moment, other questions come first."))
-    if refused:
-        reasons = list(refused.values())
-        parts.append((list(refused), max(reasons, key=reasons.count).value))
+    notices = _notices(refused, waiting)
     if not named:
-        text = " ".join(f"{text[:1].upper()}{text[1:]}" for _, text in parts)
+        text = " ".join(f"{text[:1].upper()}{text[1:]}" for text, _ in notices)
         return text, {*waiting, *refused}
-    line, told = "", set[str]()
-    for most in range(max(map(len, (waiting, refused))), 0, -1):
-        told = {nick for nicks, _ in parts for nick in (nicks if is_last else nicks[:most])}
-        line = " ".join(f"{_people(nicks, most, is_last)}: {text}" for nicks, text in parts)
-        if len(line.encode()) <= size:
-            break
-    return line, told
+    longest = max((len(nicks) for _, nicks in notices), default=0)
+    choices = product(range(len(notices), 0, -1), range(longest, 0, -1))
+    line = partial(_line, notices, is_last=is_last)
+    count, most = next(
+        (choice for choice in choices if len(line(*choice).encode()) <= size), (len(notices), 1)
+    )
+    told = {nick for _, nicks in notices[:count] for nick in (nicks if is_last else nicks[:most])}
+    return line(count, most), told
+
+
+_Notice = tuple[str, Sequence[str]]
+"""What is told, and to which nicks."""
+
+
+def _notices(refused: Mapping[str, Refusal], waiting: Sequence[str]) -> Sequence[_Notice]:
+    """What is told, and to whom."""
+    shared = Counter(why for why in refused.values() if not why.stands_alone).most_common(1)
+    notices = defaultdict[str, list[str]](list)
+    if waiting:
+        notices["one moment, other questions come first."] = list(waiting)
+    for nick, why in refused.items():
+        told = why if why.stands_alone else shared[0][0]
+        notices[told.value].append(nick)
+    return list(notices.items())
+
+
+def _line(notices: Sequence[_Notice], count: int, most: int, *, is_last: bool) -> str:
+    """The first `count` notices, each with `most` of its nicks."""
+    return " ".join(f"{_people(nicks, most, is_last)}: {text}" for text, nicks in notices[:count])
 
 
 def _people(nicks: Sequence[str], most: int, counts_others: bool) -> str:

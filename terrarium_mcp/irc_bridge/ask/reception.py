@@ -76,7 +76,7 @@ class Reception:
         self._guard = guard
         self._decided = RepeatLimit[tuple[PersonKey, str, bool]](DECIDES_AGAIN, MOST_DECISIONS)
         self._host_cycles = HostCycles(network.fold)
-        self._board = NoticeBoard(self._refuse_aloud, queue.waits, network.label)
+        self._board = NoticeBoard(self._refuse_aloud, queue.waits, self._refusal_now, network.label)
         self._moderation = Moderation(network, settings, queue, quiet, self._board)
 
     def change_settings(self, settings: Settings) -> None:
@@ -126,8 +126,7 @@ class Reception:
             case "quiet":
                 self._moderation.set_quiet(command, now)
             case _:
-                flow = self._network.fold(command.channel) if command.channel else PRIVATE
-                self._admit(PendingCommand(command, message, flow))
+                self._admit(PendingCommand(command, message, self._flow(command)))
 
     def follow(self, line: IrcMessage) -> None:
         """Follow one of MOVEMENTS: an answer whose asker has left is not said.
@@ -215,19 +214,33 @@ class Reception:
     def _admit(self, pending: PendingCommand) -> None:
         """Queue a command, or refuse it."""
         command, at = pending.command, anyio.current_time()
-        why = self._refusal(command, at)
-        if why is None and not self._queue.put(pending):
-            why = Refusal.QUESTIONS_FULL if command.is_question else Refusal.COMMANDS_FULL
-        if why:
+        if why := self._refusal(command, at):
             self._board.refuse(command, why)
             return
+        self._queue.put(pending)
+        self._board.served(command)
         if command.is_question:
             self._limits.count(command.person, command.channel, at)
             if not self._queue.is_next(pending):
                 self._board.announce(pending)
 
+    def _refusal_now(self, command: Command) -> Refusal | None:
+        """Why a command would not be served if it were given now."""
+        at = anyio.current_time()
+        if self._guard.is_paused(command.person, at):
+            return Refusal.PAUSED
+        return self._refusal(command, at)
+
     def _refusal(self, command: Command, at: float) -> Refusal | None:
         """Why a command is one too many of its asker or channel."""
+        if why := self._own_refusal(command, at):
+            return why
+        if self._queue.has_room(self._flow(command), questions=command.is_question):
+            return None
+        return Refusal.QUESTIONS_FULL if command.is_question else Refusal.COMMANDS_FULL
+
+    def _own_refusal(self, command: Command, at: float) -> Refusal | None:
+        """The same, whether or not there is room where it would wait."""
         own = self._queue.pending(command.person, questions=command.is_question)
         if not command.is_question and len(own) >= MOST_SHORT:
             return Refusal.TOO_QUICK
@@ -239,6 +252,10 @@ class Reception:
         if len(own) > 1 or any(self._queue.waits(one) for one in own):
             return Refusal.ONE_WAITS
         return self._limits.refusal(command.person, command.channel, at)
+
+    def _flow(self, command: Command) -> str:
+        """Where a command waits."""
+        return self._network.fold(command.channel) if command.channel else PRIVATE
 
     def _shared_with(self, nick: str) -> list[str]:
         """The channels of the settings in which we and `nick` are."""

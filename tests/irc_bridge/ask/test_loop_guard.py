@@ -42,6 +42,15 @@ def test_the_third_reflex_in_a_row_is_not_answered_and_then_nothing_for_two_minu
     assert talk.round(FIRST_PAUSE - 61) is Pace.HUMAN
 
 
+def test_a_pause_is_known_to_all_who_ask_until_it_ends() -> None:
+    talk = Talk()
+    assert not talk.guard.is_paused(ROBO, talk.now)
+    talk.rounds_until_paused(1)
+    assert talk.guard.is_paused(ROBO, talk.now + FIRST_PAUSE - 1)
+    assert not talk.guard.is_paused(ROBO, talk.now + FIRST_PAUSE)
+    assert not talk.guard.is_paused(ADA, talk.now)
+
+
 def test_a_slower_program_is_stopped_as_well_however_slow() -> None:
     assert Talk().rounds_until_paused(1.9) == 3
     assert Talk().rounds_until_paused(2.1) == 20

@@ -20,6 +20,7 @@ from tests.patience import PATIENCE
 from tests.servers.beside import beside
 
 FULL, QUICK = Refusal.QUESTIONS_FULL, Refusal.TOO_QUICK
+ALONE = Refusal.PAUSED, Refusal.NO_LONGER
 
 
 def command(nick: str, channel: str = "#tea") -> Command:
@@ -33,6 +34,8 @@ class Wall:
         self.lines: list[tuple[str, str]] = []
         self.broken = False
         self.waiting = True
+        self.refusal: Refusal | None = FULL
+        """Why a command would not be served now."""
         self.free = anyio.Event()
         """Set while nothing else is said."""
         self.free.set()
@@ -66,7 +69,12 @@ async def board_on(
 ) -> AsyncIterator[NoticeBoard]:
     monkeypatch.setattr(notices, "GATHERED", 0.01)
     monkeypatch.setattr(notices, "EVERY", every)
-    board = NoticeBoard(wall.say_last, lambda _: wall.waiting, lambda target: f"local/{target}")
+    board = NoticeBoard(
+        wall.say_last,
+        lambda _: wall.waiting,
+        lambda _: wall.refusal,
+        lambda target: f"local/{target}",
+    )
     async with beside(board.run):
         await anyio.wait_all_tasks_blocked()
         yield board
@@ -130,6 +138,21 @@ def test_a_line_gives_the_reason_of_most_and_says_who_only_waits() -> None:
     quick = "That was quick. Ask again in a little while."
     assert line({"ada": QUICK}, named=False) == quick
     assert line({}) == ""
+
+
+def test_nobody_is_told_of_another_s_pause_or_of_another_reason_in_place_of_their_own() -> None:
+    refused = {"eve": FULL, "onion": Refusal.PAUSED, "ada": Refusal.NO_LONGER, "bo": QUICK}
+    assert line(refused) == (
+        f"eve and bo: {FULL.value} onion: {Refusal.PAUSED.value} ada: {Refusal.NO_LONGER.value}"
+    )
+
+
+def test_a_reason_that_has_no_room_in_a_line_is_left_for_the_next() -> None:
+    refused = {letter * 60: why for letter, why in zip("abc", (FULL, *ALONE), strict=True)}
+    for is_last in (False, True):
+        text, told = line_for(refused, ["eve"], named=True, size=400, is_last=is_last)
+        assert told == {"eve", "a" * 60, "b" * 60}
+        assert text.endswith(Refusal.PAUSED.value)
 
 
 async def test_who_has_no_room_in_a_line_is_named_in_a_second_and_there_is_no_third(
@@ -223,6 +246,56 @@ async def test_a_refusal_of_the_moment_that_waited_long_is_not_told(
             ("#tea", f"di: {Refusal.NOT_OPERATOR.value}"),
             ("#tea", f"cy: {FULL.value}"),
         ]
+
+
+async def test_a_refusal_that_waited_long_is_told_as_it_is_by_then_and_never_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wall = Wall()
+    async with board_on(wall, monkeypatch) as board:
+        wall.refusal = None
+        board.refuse(command("di"), Refusal.ONE_WAITS)
+        await wall.has_lines(1)
+        monkeypatch.setattr(notices, "STALE_AFTER", 0)
+        board.refuse(command("ada"), Refusal.ONE_WAITS)
+        board.refuse(command("bo"), Refusal.PAUSED)
+        await wall.has_lines(2)
+        wall.refusal = QUICK
+        board.refuse(command("cy"), Refusal.ONE_WAITS)
+        await until_empty(board)
+    assert wall.lines == [
+        ("#tea", f"di: {Refusal.ONE_WAITS.value}"),
+        ("#tea", "ada and bo: I did not take what you asked a while ago. Ask again."),
+        ("#tea", f"cy: {QUICK.value}"),
+    ]
+
+
+async def test_who_asks_the_same_again_and_is_served_is_told_nothing_but_of_a_pause(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wall = Wall()
+    async with board_on(wall, monkeypatch) as board:
+        for nick in ("ada", "bo"):
+            board.refuse(command(nick), QUICK)
+        board.refuse(command("cy"), Refusal.PAUSED)
+        for nick in ("ada", "cy", "eve"):
+            board.served(command(nick))
+        board.served(Command("ask", "and how?", Source("bo", "u", "bo"), "", "#tea"))
+        await until_empty(board)
+    assert wall.lines == [("#tea", f"bo: {QUICK.value} cy: {Refusal.PAUSED.value}")]
+
+
+async def test_who_was_told_of_something_else_still_hears_of_a_pause(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wall = Wall()
+    async with board_on(wall, monkeypatch) as board:
+        board.refuse(command("ada"), QUICK)
+        await wall.has_lines(1)
+        board.refuse(command("ada"), Refusal.PAUSED)
+        board.refuse(command("bo"), QUICK)
+        await until_empty(board)
+    assert wall.lines[1:] == [("#tea", f"ada: {Refusal.PAUSED.value} bo: {QUICK.value}")]
 
 
 async def test_who_is_refused_again_is_told_of_the_last_time(

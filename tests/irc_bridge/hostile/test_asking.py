@@ -1138,6 +1138,27 @@ async def test_who_must_wait_hears_so_once(tmp_path: Path) -> None:
         assert len(scene.said("bo:")) == 3
 
 
+async def test_a_refusal_that_leaves_late_says_what_is_true_by_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notices, "GATHERED", 3 * PATIENCE)
+    async with teahouse(tmp_path, channel_questions=4) as scene:
+        scene.agent.will(hangs(says("one")), "two", "three")
+        for nick, text in (("bo", "one"), ("bo", "two"), ("bo", "three"), ("ada", "three")):
+            await scene.say(nick, f"!ask {text}")
+        await scene.server.settles()
+        with anyio.fail_after(PATIENCE):
+            await scene.agent.asked(1)
+        await scene.say("ada", "!ask and this?")
+        await scene.server.settles()
+        scene.agent.release()
+        await scene.hears("ada: [LLM] three")
+        time_passes(3 * PATIENCE)
+        late = await scene.hears("I did not take what you asked a while ago. Ask again.")
+        assert late[0].startswith("PRIVMSG #tea :bo and ada: I did not")
+        assert scene.said("waiting already") == []
+
+
 async def test_what_is_said_while_a_question_waits_is_nothing_it_is_shown(tmp_path: Path) -> None:
     async with teahouse(tmp_path) as scene:
         for n in range(30):
