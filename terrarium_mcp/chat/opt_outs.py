@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity, fold
+from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, NICK_CHARACTERS, Identity, fold
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.mentions import mentions
 from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
@@ -30,6 +30,11 @@ UNNAMED_REASON = "the channel was left"
 
 _MASK_PARTS = re.compile(r"[!@*?]")
 """What separates nick, user and host in a ban mask, and what stands for any characters."""
+
+_LATER_CALL = re.compile(
+    rf"[.!?] ([{NICK_CHARACTERS}]+(?:(?:, | and )[{NICK_CHARACTERS}]+)*)(?: others?)?:"
+)
+"""The nicks that a later sentence of a line is said to."""
 
 _Sign = tuple[str, ...]
 """A network, and folded names by which a person is recognised there."""
@@ -166,9 +171,14 @@ class OptOuts:
         return knows_account and (not who.host or self._sighting(who) in self._sightings)
 
     def _is_addressed(self, message: NewMessage) -> bool:
-        """Whether a line of the bot calls a person who opted out in front of its first colon."""
-        called, colon, _ = message.text.partition(":")
-        return bool(colon) and self.names_one(message.network, called)
+        """Whether a line of the bot calls a person who opted out in front of its first colon.
+
+        Or further on, as notices for several people do: `bo: that was quick. ada and cy: wait.`
+        """
+        first, colon, _ = message.text.partition(":")
+        called = [first] if colon else []
+        called += _LATER_CALL.findall(message.text)
+        return any(self.names_one(message.network, names) for names in called)
 
     def _is_relayed(self, message: NewMessage) -> bool:
         """Whether a relay carried it for somebody with the nick of a person who opted out."""

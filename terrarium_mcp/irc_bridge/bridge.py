@@ -138,7 +138,9 @@ class Bridge:
             report=self.report,
         )
         queue = CommandQueue(responder.serve)
-        self._reception = Reception(self.network, settings, queue, self._quiet, guard)
+        self._reception = Reception(
+            self.network, settings, queue, self._quiet, guard, self._consent, self._speech
+        )
         self._reporter = Reporter(self._settings_in_use, self.network, queue, llm)
 
     async def run(self) -> None:

@@ -122,11 +122,19 @@ def test_what_the_bot_says_to_them_is_not_written_and_what_others_say_is() -> No
     for nick, own in (("Terra", True), ("bo", False)):
         said = line_of(nick, "Ada: tea at four")._replace(own=own)
         assert (out(ADA).permitted(said) is None) is own
-    for text in ("adalbert: tea", "bo: as ada says: tea", "ada came and went"):
+    for text in (
+        *("adalbert: tea", "bo: as ada says: tea", "ada came and went"),
+        *("bo: wait. As ada says: tea", "bo: one moment. adalbert and cy: wait."),
+    ):
         to_others = line_of("Terra", text)._replace(own=True)
         assert out(ADA).permitted(to_others) == to_others
-    to_several = line_of("Terra", "bo and ada: one moment")._replace(own=True)
-    assert out(ADA).permitted(to_several) is None
+    for text in (
+        "bo and ada: one moment",
+        "bo: one moment. cy, ada and dee: that was quick. eve: wait.",
+        "bo: one moment. ada and 2 others: that was quick.",
+    ):
+        to_several = line_of("Terra", text)._replace(own=True)
+        assert out(ADA).permitted(to_several) is None
 
 
 def test_a_nick_that_they_took_later_silences_no_namesake_elsewhere() -> None:

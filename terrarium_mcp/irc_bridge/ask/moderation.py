@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -13,9 +14,11 @@ from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.ask.admins import Admins
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue, PendingCommand
 from terrarium_mcp.irc_bridge.ask.commands import Command
+from terrarium_mcp.irc_bridge.ask.consent import Consent
 from terrarium_mcp.irc_bridge.ask.limits import Refusal
 from terrarium_mcp.irc_bridge.ask.notices import NoticeBoard
 from terrarium_mcp.irc_bridge.ask.quiet_times import LONGEST, QuietTimes
+from terrarium_mcp.irc_bridge.ask.speech import ReplySpeech
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.settings import Settings
 
@@ -32,12 +35,16 @@ class Moderation:
         queue: CommandQueue,
         quiet: QuietTimes,
         board: NoticeBoard,
+        consent: Consent,
+        speech: ReplySpeech,
     ) -> None:
         self._network = network
         self.change_settings(settings)
         self._queue = queue
         self._quiet = quiet
         self._board = board
+        self._consent = consent
+        self._speech = speech
         self._tasks: anyio.abc.TaskGroup | None = None
         self.loaded = anyio.Event()
         """Set once it is known which channels are quiet."""
@@ -78,8 +85,7 @@ class Moderation:
         if not stopped:
             self._board.refuse(command, Refusal.NOTHING_TO_STOP)
             return
-        text = f"{command.asker}: Stopped." if command.channel else "Stopped."
-        self._start(self._say, command.target, text)
+        self._start(self._say_stopped, command)
 
     def set_quiet(self, command: Command, now: datetime) -> None:
         """!quiet 1h: nothing is said in the channel until then. !quiet off: it is again."""
@@ -146,11 +152,15 @@ class Moderation:
         if self._tasks:
             self._tasks.start_soon(job, *args)
 
-    async def _say(self, target: str, text: str) -> None:
+    async def _say_stopped(self, command: Command) -> None:
+        """Say that commands were stopped; off the record to whoever is."""
+        off_record = await self._consent.is_off_record(command)
+        reply = self._speech.lines(replace(command, off_record=off_record), ["Stopped."])
         try:
-            await self._network.say(target, text)
+            for line in reply.now:
+                await self._network.say(command.target, line)
         except TerrariumError as error:
-            log.info("could not say so in %s: %s", self._network.label(target), error)
+            log.info("could not say so in %s: %s", self._network.label(command.target), error)
 
     async def _notice(self, nick: str, text: str) -> None:
         try:

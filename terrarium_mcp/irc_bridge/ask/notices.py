@@ -4,7 +4,8 @@ Each hears it once: a person named in a line is not named again until a minute h
 nobody was refused there. Clients show a line to those whom it names, so it names as many as fit,
 and where those are not all, a second line goes on. Nobody can have others named by it: each of them
 has just spoken to us. The lines leave last of all that is said (`OutgoingQueue`), and are written
-only then, with what is true by then: on a busy network that is minutes later.
+only then, with what is true by then: on a busy network that is minutes later. Who is off the record
+is named in lines of their own, which begin with `[off]`.
 """
 
 import logging
@@ -17,6 +18,8 @@ from itertools import product
 import anyio
 import anyio.abc
 
+from terrarium_mcp.bell import Bell
+from terrarium_mcp.chat.irctext import OFF_RECORD
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
 from terrarium_mcp.irc_bridge.ask.commands import Command
@@ -64,21 +67,25 @@ class _Board:
     refused: dict[str, _Refused] = field(default_factory=dict)
     waiting: list[PendingCommand] = field(default_factory=list)
     told: set[str] = field(default_factory=set)
+    off_record: dict[str, bool] = field(default_factory=dict)
+    """Whether a person is off the record; of who is not in it, this is not known yet."""
+    lookups: int = 0
+    """Of how many commands this is being looked up."""
+    looked_up: Bell = field(default_factory=Bell)
     leaves_out: bool = False
     """Whether the last line had no room for some who were to be in it."""
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
 
-    @property
-    def named(self) -> Sequence[str]:
-        """Who is to be told something, each once."""
-        return tuple(dict.fromkeys([*(one.command.asker for one in self.waiting), *self.refused]))
+    def named(self, *, off_record: bool) -> Sequence[str]:
+        """Who is to be told something, on the record or off it, each once."""
+        nicks = dict.fromkeys([*(one.command.asker for one in self.waiting), *self.refused])
+        return [nick for nick in nicks if self.off_record.get(nick) is off_record]
 
     def tell(self, nicks: Collection[str]) -> None:
         """These have been told."""
         self.told.update(nicks)
         self.waiting = [one for one in self.waiting if one.command.asker not in nicks]
         self.refused = {nick: one for nick, one in self.refused.items() if nick not in nicks}
-        self.leaves_out = bool(self.named)
 
     def has_room(self) -> bool:
         return len(self.refused) + len(self.waiting) + len(self.told) < MOST_NICKS
@@ -89,9 +96,11 @@ class NoticeBoard:
 
     def __init__(
         self,
+        *,
         say_last: Callable[[str, Callable[[int], str]], Awaitable[None]],
         still_waits: Callable[[PendingCommand], bool],
         refusal_now: Callable[[Command], Refusal | None],
+        is_off_record: Callable[[Command], Awaitable[bool]],
         label: Callable[[str], str],
     ) -> None:
         """A board without notices.
@@ -100,11 +109,13 @@ class NoticeBoard:
             say_last: as that of `IrcNetwork`.
             still_waits: whether a question waits still.
             refusal_now: why a command would not be served if it were given now.
+            is_off_record: whether neither a command nor what is said to it is recorded.
             label: as that of `IrcNetwork`.
         """
         self._say_last = say_last
         self._still_waits = still_waits
         self._refusal_now = refusal_now
+        self._is_off_record = is_off_record
         self._label = label
         self._boards: dict[str, _Board] = {}
         self._tasks: anyio.abc.TaskGroup | None = None
@@ -114,12 +125,14 @@ class NoticeBoard:
         board = self._board(command)
         if board and (why is Refusal.PAUSED or command.asker not in board.told):
             board.refused[command.asker] = _Refused(command, why, anyio.current_time())
+            self._look_up(board, command)
 
     def announce(self, pending: PendingCommand) -> None:
         """Tell the asker of a question that it waits, if it still does then."""
         board = self._board(pending.command)
         if board and pending.command.asker not in board.told:
             board.waiting.append(pending)
+            self._look_up(board, pending.command)
 
     def served(self, command: Command) -> None:
         """Tell its asker no more why the same was refused before: it is served now."""
@@ -134,6 +147,12 @@ class NoticeBoard:
             board.refused = {
                 nick: one for nick, one in board.refused.items() if not is_unwanted(one.command)
             }
+
+    def take_off_record(self, nick: str) -> None:
+        """What is said to whoever has this nick now is off the record from here on."""
+        for board in self._boards.values():
+            if nick in board.off_record:
+                board.off_record[nick] = True
 
     def forget(self, is_unwanted: Callable[[str], bool]) -> None:
         """Tell nobody anything more in these channels and chats; drop what waits to be sent."""
@@ -156,6 +175,19 @@ class NoticeBoard:
             self._tasks.start_soon(self._serve, command.target, board)
         return board if board.has_room() else None
 
+    def _look_up(self, board: _Board, command: Command) -> None:
+        """Look up whether a command, and so what is said to its asker, is off the record."""
+
+        async def look_up() -> None:
+            is_off = await self._is_off_record(command)
+            board.off_record[command.asker] = is_off or board.off_record.get(command.asker, False)
+            board.lookups -= 1
+            board.looked_up.ring()
+
+        if self._tasks:
+            board.lookups += 1
+            self._tasks.start_soon(look_up)
+
     async def _serve(self, target: str, board: _Board) -> None:
         """Say what there is to say, and more each minute, as long as there is something."""
         try:
@@ -169,13 +201,24 @@ class NoticeBoard:
             del self._boards[target]
 
     async def _say_all(self, target: str, board: _Board) -> bool:
-        """Say what is to be said, in two lines at most; returns whether anything was."""
-        is_said = await self._say_line(target, board, is_last=False)
+        """Say what is to be said, on the record and off it; returns whether anything was."""
+        while board.lookups:
+            await board.looked_up.wait()
+        said = [await self._say_part(target, board, off_record=off) for off in (False, True)]
+        return any(said)
+
+    async def _say_part(self, target: str, board: _Board, *, off_record: bool) -> bool:
+        """Say a part of it, in two lines at most; returns whether anything was said."""
+        if not board.named(off_record=off_record):
+            return False
+        is_said = await self._say_line(target, board, off_record=off_record, is_last=False)
         if board.leaves_out:
-            await self._say_line(target, board, is_last=True)
+            await self._say_line(target, board, off_record=off_record, is_last=True)
         return is_said
 
-    async def _say_line(self, target: str, board: _Board, *, is_last: bool) -> bool:
+    async def _say_line(
+        self, target: str, board: _Board, *, off_record: bool, is_last: bool
+    ) -> bool:
         """Say a line of what is to be said; returns whether there was one.
 
         All else that is said leaves first, so the line is written when it leaves.
@@ -184,10 +227,13 @@ class NoticeBoard:
 
         def written(size: int) -> str:
             nonlocal is_said
-            text, told = self._line(board, size, is_last=is_last)
+            start = f"{OFF_RECORD} " if off_record else ""
+            room = size - len(start.encode())
+            text, told = self._line(board, room, off_record=off_record, is_last=is_last)
             is_said = text != ""
             board.tell(told)
-            return text
+            board.leaves_out = bool(board.named(off_record=off_record))
+            return start + text if text else ""
 
         try:
             await self._say_last(target, written)
@@ -195,13 +241,16 @@ class NoticeBoard:
             log.info("could not post a notice in %s: %s", self._label(target), error)
         return is_said
 
-    def _line(self, board: _Board, size: int, *, is_last: bool) -> tuple[str, Collection[str]]:
+    def _line(
+        self, board: _Board, size: int, *, off_record: bool, is_last: bool
+    ) -> tuple[str, Collection[str]]:
         """The line of `size` bytes for those who are to be told something now, as `line_for`."""
         board.waiting = [one for one in board.waiting if self._still_waits(one)]
         reasons = {nick: self._reason_now(one) for nick, one in board.refused.items()}
-        refused = {nick: why for nick, why in reasons.items() if why}
-        board.refused = {nick: board.refused[nick] for nick in refused}
-        waiting = [nick for nick in board.named if nick not in refused]
+        board.refused = {nick: one for nick, one in board.refused.items() if reasons[nick]}
+        named = board.named(off_record=off_record)
+        refused = {nick: why for nick, why in reasons.items() if why and nick in named}
+        waiting = [nick for nick in named if nick not in refused]
         return line_for(refused, waiting, named=bool(board.channel), size=size, is_last=is_last)
 
     def _reason_now(self, one: _Refused) -> Refusal | None:

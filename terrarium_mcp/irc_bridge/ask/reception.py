@@ -21,6 +21,7 @@ from terrarium_mcp.irc_bridge.ask.askers import AskerCheck
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue, PendingCommand
 from terrarium_mcp.irc_bridge.ask.command_traits import NEAR_MISS, Silence
 from terrarium_mcp.irc_bridge.ask.commands import Command, PersonKey
+from terrarium_mcp.irc_bridge.ask.consent import Consent
 from terrarium_mcp.irc_bridge.ask.host_cycles import HostCycles
 from terrarium_mcp.irc_bridge.ask.ignored import IgnoreList
 from terrarium_mcp.irc_bridge.ask.limits import QuestionLimits, Refusal
@@ -29,6 +30,7 @@ from terrarium_mcp.irc_bridge.ask.moderation import Moderation
 from terrarium_mcp.irc_bridge.ask.notices import NoticeBoard
 from terrarium_mcp.irc_bridge.ask.quiet_times import QuietTimes
 from terrarium_mcp.irc_bridge.ask.repeat_limit import RepeatLimit
+from terrarium_mcp.irc_bridge.ask.speech import ReplySpeech
 from terrarium_mcp.irc_bridge.ask.suggestions import SuggestionMemory
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.outgoing import PRIVATE
@@ -65,6 +67,8 @@ class Reception:
         queue: CommandQueue,
         quiet: QuietTimes,
         guard: LoopGuard,
+        consent: Consent,
+        speech: ReplySpeech,
     ) -> None:
         self._network = network
         self._settings = settings
@@ -76,8 +80,14 @@ class Reception:
         self._guard = guard
         self._decided = RepeatLimit[tuple[PersonKey, str, bool]](DECIDES_AGAIN, MOST_DECISIONS)
         self._host_cycles = HostCycles(network.fold)
-        self._board = NoticeBoard(self._refuse_aloud, queue.waits, self._refusal_now, network.label)
-        self._moderation = Moderation(network, settings, queue, quiet, self._board)
+        self._board = NoticeBoard(
+            say_last=self._refuse_aloud,
+            still_waits=queue.waits,
+            refusal_now=self._refusal_now,
+            is_off_record=consent.is_off_record,
+            label=network.label,
+        )
+        self._moderation = Moderation(network, settings, queue, quiet, self._board, consent, speech)
 
     def change_settings(self, settings: Settings) -> None:
         """Use other settings from now on; what was asked before no longer counts.
@@ -106,7 +116,7 @@ class Reception:
     def hear(self, command: Command, message: PendingMessage | None, now: datetime) -> None:
         """A person gave us a command. `message` is its record, if it has one."""
         if command.name == "optout":
-            self._take_off_record(command.person)
+            self._take_off_record(command)
         if not self._is_served(command):
             return
         silence = self._silence(command.channel)
@@ -296,10 +306,11 @@ class Reception:
             if self._network.same_nick(one.command.asker, nick):
                 one.command = replace(one.command, source=replace(one.command.source, nick=new))
 
-    def _take_off_record(self, person: PersonKey) -> None:
+    def _take_off_record(self, opt_out: Command) -> None:
         """Whoever opts out is answered off the record, also what they asked before."""
+        self._board.take_off_record(opt_out.asker)
         for one in self._queue:
-            if one.command.person == person:
+            if one.command.person == opt_out.person:
                 one.command = replace(one.command, off_record=True)
 
     async def _refuse_aloud(self, target: str, text: Callable[[int], str]) -> None:

@@ -36,11 +36,15 @@ class Wall:
         self.waiting = True
         self.refusal: Refusal | None = FULL
         """Why a command would not be served now."""
+        self.off_record: set[str] = set()
         self.free = anyio.Event()
         """Set while nothing else is said."""
         self.free.set()
         self._news = Bell()
         self._offered = 0
+
+    async def is_off_record(self, command: Command) -> bool:
+        return command.asker in self.off_record
 
     async def has_lines(self, count: int) -> None:
         with anyio.fail_after(PATIENCE):
@@ -70,10 +74,11 @@ async def board_on(
     monkeypatch.setattr(notices, "GATHERED", 0.01)
     monkeypatch.setattr(notices, "EVERY", every)
     board = NoticeBoard(
-        wall.say_last,
-        lambda _: wall.waiting,
-        lambda _: wall.refusal,
-        lambda target: f"local/{target}",
+        say_last=wall.say_last,
+        still_waits=lambda _: wall.waiting,
+        refusal_now=lambda _: wall.refusal,
+        is_off_record=wall.is_off_record,
+        label=lambda target: f"local/{target}",
     )
     async with beside(board.run):
         await anyio.wait_all_tasks_blocked()
@@ -174,6 +179,46 @@ async def test_who_has_no_room_in_a_line_is_named_in_a_second_and_there_is_no_th
     told = re.findall(r"m\d+", first + second)
     assert told == [f"m{number}" for number in range(len(told))]
     assert f" and {180 - len(told)} others: " in second
+
+
+async def test_who_is_off_the_record_is_named_in_lines_of_their_own_with_the_mark_in_front(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wall = Wall()
+    wall.off_record = {"leek", "di", *(f"n{number}" for number in range(100))}
+    async with board_on(wall, monkeypatch) as board:
+        board.announce(PendingCommand(command("tom"), None, "#tea"))
+        board.announce(PendingCommand(command("di"), None, "#tea"))
+        for nick in ("leek", "bo"):
+            board.refuse(command(nick), QUICK)
+        board.refuse(command("leek", channel=""), QUICK)
+        for number in range(100):
+            board.refuse(command(f"n{number}", channel="#mate"), FULL)
+        await until_empty(board)
+    wait = "one moment, other questions come first."
+    assert [text for target, text in wall.lines if target == "#tea"] == [
+        f"tom: {wait} bo: {QUICK.value}",
+        f"[off] di: {wait} leek: {QUICK.value}",
+    ]
+    assert ("leek", "[off] That was quick. Ask again in a little while.") in wall.lines
+    crowd = [text for target, text in wall.lines if target == "#mate"]
+    assert len(crowd) == 2
+    assert all(text.startswith("[off] n") and len(text) <= 400 for text in crowd)
+
+
+async def test_who_opts_out_while_the_line_waits_to_leave_is_not_in_it_but_in_one_off_the_record(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wall = Wall()
+    wall.free = anyio.Event()
+    async with board_on(wall, monkeypatch) as board:
+        for nick in ("leek", "bo"):
+            board.refuse(command(nick), QUICK)
+        await wall.has_waiting(1)
+        board.take_off_record("leek")
+        wall.free.set()
+        await until_empty(board)
+    assert [text for _, text in wall.lines] == [f"bo: {QUICK.value}", f"[off] leek: {QUICK.value}"]
 
 
 async def test_each_hears_once_and_later_ones_in_the_next_line(

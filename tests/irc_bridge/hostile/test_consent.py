@@ -18,7 +18,7 @@ import pytest
 
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.times.timestamps import to_iso
-from terrarium_mcp.irc_bridge.ask import command_views, consent, introduction
+from terrarium_mcp.irc_bridge.ask import command_views, consent, introduction, notices
 from terrarium_mcp.irc_bridge.ask.kept_replies import NothingLeft
 from terrarium_mcp.settings import ChannelTable
 from terrarium_mcp.store import DialoguePlace, DialogueTurn, TurnState, open_store
@@ -525,6 +525,32 @@ async def test_no_line_of_an_answer_to_them_is_recorded(tmp_path: Path, echoes: 
             ":srv BATCH -b",
         )
         assert await scene.texts() == ["bo !ask what?", "Terra bo: [LLM] plugh"]
+
+
+async def test_who_must_wait_or_stops_a_question_is_told_so_off_the_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notices, "GATHERED", 0.1)
+    async with playing(tmp_path, out=[ONION]) as scene:
+        scene.agent.will(hangs(says("too late")))
+        await scene.hears(f"{BO} PRIVMSG #tea :!ask what?")
+        with anyio.fail_after(PATIENCE):
+            await scene.agent.asked(1)
+        await scene.hears(
+            f"{ZWIEBEL} PRIVMSG #tea :!ask xyzzy?",
+            ":tom!~tom@host.example PRIVMSG #tea :!ask what else?",
+        )
+        await scene.answers("PRIVMSG #tea :tom: one moment, other questions come first.")
+        await scene.answers("PRIVMSG #tea :[off] zwiebel: one moment, other questions come first.")
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!stop", "#tea :[off] zwiebel: Stopped.")
+        await scene.asks(":tom!~tom@host.example PRIVMSG #tea :!stop", "#tea :tom: Stopped.")
+        said = [text for text in await scene.texts() if text.startswith("Terra")]
+        assert said == [
+            "Terra tom: one moment, other questions come first.",
+            "Terra tom: Stopped.",
+        ]
+        await scene.asks(f"{BO} PRIVMSG #tea :!stop", "bo: Stopped.")
+        assert rows_with(tmp_path / "irc_logs.db") == []
 
 
 async def test_nobody_else_is_given_the_rest_of_their_answer(tmp_path: Path) -> None:
