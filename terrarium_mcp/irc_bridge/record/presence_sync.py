@@ -23,6 +23,10 @@ PRESENCE_COMMANDS = frozenset(
 PAUSE = 0.2
 """Seconds during which further changes are merged into one write: a netsplit brings hundreds."""
 
+LOOK_EVERY = 60.0
+"""Seconds between two looks for stored lists from which another process removed somebody: a purge
+of a nick does, and its owner may be there."""
+
 log = logging.getLogger(__name__)
 
 
@@ -52,6 +56,8 @@ class PresenceSync:
         self._members = members
         self._fold = fold
         self._written: dict[str, Sequence[Member]] = {}
+        self._lengths: dict[str, int] = {}
+        """How long each list was as it was stored: without those who opted out."""
         self._incomplete: set[str] = set()
         self._bell = Bell()
 
@@ -81,6 +87,11 @@ class PresenceSync:
 
     async def run(self) -> None:
         """Write changed lists until cancelled."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._watch_stored)
+            await self._write_changed()
+
+    async def _write_changed(self) -> None:
         while True:
             await self._bell.wait()
             await anyio.sleep(PAUSE)
@@ -98,10 +109,27 @@ class PresenceSync:
                 self._written[channel] = people  # before the write: it may be joined meanwhile
                 try:
                     now = datetime.now(UTC)
-                    await self._store.presence.replace(self._network, channel, people, now)
+                    self._lengths[channel] = await self._store.presence.replace(
+                        self._network, channel, people, now
+                    )
                 except Exception:
                     self._written.pop(channel, None)
                     raise
+
+    async def _watch_stored(self) -> None:
+        """Look for lists that are no longer stored as they were written, until cancelled."""
+        while True:
+            await anyio.sleep(LOOK_EVERY)
+            with surviving("looking at the stored member lists", log):
+                await until_it_succeeds(self._look, "look at the stored member lists", log)
+
+    async def _look(self) -> None:
+        """Schedule a write of each list that has another length than when it was written."""
+        for channel in self._channels():
+            known = self._lengths.get(channel)
+            if known != await self._store.presence.length(self._network, channel):
+                self._written.pop(channel, None)
+                self.schedule_check()
 
     def _is_incomplete(self, channel: str) -> bool:
         return self._fold(channel) in map(self._fold, self._incomplete)

@@ -2,16 +2,17 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import anyio
 import pytest
 
-from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.identity import Identity, fold
 from terrarium_mcp.chat.records import Member
 from terrarium_mcp.irc_bridge.record import presence_sync as attending
 from terrarium_mcp.irc_bridge.record.presence_sync import PresenceSync
-from terrarium_mcp.store import Store, open_store
+from terrarium_mcp.store import PurgeTarget, Store, open_store
 from terrarium_mcp.store.errors import StoreFailed
 from tests.patience import PATIENCE
 from tests.servers.beside import beside
@@ -19,6 +20,7 @@ from tests.servers.logs import until_logged
 
 ADA = Member("ada", "@", account="ada_")
 BO = Member("bo", away=True)
+NOON = datetime(2026, 8, 1, 12, tzinfo=UTC)
 
 
 class Channels(dict[str, list[Member]]):
@@ -71,9 +73,10 @@ async def test_only_lists_that_differ_are_written_again_unless_we_came_anew(
     written: list[str] = []
     replace = store.presence.replace
 
-    async def watched(network: str, channel: str, *rest: object) -> None:
-        await replace(network, channel, *rest)  # type: ignore[arg-type]
+    async def watched(network: str, channel: str, *rest: object) -> int:
+        count = await replace(network, channel, *rest)  # type: ignore[arg-type]
         written.append(channel)
+        return count
 
     monkeypatch.setattr(store.presence, "replace", watched)
     with anyio.fail_after(PATIENCE):
@@ -103,14 +106,15 @@ async def test_a_channel_joined_while_its_list_is_written_is_written_again(
     replace = store.presence.replace
     async with attended(store, channels) as sync:
 
-        async def joined_meanwhile(network: str, channel: str, *rest: object) -> None:
-            await replace(network, channel, *rest)  # type: ignore[arg-type]
+        async def joined_meanwhile(network: str, channel: str, *rest: object) -> int:
+            count = await replace(network, channel, *rest)  # type: ignore[arg-type]
             written.append(channel)
             if len(written) == 1:
                 sync.channel_joined(channel)
                 sync.members_complete(channel)
             else:
                 again.set()
+            return count
 
         monkeypatch.setattr(store.presence, "replace", joined_meanwhile)
         sync.schedule_check()
@@ -160,11 +164,12 @@ async def test_channels_lost_while_one_list_is_written_keep_the_lists_they_had(
     written: list[str] = []
     async with attended(store, channels) as sync:
 
-        async def lost_meanwhile(network: str, channel: str, *rest: object) -> None:
-            await replace(network, channel, *rest)  # type: ignore[arg-type]
+        async def lost_meanwhile(network: str, channel: str, *rest: object) -> int:
+            count = await replace(network, channel, *rest)  # type: ignore[arg-type]
             written.append(channel)
             if len(written) == 3:
                 channels.clear()
+            return count
 
         monkeypatch.setattr(store.presence, "replace", lost_meanwhile)
         with anyio.fail_after(PATIENCE):
@@ -189,10 +194,10 @@ async def test_a_store_that_cannot_write_is_tried_again_and_ends_nothing(
     failures = [StoreFailed("The disk is full."), StoreFailed("It is locked.")]
     replace = store.presence.replace
 
-    async def failing(*args: object) -> None:
+    async def failing(*args: object) -> int:
         if failures:
             raise failures.pop()
-        await replace(*args)  # type: ignore[arg-type]
+        return await replace(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(store.presence, "replace", failing)
     async with attended(store, Channels({"#tea": [ADA]})) as sync:
@@ -200,6 +205,34 @@ async def test_a_store_that_cannot_write_is_tried_again_and_ends_nothing(
         with anyio.fail_after(PATIENCE):
             while await nicks(store, "#tea") != ["ada"]:
                 await anyio.lowlevel.checkpoint()
+
+
+async def test_a_list_from_which_another_process_removed_somebody_is_written_again(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attending, "LOOK_EVERY", 0.02)
+    await store.opt_outs.add(Identity("local", "leek", "l", "h"), NOON)
+    channels = Channels({"#tea": [ADA, BO, Member("leek", user="l", host="h")], "#mate": [BO]})
+    written: list[str] = []
+    replace = store.presence.replace
+
+    async def watched(network: str, channel: str, *rest: object) -> int:
+        written.append(channel)
+        return await replace(network, channel, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(store.presence, "replace", watched)
+    async with attended(store, channels) as sync:
+        sync.schedule_check()
+        with anyio.fail_after(PATIENCE):
+            while await nicks(store, "#mate") != ["bo"]:
+                await anyio.lowlevel.checkpoint()
+            async with open_store(tmp_path / "irc_logs.db") as other:
+                await other.removal.purge(PurgeTarget("ada"), asked_by="the owner", at=NOON)
+            while len(written) < 3:
+                await anyio.lowlevel.checkpoint()
+            while await nicks(store, "#tea") != ["ada", "bo"]:
+                await anyio.lowlevel.checkpoint()
+    assert written == ["#tea", "#mate", "#tea"]
 
 
 async def test_a_bug_costs_one_look_at_the_lists_and_ends_nothing(

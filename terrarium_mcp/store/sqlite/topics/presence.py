@@ -15,6 +15,11 @@ from terrarium_mcp.store.sqlite.engine.rooms import room_id
 from terrarium_mcp.store.sqlite.index.live_clock import live_until
 from terrarium_mcp.store.sqlite.ingest.opt_out_reader import OptOutReader
 
+_LENGTH = "SELECT count(*) FROM presence WHERE room = :room"
+_LENGTH_BY_NAME = """
+SELECT count(*) FROM presence
+WHERE room = (SELECT id FROM rooms WHERE network = :network AND folded = :folded)"""
+
 
 class Presence:
     """The member lists of all rooms."""
@@ -25,11 +30,14 @@ class Presence:
 
     async def replace(
         self, network: str, channel: str, people: Sequence[Member], at: datetime
-    ) -> None:
+    ) -> int:
         """Replace the member list of a channel, without those who opted out.
 
         Members already on it keep the time they joined. For new ones it is their `since`, or `at`.
         Like a span, the list is no older than the last live line of its room (`Spans.begin`).
+
+        Returns:
+            How long the list is now.
         """
         now = to_text(at)
         async with self._database.writing() as writer:
@@ -65,6 +73,13 @@ class Presence:
                 "INSERT OR REPLACE INTO presence_as_of (room, as_of) VALUES (:room, :at)",
                 {"room": room, "at": max(now, (await live_until(writer, [room]))[room])},
             )
+            return int(await writer.value(_LENGTH, {"room": room}))
+
+    async def length(self, network: str, channel: str) -> int:
+        """How long the member list of a channel is: a purge may have removed somebody."""
+        casemapping = await casemapping_of(self._database, storable(network))
+        room = {"network": storable(network), "folded": fold(storable(channel), casemapping)}
+        return int(await self._database.value(_LENGTH_BY_NAME, room))
 
     async def current(self, room: Room) -> PresenceSnapshot:
         """The members of `room` as last received: by rank, then by nick."""
