@@ -58,6 +58,8 @@ class PresenceSync:
         self._written: dict[str, Sequence[Member]] = {}
         self._lengths: dict[str, int] = {}
         """How long each list was as it was stored: without those who opted out."""
+        self._storing = anyio.Lock()
+        """A list that is being stored has no length yet that could be compared."""
         self._incomplete: set[str] = set()
         self._bell = Bell()
 
@@ -106,15 +108,18 @@ class PresenceSync:
                 continue  # a channel lost during the write before has a stale list, no empty one
             people = self._members(channel)
             if people != self._written.get(channel):
-                self._written[channel] = people  # before the write: it may be joined meanwhile
-                try:
-                    now = datetime.now(UTC)
-                    self._lengths[channel] = await self._store.presence.replace(
-                        self._network, channel, people, now
-                    )
-                except Exception:
-                    self._written.pop(channel, None)
-                    raise
+                async with self._storing:
+                    await self._store_list(channel, people)
+
+    async def _store_list(self, channel: str, people: Sequence[Member]) -> None:
+        self._written[channel] = people  # before the write: it may be joined meanwhile
+        try:
+            self._lengths[channel] = await self._store.presence.replace(
+                self._network, channel, people, datetime.now(UTC)
+            )
+        except Exception:
+            self._written.pop(channel, None)
+            raise
 
     async def _watch_stored(self) -> None:
         """Look for lists that are no longer stored as they were written, until cancelled."""
@@ -126,10 +131,11 @@ class PresenceSync:
     async def _look(self) -> None:
         """Schedule a write of each list that has another length than when it was written."""
         for channel in self._channels():
-            known = self._lengths.get(channel)
-            if known != await self._store.presence.length(self._network, channel):
-                self._written.pop(channel, None)
-                self.schedule_check()
+            async with self._storing:
+                stored = await self._store.presence.length(self._network, channel)
+                if stored != self._lengths.get(channel, stored):
+                    self._written.pop(channel, None)
+                    self.schedule_check()
 
     def _is_incomplete(self, channel: str) -> bool:
         return self._fold(channel) in map(self._fold, self._incomplete)
