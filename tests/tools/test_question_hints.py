@@ -271,6 +271,25 @@ async def test_who_asks_whether_somebody_was_kicked_or_left_is_told_both_queries
     assert [" type:kick " in one for one in await notes(house, question)] == [True, False]
 
 
+async def test_who_asks_why_somebody_was_banned_is_told_the_ban_and_the_kick(house: House) -> None:
+    await house.hears("<eve> hello")
+    await house.store.messages.append([line_of("ada", "+b *!*@host", NOON, kind=MessageType.MODE)])
+    ban = "note: the query +b type:mode finds 1 event;"
+    assert [note[: len(ban)] for note in await notes(house, "why was eve banned?")] == [ban]
+    await put_out(house, "eve")
+    _, kick = await notes(house, "why was eve banned?")
+    assert kick.startswith("note: the query eve type:kick finds 1 event;")
+
+
+async def test_who_was_removed_from_a_channel_or_thrown_out_was_kicked(house: House) -> None:
+    await house.hears("<eve> hello")
+    await put_out(house, "eve")
+    for question in ("why was eve removed from #tea?", "who threw eve out of #tea yesterday?"):
+        (note,) = await notes(house, question)
+        assert " eve in:#tea type:kick " in note
+    assert await notes(house, "why was zoe removed?") == []
+
+
 async def test_who_asks_for_links_on_a_topic_is_told_the_query_that_finds_them(
     house: House,
 ) -> None:
@@ -338,17 +357,20 @@ async def test_who_asks_what_is_said_in_a_channel_is_told_how_to_read_it(house: 
     assert "sorted by newest" not in told.outside
 
 
-async def test_who_asks_for_a_rank_or_a_nick_is_told_the_query_that_finds_it(house: House) -> None:
+async def test_who_asks_for_a_rank_a_nick_or_a_mute_is_told_the_query_that_finds_it(
+    house: House,
+) -> None:
     await house.hears("<bo> hello")
-    events = [(MessageType.MODE, "+v bo"), (MessageType.MODE, "+oo bo cy")]
+    modes = ["+v bo", "+oo bo cy", "+b %eve!*@*"]
     await house.store.messages.append(
-        [line_of("ada", text, NOON, kind=kind) for kind, text in events]
+        [line_of("ada", text, NOON, kind=MessageType.MODE) for text in modes]
         + [line_of("bo", "bo_away", NOON, kind=MessageType.NICK)]
     )
     for question, query in (
         ("who gave bo voice?", "+v* bo type:mode"),
         ("who opped cy?", "+o* cy type:mode"),
         ("who changed nick to bo_away?", "bo_away type:nick"),
+        ("why was eve muted?", "eve type:mode"),
     ):
         (note,) = await notes(house, question)
         assert note.startswith(f"note: the query {query} finds 1 event;")

@@ -4,7 +4,9 @@ No words of such a question find an event; a query with `type:` does.
 """
 
 import re
+from collections.abc import Iterable
 from datetime import datetime, tzinfo
+from itertools import chain
 from typing import NamedTuple
 
 from terrarium_mcp.chat.query.parsed_query import Query
@@ -16,7 +18,11 @@ from terrarium_mcp.chat.times.time_expressions import time_expressions, without_
 
 _WHEN = r"(?:(?:when|why|how(?:\s+often|\s+many\s+times)?|where|by\s+whom)\s+)?"
 _WHO = r"(?:who|how\s+many\s+(?:people|persons|folks|users|members|nicks))"
-_KICKED, _BANNED = r"kick(?:ed)?", r"bann?(?:ed)?"
+_KICKED = (
+    r"(?:kick(?:ed)?|boot(?:ed)?|eject(?:ed)?|expel(?:led)?"
+    r"|thrown?\s+(?:out|off)|removed?\s+from\s+the\s+(?:channel|room))"
+)
+_BANNED = r"bann?(?:ed)?"
 _TOPIC = r"(?:(?:current|latest|last)\s+)?(?:channel(?:['\u2019]s)?\s+)?topic"
 _TO_WORDS = r"(?:\s+to\s+(?P<words>.+?))?"
 """What a topic was set to."""
@@ -83,14 +89,11 @@ def _how_many(noun: str) -> str:
 def _rank_forms(verb: str, rank: str = "", mode: str = "") -> list[_EventForm]:
     """Questions for who was given a rank, or lost it: by how that is called, and what is given.
 
-    Of a rank that is lost the text cannot be searched for: a minus excludes what follows it.
+    Of a rank that is lost the text cannot be searched for: a minus excludes what follows it. Nor
+    can it for a mute, which is `+q`, `+b %`, `+b m:` or `+b ~quiet:`, as the network has it.
     """
     words = (Term(mode, TermKind.PREFIX),) if mode else ()
-    to_somebody = [
-        rf"who\s+(?:has\s+)?{verb}\s+{NAMED_NICK}",
-        rf"who\s+(?:(?:{BE})\s+)+{verb}",
-        rf"{_WHEN}{BE}\s+{NAMED_NICK}\s+(?:{BE}\s+)*{verb}",
-    ]
+    to_somebody = [rf"who\s+(?:(?:{BE})\s+)+{verb}", *_to_somebody(verb)]
     if rank:
         to_somebody += [
             rf"who\s+(?:has\s+)?(?:gave|given?)\s+{NAMED_NICK}\s+{rank}",
@@ -104,6 +107,14 @@ def _rank_forms(verb: str, rank: str = "", mode: str = "") -> list[_EventForm]:
     ]
 
 
+def _to_somebody(verb: str, somebody: str = NAMED_NICK) -> tuple[str, str]:
+    """The questions for what was done to a person, such as `kicked`: by whom, when and why."""
+    return (
+        rf"who\s+(?:has\s+)?{verb}\s+{somebody}",
+        rf"{_WHEN}{BE}\s+{somebody}\s+(?:{BE}\s+)*{verb}",
+    )
+
+
 def _by_somebody(verb: str) -> tuple[str, str]:
     """The questions for those to whom a person did something, such as `kicked`."""
     return (
@@ -114,12 +125,11 @@ def _by_somebody(verb: str) -> tuple[str, str]:
 
 _FORMS = (
     _EventForm(rf"{_WHO}\s+(?:(?:{BE})\s+)+{_KICKED}{_FOR_WORDS}", _KICK),
-    _EventForm(rf"who\s+{_KICKED}\s+{NAMED_NICK}", _KICK),
-    _EventForm(rf"{_WHEN}{BE}\s+{NAMED_NICK}\s+(?:{BE}\s+)*{_KICKED}", _KICK),
+    *(_EventForm(one, _KICK) for one in _to_somebody(_KICKED)),
+    _EventForm(rf"who\s+(?:has\s+)?thr(?:ew|own)\s+(?:out\s+)?{NAMED_NICK}(?:\s+off)?", _KICK),
     *(_EventForm(one, _KICK, by_nick=True) for one in _by_somebody(_KICKED)),
     _EventForm(rf"{_WHO}\s+(?:(?:{BE})\s+)+{_BANNED}", _MODE, _BAN),
-    _EventForm(rf"who\s+{_BANNED}\s+\S+", _MODE, _BAN),
-    _EventForm(rf"{_WHEN}{BE}\s+\S+\s+(?:{BE}\s+)*{_BANNED}", _MODE, _BAN),
+    *(_EventForm(one, _MODE, _BAN) for one in _to_somebody(_BANNED, r"\S+")),
     *(_EventForm(one, _MODE, _BAN, by_nick=True) for one in _by_somebody(_BANNED)),
     _EventForm(rf"what(?:\s+is|\s+was|['\u2019]?s)\s+the\s+{_TOPIC}", (MessageType.TOPIC,)),
     _EventForm(rf"who\s+(?:set|changed)\s+the\s+{_TOPIC}{_TO_WORDS}", (MessageType.TOPIC,)),
@@ -148,11 +158,18 @@ _FORMS = (
     _EventForm(_how_many("quits"), _QUIT),
     *_rank_forms(r"op(?:ped)?", r"(?:an?\s+)?op(?:s|erator)?", "+o"),
     *_rank_forms(r"voiced?", r"voice", "+v"),
-    *_rank_forms(r"(?:deop(?:ped)?|devoiced?)"),
+    *_rank_forms(r"(?:deop(?:ped)?|devoiced?|muted?|silenced?|quieted)"),
 )
 
+_FORMS_FOR_A_KICK = tuple(
+    _EventForm(one, _KICK) for verb in (_BANNED, r"removed") for one in _to_somebody(verb)
+)
+"""Questions for something else that a kick may answer: the kick of who was banned has the person
+and the reason, and who was removed from a named channel is asked for without its name."""
+
 _MAY_ASK = re.compile(
-    r"kick|bann?|topic|join|left|leave|part|quit|net\s?split|nick|rename|voice"
+    r"kick|boot|eject|expel|throw|threw|remove|bann?|mute|silence|quieted|voice"
+    r"|topic|join|left|leave|part|quit|net\s?split|nick|rename"
     r"|\b(?:de)?op(?:s|ped|erator)?\b",
     re.IGNORECASE,
 )
@@ -173,26 +190,38 @@ def asks_for_events(text: str, now: datetime, zone: tzinfo) -> bool:
 
 def event_query(text: str) -> Query | None:
     """The query for the events that a question asks for, without its time; None for any other."""
-    for one in _FORMS:
-        if match := one.match(text):
-            return one.query(_nick_in(match), named_part(match, "words"))
-    return None
+    return _first_query(_FORMS, text)
 
 
 def event_queries(text: str) -> list[Query]:
-    """The queries for the events that a question asks for; none for a question of another kind.
+    """The queries that may find what a question asks for; none for a question of another kind.
 
     `Was eve kicked or did she leave` is two questions.
     """
-    if query := event_query(text):
-        return [query]
+    if queries := _queries(text):
+        return queries
     both = _OR.fullmatch(text)
     if both is None:
         return []
-    nick = next((_nick_in(found) for one in _FORMS if (found := one.match(both["one"]))), "")
+    forms = (*_FORMS_FOR_A_KICK, *_FORMS)
+    nick = next((_nick_in(found) for one in forms if (found := one.match(both["one"]))), "")
     asked = (both["one"], _PRONOUN.sub(lambda _: nick, both["other"], count=1))
-    queries = [event_query(one) for one in asked]
-    return [query for query in queries if query] if nick and all(queries) else []
+    queries_of_each = [_queries(one) for one in asked]
+    return [*chain(*queries_of_each)] if nick and all(queries_of_each) else []
+
+
+def _queries(text: str) -> list[Query]:
+    """The queries for a single question, each once."""
+    found = (_first_query(forms, text) for forms in (_FORMS, _FORMS_FOR_A_KICK))
+    return [*dict.fromkeys(query for query in found if query)]
+
+
+def _first_query(forms: Iterable[_EventForm], text: str) -> Query | None:
+    """The query of the first of these forms in which a question is put."""
+    for one in forms:
+        if match := one.match(text):
+            return one.query(_nick_in(match), named_part(match, "words"))
+    return None
 
 
 def _nick_in(match: re.Match[str]) -> str:

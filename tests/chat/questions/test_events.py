@@ -13,6 +13,8 @@ from terrarium_mcp.chat.questions.events import (
     may_ask_for_events,
 )
 
+LEFT = "from:eve type:part type:quit"
+
 
 @pytest.mark.parametrize(
     ("text", "query"),
@@ -31,12 +33,23 @@ from terrarium_mcp.chat.questions.events import (
         ("who has been kicked by alice in #lab", "from:alice type:kick"),
         ("who was kicked by the channel?", "type:kick"),
         ("who got kicked for being annoying?", "annoying type:kick"),
+        ("why was eve booted?", "eve type:kick"),
+        ("who booted eve from #lab", "eve type:kick"),
+        ("why was eve thrown out?", "eve type:kick"),
+        ("who threw eve out of the channel", "eve type:kick"),
+        ("who threw out eve?", "eve type:kick"),
+        ("who has thrown eve off #lab?", "eve type:kick"),
+        ("why was eve removed from the channel?", "eve type:kick"),
+        ("when was eve removed from #lab", "eve type:kick"),
+        ("who removed eve from the room?", "eve type:kick"),
+        ("who was removed from the channel", "type:kick"),
+        ("who was thrown out for flooding", "flooding type:kick"),
+        ("how many people were expelled?", "type:kick"),
+        ("whom did alice eject?", "from:alice type:kick"),
         ("who was banned by alice", "from:alice +b type:mode"),
         ("who was opped by alice?", "from:alice +o* type:mode"),
         ("who became op?", "+o* type:mode"),
         ("who got voice in #lab", "+v* type:mode"),
-        ("who banned eve?", "+b type:mode"),
-        ("why was eve banned", "+b type:mode"),
         ("who did alice ban?", "from:alice +b type:mode"),
         ("what's the topic?", "type:topic"),
         ("what is the channel topic", "type:topic"),
@@ -60,6 +73,10 @@ from terrarium_mcp.chat.questions.events import (
         ("who gave ops to bob in #lab", "+o* bob type:mode"),
         ("who opped bob?", "+o* bob type:mode"),
         ("who devoiced carol", "carol type:mode"),
+        ("who muted eve?", "eve type:mode"),
+        ("why was eve silenced", "eve type:mode"),
+        ("who was quieted?", "type:mode"),
+        ("who did alice mute", "from:alice type:mode"),
         ("when was bob opped", "+o* bob type:mode"),
         ("who was deopped?", "type:mode"),
         ("who is op?", "+o* type:mode"),
@@ -80,8 +97,7 @@ from terrarium_mcp.chat.questions.events import (
     ],
 )
 def test_the_query_that_finds_the_events_is_named(text: str, query: str) -> None:
-    found = event_query(text)
-    assert found is not None
+    (found,) = event_queries(text)
     assert sorted(str(found).split()) == sorted(query.split())
     assert may_ask_for_events(text)
 
@@ -89,15 +105,19 @@ def test_the_query_that_finds_the_events_is_named(text: str, query: str) -> None
 @pytest.mark.parametrize(
     ("text", "queries"),
     [
-        ("was eve kicked?", ["eve type:kick"]),
-        ("was eve kicked or did she leave?", ["eve type:kick", "from:eve type:part type:quit"]),
+        ("who banned eve?", ["+b type:mode", "eve type:kick"]),
+        ("why was eve banned from #lab", ["+b type:mode", "eve type:kick"]),
+        ("was eve kicked or did she leave?", ["eve type:kick", LEFT]),
         ("did bob leave or was he kicked", ["from:bob type:part type:quit", "bob type:kick"]),
         ("was eve kicked or did she laugh", []),
+        ("was eve banned or did she leave", ["+b type:mode", "eve type:kick", LEFT]),
         ("was she kicked or did he leave", []),
         ("was it tea or did it rain", []),
     ],
 )
-def test_a_question_for_one_of_two_events_has_two_queries(text: str, queries: list[str]) -> None:
+def test_a_question_for_events_of_two_kinds_has_a_query_for_each(
+    text: str, queries: list[str]
+) -> None:
     assert [str(query) for query in event_queries(text)] == queries
 
 
@@ -109,10 +129,19 @@ def test_a_question_for_one_of_two_events_has_two_queries(text: str, queries: li
         *["which link is broken", "the link to the paper", "what links the two houses"],
         *["who gave bob the key", "who changed the nickel", "who voiced concerns about it"],
         *["what is a netsplit", "when did carol change the nickel", "who gave ops a key"],
+        *["who removed the kernel", "who was removed", "who threw the ball", "is eve quiet"],
+        *["how do I boot from usb", "why was eve removed from the list", "who muted the alarm"],
         *["what was the topic sentence", "is there a ban on tea", "who was the ban proposed by"],
     ],
 )
 def test_other_questions_ask_for_what_was_said(text: str) -> None:
+    assert event_query(text) is None
+    assert event_queries(text) == []
+
+
+def test_a_kick_may_answer_what_is_no_question_for_events() -> None:
+    text = "why was unity removed"
+    assert [str(query) for query in event_queries(text)] == ["unity type:kick"]
     assert event_query(text) is None
 
 
@@ -126,7 +155,7 @@ def test_a_stranger_s_long_row_of_little_words_is_read_at_all(words: str) -> Non
 
 @given(st.text())
 def test_any_text_may_be_asked(text: str) -> None:
-    assert event_query(text) is None or may_ask_for_events(text)
+    assert event_queries(text) == [] or may_ask_for_events(text)
 
 
 @pytest.mark.parametrize(
