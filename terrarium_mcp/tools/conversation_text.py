@@ -1,4 +1,4 @@
-"""Describes a conversation: its size, the lines between its own, and how certain its links are."""
+"""Describes a conversation: its size, what lies between and beyond, how certain its links are."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -36,13 +36,23 @@ def conversation_notes(conversation: Conversation) -> list[str]:
     return [f"none of the {others} around it seems to belong to it: scope=channel shows them"]
 
 
+def ways_on(conversation: Conversation) -> str:
+    """How to read what it may have beyond the lines that were examined; "" if nothing."""
+    earlier, later = conversation.may_begin_before, conversation.may_go_on_after
+    ways = [("may begin earlier", earlier), ("may go on", later)]
+    call = "get_message_context({}, scope=conversation)"
+    return " | ".join(f"{what}: {call.format(line)}" for what, line in ways if line is not None)
+
+
 def sizes_json(conversation: Conversation) -> dict[str, object]:
-    """The numbers of lines in the notes, and the ids of those left out that they name."""
+    """The numbers of lines in the notes, the ids of those left out that they name, and ways on."""
     return {
         "between": conversation.between,
         "looked_at": conversation.looked_at,
         "beyond": conversation.beyond,
         "doubtful": [str(number) for number in conversation.left_out[:_MOST_LEFT_OUT]],
+        "may_begin_before": str(conversation.may_begin_before or ""),
+        "may_go_on_after": str(conversation.may_go_on_after or ""),
     }
 
 

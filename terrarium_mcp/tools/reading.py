@@ -13,7 +13,12 @@ from terrarium_mcp.chat.times.timestamps import BEGINNING, Position
 from terrarium_mcp.chat.transcript import Keep, Transcript, as_json, fenced
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.request import Request
-from terrarium_mcp.tools.conversation_text import conversation_notes, links_json, sizes_json
+from terrarium_mcp.tools.conversation_text import (
+    conversation_notes,
+    links_json,
+    sizes_json,
+    ways_on,
+)
 from terrarium_mcp.tools.directions import BACK, FORWARD, LONGEST_WAYS, PageEnds
 from terrarium_mcp.tools.facts import head_facts, json_form
 from terrarium_mcp.tools.from_request import FromRequest
@@ -172,7 +177,8 @@ async def _conversation(
         links=links,
     )
     visible = [links[line.id] for line in transcript.shown if line.id in links]
-    return lines_result(transcript.text, form, transcript, {**facts, "links": visible})
+    text = "\n".join(filter(None, [transcript.text, ways_on(conversation)]))
+    return lines_result(text, form, transcript, {**facts, "links": visible})
 
 
 async def _transcript_around(

@@ -269,6 +269,27 @@ async def test_a_bounded_conversation_says_how_much_of_it_is_beyond(house: House
     assert (await house.learns("get_message_context", **asked, before=8, after=1)).ids == [1, 3, 5]
 
 
+async def test_a_conversation_that_may_go_on_beyond_what_was_examined_says_how_to_read_on(
+    house: House,
+) -> None:
+    ids = await house.hears("<ada> bo: tea\n<bo> ada: tea\n" * 150)
+    asked = {"scope": "conversation", "format": "json"}
+    budget = {"max_tokens": 50_000}
+    told = await house.learns("get_message_context", budget, message_id=ids[150], **asked)
+    first, last = told.ids[0], told.ids[-1]
+    assert (first, last) == (ids[50], ids[249])
+    assert told.text.endswith(
+        f"may begin earlier: get_message_context({first}, scope=conversation)"
+        f" | may go on: get_message_context({last}, scope=conversation)"
+    )
+    assert told.facts["may_begin_before"] == str(first)
+    assert told.facts["may_go_on_after"] == str(last)
+    onward = await house.learns("get_message_context", budget, message_id=last, **asked)
+    assert onward.ids[-1] == ids[-1]
+    assert "may go on" not in onward.outside
+    assert onward.facts["may_go_on_after"] == ""
+
+
 @pytest.mark.parametrize(
     ("lines", "hinted"),
     [

@@ -61,6 +61,9 @@ READINGS: list[Call] = [
         {"channel": "#quiet"},
     )
 ]
+LONG_TALK = "250"
+"""A message with more of its conversation on both sides than is read around one."""
+
 CONTEXTS: list[Call] = [
     ("get_message_context", arguments)
     for arguments in (
@@ -68,6 +71,8 @@ CONTEXTS: list[Call] = [
         {"message_id": "1", "before": 500, "after": 0},
         {"message_id": "30", "scope": "conversation"},
         {"message_id": "1", "scope": "conversation"},
+        {"message_id": LONG_TALK, "scope": "conversation"},
+        {"message_id": LONG_TALK, "scope": "conversation", "before": 1},
         {"message_id": "41", "before": 40, "after": 40},
     )
 ]
@@ -102,6 +107,7 @@ async def furnish(house: House) -> None:
         [said("zoe", "tea of old", NOON - 900 * HOUR, "#mate", origin=Origin.IMPORT)]
     )
     await spans.begin("net", "#quiet", NOON, "joined")
+    await house.hears("<ada> bo: tea\n<bo> ada: tea\n" * 200, "#talk")
     await redact(house.store, 7)
 
 
@@ -208,6 +214,17 @@ def reading_onward(facts: Mapping[str, Any], arguments: Mapping[str, Any]) -> li
     return [f"next: {earlier} | newer: after_id={after} | {around}"]
 
 
+def conversation_onward(facts: Mapping[str, Any]) -> list[str]:
+    """How the text of a conversation goes on below the fence."""
+    beyond = {"may begin earlier": "may_begin_before", "may go on": "may_go_on_after"}
+    ways = [
+        f"{what}: get_message_context({facts[name]}, scope=conversation)"
+        for what, name in beyond.items()
+        if facts.get(name)
+    ]
+    return [" | ".join(ways)] if ways else []
+
+
 @pytest.mark.parametrize("budget", BUDGETS)
 @pytest.mark.parametrize(("tool", "arguments"), SEARCHES, ids=str)
 async def test_every_fact_of_a_search_is_in_both(
@@ -242,7 +259,7 @@ async def test_every_fact_of_lines_around_one_is_in_both(
     house: House, tool: str, arguments: Mapping[str, Any], budget: int
 ) -> None:
     told = await house.learns(tool, {"max_tokens": budget}, **arguments, format="json")
-    says_the_same(told, [])
+    says_the_same(told, conversation_onward(told.facts))
     assert told.facts["message_id"] == str(arguments["message_id"])
     assert f"around message {arguments['message_id']} in" in told.facts["summary"]
     assert estimated_tokens(as_printed(told)) <= budget

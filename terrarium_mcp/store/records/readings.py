@@ -18,6 +18,8 @@ class Conversation(NamedTuple):
     a reply tag, has none. `left_out` are the ids of lines that may belong to it too, but are far
     from the message and doubtful; `beyond` counts lines beyond the number asked for. `between`
     counts other lines between the first and the last, `looked_at` all lines that were compared.
+    `may_begin_before` and `may_go_on_after` are the ids of its first and last line, where it comes
+    so near to an edge of what was compared that it may have other lines beyond.
     """
 
     message: Message
@@ -27,6 +29,8 @@ class Conversation(NamedTuple):
     beyond: int = 0
     between: int = 0
     looked_at: int = 1
+    may_begin_before: int | None = None
+    may_go_on_after: int | None = None
 
 
 class RecentDigest(NamedTuple):

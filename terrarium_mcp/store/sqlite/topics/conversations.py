@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
+from typing import NamedTuple
 
 from terrarium_mcp.chat.disentanglement import (
     Extent,
@@ -42,6 +43,11 @@ BEFORE, AFTER = 100, 99
 """Lines of its room that are read around a message. On the Ubuntu development logs 100, 200 and 400
 lines have an F1 of 75, 79 and 80 for the rest of its conversation."""
 
+NEAR_EDGE = 30
+"""Lines at an edge of what was read: a conversation that reaches them may go on beyond it. Of 102
+annotated ones of the Ubuntu logs 28 reached the end, and 20 of these had later lines when read
+again from their last line; of the other 74 only 2. At the beginning 22 of 33, and 1 of 69."""
+
 NEAR_BEFORE, NEAR_AFTER = 50, 30
 """Lines that are read around each of many messages, if only the nearest are asked for. 96 % of the
 six nearest are those of the larger window on these logs, in two fifths of the time (40 and 20
@@ -72,13 +78,13 @@ class Conversations:
         At most `before` of its lines precede the message, and at most `after` follow it. An event
         such as a join belongs to no conversation: it is returned alone.
         """
-        rows = await self._window(message, until)
-        extent = await offload(partial(_extent, message.id, rows))
+        window = await self._window(message, until)
+        extent = await offload(partial(_extent, message.id, window.rows))
         if not extent.shown:  # an event, or a message removed a moment ago
             return Conversation(message, [message])
         outside = [(message.room.id, link.outside) for link in extent.shown if link.outside]
         answered = await self._answered([outside], until)
-        return _conversation(message, rows, extent, answered, before, after)
+        return _conversation(message, window, extent, answered, before, after)
 
     async def nearest(
         self, messages: Sequence[Message], count: int, *, until: Position = EVERY_LINE
@@ -139,10 +145,10 @@ class Conversations:
         )
         return those_named(rows, named)
 
-    async def _window(self, message: Message, until: Position) -> list[Row]:
+    async def _window(self, message: Message, until: Position) -> "_Surroundings":
         where = f"{current_sql()} AND {OF_ROOM} AND {IS_SPEECH}"
         position = message.position
-        return await self._indexer.rows(
+        rows = await self._indexer.rows(
             f"SELECT * FROM ({_SELECT} WHERE {where} AND (m.timestamp, m.id) <= (:timestamp, :id)"  # noqa: S608 -- made of constants
             " ORDER BY m.timestamp DESC, m.id DESC LIMIT :before)"
             f" UNION ALL SELECT * FROM ({_SELECT} WHERE {where}"
@@ -155,9 +161,16 @@ class Conversations:
                 "timestamp": position.timestamp,
                 "id": position.id,
                 **position_params("until", until),
-                "before": BEFORE + 1,
-                "after": AFTER,
+                "before": BEFORE + 2,  # the line itself, and one more to tell whether others exist
+                "after": AFTER + 1,
             },
+        )
+        at = sum(_position(row) <= position for row in rows)
+        earlier, later = rows[:at], rows[at:]
+        return _Surroundings(
+            rows=[*earlier[-BEFORE - 1 :], *later[:AFTER]],
+            more_before=len(earlier) > BEFORE + 1,
+            more_after=len(later) > AFTER,
         )
 
 
@@ -178,6 +191,24 @@ WHERE {current_sql()} AND m.id IN (
 
 _position = itemgetter("timestamp", "id")
 """The position of a row in the order of all messages."""
+
+
+class _Surroundings(NamedTuple):
+    """The lines that are read around a message, and whether there are others before and after."""
+
+    rows: Sequence[Row]
+    more_before: bool
+    more_after: bool
+
+    def near_beginning(self, index: int) -> int | None:
+        """The id of the line at this index, if it is near the first and others come before that."""
+        is_near = self.more_before and index < NEAR_EDGE
+        return self.rows[index]["id"] if is_near else None
+
+    def near_end(self, index: int) -> int | None:
+        """The id of the line at this index, if it is near the last and others come after that."""
+        is_near = self.more_after and index >= len(self.rows) - NEAR_EDGE
+        return self.rows[index]["id"] if is_near else None
 
 
 def _extent(message_id: int, rows: Sequence[Row]) -> Extent:
@@ -223,7 +254,7 @@ def _named_elsewhere(passage: Sequence[Row]) -> set[tuple[int, str]]:
 
 def _conversation(
     message: Message,
-    window: Sequence[Row],
+    window: _Surroundings,
     extent: Extent,
     answered: Mapping[tuple[int, str], Row],
     before: int | None,
@@ -231,13 +262,15 @@ def _conversation(
 ) -> Conversation:
     """The lines of an extent, and those that reply tags name outside the window."""
     shown = {link.line for link in extent.shown}
-    inside = [row for row in window if row["id"] in shown]
+    inside = [row for row in window.rows if row["id"] in shown]
     rows = sorted([*answered.values(), *inside], key=_position)
     at = next(index for index, row in enumerate(rows) if row["id"] == message.id)
     first = 0 if before is None else max(0, at - before)
     kept = rows[first : None if after is None else at + after + 1]
     ids = {row["id"] for row in kept}
-    indices = [index for index, row in enumerate(window) if row["id"] in ids]
+    indices = [index for index, row in enumerate(window.rows) if row["id"] in ids]
+    is_limited_before = before is not None and before <= at
+    is_limited_after = after is not None and after < len(rows) - at
     named = {msgid: row["id"] for (_, msgid), row in answered.items()}
     return Conversation(
         message=message,
@@ -250,5 +283,7 @@ def _conversation(
         left_out=[link.line for link in extent.left_out],
         beyond=len(rows) - len(kept),
         between=indices[-1] - indices[0] + 1 - len(indices),
-        looked_at=len(window),
+        looked_at=len(window.rows),
+        may_begin_before=None if is_limited_before else window.near_beginning(indices[0]),
+        may_go_on_after=None if is_limited_after else window.near_end(indices[-1]),
     )

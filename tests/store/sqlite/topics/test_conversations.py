@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
+import pytest
+
 from terrarium_mcp.chat.disentanglement import ReplyLink, conversations_in
 from terrarium_mcp.chat.records import Message, MessageType, NewMessage
 from terrarium_mcp.chat.times.timestamps import Position
@@ -15,6 +17,7 @@ from terrarium_mcp.store.sqlite.topics.conversations import (
     BEFORE,
     NEAR_AFTER,
     NEAR_BEFORE,
+    NEAR_EDGE,
     SURE,
     Conversations,
 )
@@ -144,6 +147,64 @@ async def test_only_so_many_lines_around_are_looked_at(store: Store) -> None:
     assert found.looked_at == BEFORE + AFTER + 1
     assert found.messages[0].id >= ids[10]
     assert found.messages[-1].id <= ids[BEFORE + 10 + AFTER]
+
+
+def edges(found: Conversation) -> tuple[int | None, int | None]:
+    return found.may_begin_before, found.may_go_on_after
+
+
+async def test_what_reaches_the_edges_of_what_is_read_may_go_on_beyond_them(store: Store) -> None:
+    ids = await store.messages.append(chat("<ada> bo: tea\n<bo> ada: tea\n" * 150))
+    middle = await line(store, ids[150])
+    around = store.conversations.around
+    assert edges(await around(middle)) == (ids[150 - BEFORE], ids[150 + AFTER])
+    assert edges(await around(middle, before=BEFORE)) == (None, ids[150 + AFTER])
+    assert edges(await around(middle, before=BEFORE + 1, after=5)) == (ids[150 - BEFORE], None)
+    assert edges(await around(middle, before=5, after=AFTER + 1)) == (None, ids[150 + AFTER])
+
+
+async def test_a_conversation_does_not_go_on_where_the_record_or_the_view_ends(
+    store: Store,
+) -> None:
+    ids = await store.messages.append(chat("<ada> bo: tea\n<bo> ada: tea\n" * 150))
+    await store.messages.append(chat("<ada> bo: tea", channel="#mate"))
+    for at, begins, ends in (
+        (BEFORE, None, ids[BEFORE + AFTER]),
+        (BEFORE + 1, ids[1], ids[BEFORE + 1 + AFTER]),
+        (299 - AFTER, ids[299 - AFTER - BEFORE], None),
+        (298 - AFTER, ids[298 - AFTER - BEFORE], ids[298]),
+    ):
+        assert edges(await store.conversations.around(await line(store, ids[at]))) == (begins, ends)
+    first = await line(store, ids[0])
+    for end, goes_on in ((AFTER + 1, None), (AFTER + 2, ids[AFTER])):
+        until = (await line(store, ids[end])).position
+        found = await store.conversations.around(first, until=until)
+        assert edges(found) == (None, goes_on)
+
+
+@pytest.mark.parametrize(
+    ("distance", "may_begin", "may_go_on"),
+    [
+        (AFTER - NEAR_EDGE, False, False),
+        (AFTER - NEAR_EDGE + 1, False, True),
+        (BEFORE - NEAR_EDGE + 1, True, True),
+    ],
+)
+async def test_how_near_to_an_edge_a_conversation_may_go_on_beyond_it(
+    store: Store, distance: int, may_begin: bool, may_go_on: bool
+) -> None:
+    """Reply tags tie a question to its answer, and all talk around them to something else."""
+    asked, answered = 150, 150 + distance
+    said = [tagged(n, "cy", "and on", "elsewhere") for n in range(400)]
+    said[asked] = tagged(asked, "ann", "who has the key?", "unrecorded")
+    said[answered] = tagged(answered, "bo", "me", f"m{asked}")
+    ids = await store.messages.append(said)
+    question, answer = ids[asked], ids[answered]
+    from_question = await store.conversations.around(await line(store, question))
+    assert texts(from_question.messages) == ["who has the key?", "me"]
+    assert edges(from_question) == (None, answer if may_go_on else None)
+    from_answer = await store.conversations.around(await line(store, answer))
+    assert edges(from_answer) == (question if may_begin else None, None)
 
 
 def tagged(number: int, nick: str, text: str, reply_to: str = "") -> NewMessage:
