@@ -144,9 +144,9 @@ async def get_message_context(
     after: LineCount = _AROUND,
     format: Form = "text",  # noqa: A002 -- the contract's name
 ) -> CallToolResult:
-    """Read what was said around a message, such as a search hit, or only its conversation.
+    """Read what was said around a message, such as a hit, or only its conversation.
 
-    A channel holds several conversations at once; which lines belong together is an estimate.
+    Conversations overlap: which of the 100 lines on each side belong to it is an estimate.
     """
     message = await request.message(message_id)
     notes = clamping_notes(before=before, after=after)

@@ -31,9 +31,9 @@ async def search_irc_history(
         Text,
         Field(
             description='words, "exact phrase", a OR b, -not, prefix*, from:nick, in:#chan,'
-            " mentions:nick, has:link, is:command, type:kick (join, topic, action ...), before:"
-            " after: on: with 2026-05-01, 2026-05-01T14:00, 2026-05, yesterday, 2h. Example:"
-            ' from:ada "green tea" -sugar. Empty: the newest lines'
+            " mentions:nick, has:link, is:command, events only by type:kick (join, mode, topic"
+            " ...), before: after: on: with 2026-05-01, 2026-05-01T14:00, 2026-05, yesterday,"
+            ' 2h. Example: from:ada "green tea" -sugar. Empty: the newest lines'
         ),
     ],
     request: FromRequest,
