@@ -22,11 +22,13 @@ from terrarium_mcp.tools.digest_text import (
     digest_headline,
     digest_rows,
     digest_sections,
+    most_shown,
     next_steps,
 )
 from terrarium_mcp.tools.facts import LEAST_JSON, head_facts, within_budget
 from terrarium_mcp.tools.from_request import FromRequest
 from terrarium_mcp.tools.known_nicks import unknown_nick_notes
+from terrarium_mcp.tools.missed_mentions import missed_mentions
 from terrarium_mcp.tools.parameters import (
     Channel,
     Forgiving,
@@ -84,7 +86,8 @@ class CatchUp(BaseModel):
     arrivals: list[DigestLine]
     # The newest lines, where no other list tells of them.
     said: list[DigestLine] = []
-    # Where the time was not read whole, from when on it was: all numbers are of that part.
+    # Where the time was not read whole, from when on it was: all numbers but that of the mentions
+    # are of that part.
     read_from: str = ""
     notes: list[str] = []
     left_out: int = 0
@@ -110,13 +113,15 @@ async def catch_up(
     start = await digest_start(request, rooms, since, nick)
     recent = await request.store.digest.recent(rooms, start.after, nick, until=request.until)
     budget = min(max_tokens, request.budget)
-    sections = digest_sections(recent.digest, nick, budget)
+    most = most_shown(budget)
+    mentions = await missed_mentions(request, rooms, start.after, nick, recent, most["mentions"])
+    sections = digest_sections(recent.digest, mentions, nick, most)
     covered = await request.coverage_line(rooms)
     # Who asks may never have said anything, and who has is not looked up again.
     named = [nick] if is_named and not start.is_known else []
     notes = [
         *map(note, await unknown_nick_notes(request, named, rooms)),
-        *cut_note(request, recent),
+        *cut_note(request, recent, nick),
         *await _last_line_note(request, rooms, start, recent),
         *clamping_notes(max_tokens=max_tokens),
     ]
@@ -166,7 +171,7 @@ def _facts(
         "why": harmless(start.why),
         "lines": len(digest.said),
         "people": digest.people,
-        **({"read_from": to_iso(recent.reached)} if recent.reached else {}),
+        **({"read_from": to_iso(recent.reached.moment)} if recent.reached else {}),
         "counts": {section.name: section.total for section in sections},
         **{name: [] for name in MOST_SHOWN},
         **{section.name: _section_facts(request, section) for section in sections},

@@ -1,6 +1,6 @@
 """The text of a digest: its headline, and its sections as rows, the most important first."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from terrarium_mcp.chat.query.parsed_query import Query
@@ -9,6 +9,7 @@ from terrarium_mcp.chat.times.timestamps import day, local, minute
 from terrarium_mcp.chat.transcript import line_of
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import RecentDigest
+from terrarium_mcp.tools.missed_mentions import MissedMentions
 from terrarium_mcp.tools.repeated_query import query_argument
 from terrarium_mcp.tools.shortened_lines import shortened
 from terrarium_mcp.tools.since import DigestStart
@@ -36,13 +37,17 @@ _MOST_NAMES = 5
 
 
 class DigestSection(NamedTuple):
-    """The lines shown under a title, of `total`; `summaries` are those of its conversations."""
+    """The lines shown under a title, of `total`; `summaries` are those of its conversations.
+
+    `or_more`: there are at least so many.
+    """
 
     name: str
     title: str
     total: int
     lines: Sequence[Message]
     summaries: Sequence["ConversationSummary"] = ()
+    or_more: bool = False
 
     @property
     def is_cut(self) -> bool:
@@ -55,18 +60,25 @@ class DigestSection(NamedTuple):
         if not self.is_cut:
             return f"{self.title}: {self.total}"
         which = "largest" if self.summaries else "newest"
-        return f"{self.title}: {len(self.lines)} of {self.total:,}, the {which}"
+        more = "+" if self.or_more else ""
+        return f"{self.title}: {len(self.lines)} of {self.total:,}{more}, the {which}"
 
 
-def digest_sections(digest: "Digest", nick: str, budget: int) -> list[DigestSection]:
-    """The sections of a digest that have any line, for an answer of so many tokens.
+def most_shown(budget: int) -> dict[str, int]:
+    """The most lines of each section in an answer of so many tokens."""
+    return {name: max(most, most * budget // USUAL_TOKENS) for name, most in MOST_SHOWN.items()}
+
+
+def digest_sections(
+    digest: "Digest", mentions: MissedMentions, nick: str, most: Mapping[str, int]
+) -> list[DigestSection]:
+    """The sections of a digest that have any line, with the most lines of each.
 
     What was said is shown line by line only where no other section tells of that line.
     """
-    most = {name: max(most, most * budget // USUAL_TOKENS) for name, most in MOST_SHOWN.items()}
     largest = digest.conversations[: most["conversations"]]
     posted = [one.message._replace(text=one.url) for one in digest.links]
-    listed = (digest.mentions, digest.questions, (one.message for one in digest.links))
+    listed = (mentions.lines, digest.questions, (one.message for one in digest.links))
     told = {line.id for lines in listed for line in lines}
     untold = [line for line in digest.alone if line.id not in told]
 
@@ -75,7 +87,9 @@ def digest_sections(digest: "Digest", nick: str, budget: int) -> list[DigestSect
         return DigestSection(name, title, len(lines), quoted)
 
     sections = (
-        newest("mentions", f"mentions of {shown(nick)}", digest.mentions),
+        newest("mentions", f"mentions of {shown(nick)}", mentions.lines)._replace(
+            total=mentions.total, or_more=mentions.or_more
+        ),
         newest("questions", "questions without an answer found", digest.questions),
         DigestSection(
             "conversations",
@@ -108,13 +122,14 @@ def digest_headline(
     return f"catch-up of {request.room_names(rooms)} since {since} ({start.why}): {said}"
 
 
-def cut_note(request: Request, recent: RecentDigest) -> list[str]:
-    """That not all of the time was read, and how far it was."""
+def cut_note(request: Request, recent: RecentDigest, nick: str) -> list[str]:
+    """That not all of the time was read, how far it was, and that no mention is missing for it."""
     if recent.reached is None:
         return []
-    reached = minute(recent.reached, request.settings.zone)
+    reached = minute(recent.reached.moment, request.settings.zone)
+    besides = f", and all mentions of {shown(nick)}" if nick else ""
     rest = "search_irc_history finds earlier ones"
-    return [note(f"only the newest lines were read, back to {reached}; {rest}")]
+    return [note(f"only the newest lines were read, back to {reached}{besides}; {rest}")]
 
 
 def next_steps(

@@ -16,9 +16,10 @@ async def finds_exactly(query: Query, search: Search, request: Request, *, lines
     return len((await _exact_hits(sought, request)).messages) >= lines
 
 
-async def found_exactly(query: Query, search: Search, request: Request) -> Hits:
+async def found_exactly(query: Query, search: Search, request: Request, *, lines: int = 1) -> Hits:
     """How many lines a query finds exactly where the `search` looks, and the newest of them."""
-    return await _exact_hits(replace(search, query=query, limit=1, wants_total=True), request)
+    sought = replace(search, query=query, limit=lines, wants_total=True)
+    return await _exact_hits(sought, request)
 
 
 def total_of(hits: Hits, noun: str) -> str:

@@ -432,6 +432,51 @@ async def test_of_a_long_time_only_the_newest_lines_are_read_and_that_is_said(
     assert len(told.facts["conversations"]) == 10
 
 
+async def test_mentions_are_found_in_the_whole_time_however_much_was_said(house: House) -> None:
+    await house.hears("""
+        12:00 <bo> ada: before you went
+        12:00 <ada> back later, ada out
+        12:01 <bo> ada: your parcel is here
+        12:02 <cy> ADA knows where the cable is
+    """)
+    await house.hears("12:03 <bo> ada: elsewhere", channel="#mate")
+    lines = [line_of("bo", f"line {n}", NOON + HOUR + n * SECOND) for n in range(MOST_LINES)]
+    await house.store.messages.append(lines)
+    await house.hears("15:00 <cy> ada: the newest\n15:01 <bo> ada: too late")
+    view = {"as_of": to_iso(NOON + 3 * HOUR + MINUTE), "asker": "ada"}
+    told = await house.learns("catch_up", view, since="1", channel="#tea")
+    assert told.lines[0] == "mentions of ada: 3"
+    assert [one["id"] for one in told.facts["mentions"]] == ["3", "4", str(MOST_LINES + 6)]
+    assert told.facts["counts"]["mentions"] == 3
+    assert "all mentions: " not in told.outside
+    assert (
+        "note: only the newest lines were read, back to 2026-05-01 13:00, and all mentions of ada;"
+        " search_irc_history finds earlier ones"
+    ) in told.outside.splitlines()
+    nobody = await house.learns("catch_up", view, since="1", channel="#tea", nick="zaphod")
+    assert "mentions" not in nobody.facts["counts"]
+    assert "and all mentions of zaphod" in nobody.outside
+
+
+async def test_of_many_mentions_in_a_long_time_the_newest_are_shown_and_all_are_counted(
+    house: House,
+) -> None:
+    calls = [line_of("bo", f"ada: {n}", NOON + n * SECOND) for n in range(MOST_LINES + 1_200)]
+    await house.store.messages.append(calls[:12])
+    await house.store.messages.append(
+        [line_of("cy", f"line {n}", NOON + MINUTE) for n in range(MOST_LINES)]
+    )
+    view = VIEW | {"now": to_iso(NOON + DAY)}
+    told = await house.learns("catch_up", view, since="2026-05-01")
+    assert told.lines[0] == "mentions of ada: 10 of 12, the newest"
+    assert [one["id"] for one in told.facts["mentions"]] == [str(n) for n in range(3, 13)]
+    assert told.facts["counts"]["mentions"] == 12
+    assert "all mentions: search_irc_history(" in told.outside
+    await house.store.messages.append(calls[12:])
+    told = await house.learns("catch_up", view, since="2026-05-01")
+    assert told.lines[0] == "mentions of ada: 10 of 1,501+, the newest"
+
+
 async def test_a_flood_of_joins_does_not_make_it_read_on_for_ever(house: House) -> None:
     await house.hears("12:00 <bo> before the flood")
     await house.store.messages.append(

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from terrarium_mcp.chat.records import Message
+from terrarium_mcp.chat.times.timestamps import Position
 
 if TYPE_CHECKING:  # types only: the package is loaded when a conversation is read
     from terrarium_mcp.chat.digest import Digest
@@ -34,10 +35,10 @@ class Conversation(NamedTuple):
 
 
 class RecentDigest(NamedTuple):
-    """The digest of a time. `reached`: it was read only back to here; None if it was read whole."""
+    """The digest of a time. `reached`: it was read only from here on; None if it was read whole."""
 
     digest: "Digest"
-    reached: datetime | None = None
+    reached: Position | None = None
 
 
 class Link(NamedTuple):

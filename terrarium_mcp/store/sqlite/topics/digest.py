@@ -7,7 +7,6 @@ index of each room back from the end, and stops.
 # ruff: noqa: S608 -- every statement is made of constants and our own ids
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
@@ -124,12 +123,12 @@ class _LookedAt(NamedTuple):
     Attributes:
         messages: the messages, asides among them.
         said: the rows of what was said, without asides.
-        reached: if there is more, when the oldest of the messages was.
+        reached: if there is more, the position of the oldest of the messages.
     """
 
     messages: Sequence[Message]
     said: Sequence[Row]
-    reached: datetime | None
+    reached: Position | None
 
 
 def _looked_at(rows: Sequence[Row], rooms: Sequence[Room]) -> _LookedAt:
@@ -138,7 +137,7 @@ def _looked_at(rows: Sequence[Row], rooms: Sequence[Room]) -> _LookedAt:
     for message, row in zip(as_messages(rows, rooms), rows, strict=True):
         is_speech = message.kind in SPEECH and not message.is_aside
         if len(messages) == _MOST_ROWS or (is_speech and len(said) == MOST_LINES):
-            return _LookedAt(messages, said, messages[-1].said_at)
+            return _LookedAt(messages, said, messages[-1].position)
         if is_speech:
             said.append(row)
         messages.append(message)
