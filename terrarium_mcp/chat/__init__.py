@@ -12,5 +12,6 @@
   quoted_lines: the messages that such a text quotes
 - scripts: which letters are written without blanks between words; question_marks: those of any
 - disentanglement/: which line answers which
-- absence, digest, opening_line: what happened meanwhile; nick_history, similar_nicks: who was who
+- absence, digest, open_questions, opening_line: what happened meanwhile; nick_history,
+  similar_nicks: who was who
 """

@@ -114,7 +114,7 @@ def test_what_is_said_to_the_absent_reader_answers_nobody_else() -> None:
 
 
 def test_many_questions_of_one_conversation_take_a_moment() -> None:
-    talk = "\n".join(f"<{'bo' if n % 2 else 'cy'}> is it number {n}?" for n in range(2_000))
+    talk = "\n".join(f"<{'bo' if n % 2 else 'cy'}> is it number {n}? no" for n in range(2_000))
     links: dict[int, tuple[int | None, float]] = dict.fromkeys(range(2, 2_001), (1, 0.3))
     began = time.thread_time()
     assert len(digest(talk, links).questions) == 1_999  # all replies are to the first
@@ -151,6 +151,53 @@ def test_a_question_of_any_script_may_wait_for_an_answer(question: str) -> None:
 @pytest.mark.parametrize("question", ["\u672c\u5f53\uff1f", "\u771f\u7684\u5417?", "\u061f \u061f"])
 def test_a_question_of_few_letters_is_none_where_words_run_together(question: str) -> None:
     assert digest(f"<bo> {question}").questions == []
+
+
+def test_a_reply_that_asks_back_does_not_answer() -> None:
+    talk = "<bo> how do I open the gate?\n<cy> {}" + BUSY
+    for reply, answered in (
+        ("which of the gates do you mean?", False),
+        ("bo: which of the gates do you mean?", False),
+        ("bo: which one? the green one has a latch", True),
+        ("with the key", True),
+    ):
+        found = digest(talk.format(reply), {2: (1, 0.9)}).questions
+        assert (1 not in [one.id for one in found]) == answered, reply
+
+
+def test_a_question_to_another_person_is_not_open_to_all() -> None:
+    talk = "<bo> {}\n<cy> good morning\n<bo> it rains" + BUSY
+    for question, is_open in (
+        ("cy: which of the gates do you mean?", False),
+        ("Cy, which of the gates do you mean?", False),
+        ("ada: which of the gates do you mean?", False),  # who was away; it is a mention
+        ("eve: which of the gates do you mean?", True),  # nobody is called so
+        ("hello, which of the gates do you mean?", True),
+    ):
+        found = digest(talk.format(question), nick="Ada").questions
+        assert (1 in [one.id for one in found]) == is_open, question
+
+
+@pytest.mark.parametrize(
+    "nag", ["anyone will help?", "can anyone please help me?", "does anybody know the answer?"]
+)
+def test_who_asks_again_without_saying_what_is_told_by_their_question(nag: str) -> None:
+    talk = f"<bo> how do I open the gate?{BUSY}\n<bo> {nag}{BUSY}"
+    assert [one.id for one in digest(talk).questions] == [1]
+
+
+def test_a_question_that_is_repeated_is_told_once_as_put_last() -> None:
+    talk = f"<bo> how do I open the gate?{BUSY}\n<cy> how do I open the gate?{BUSY}"
+    talk += "\n<bo> please, how do I open the gate???"
+    assert [one.nick for one in digest(talk).questions] == ["cy", "bo"]
+    assert [one.id for one in digest(talk).questions] == [10, 19]
+
+
+def test_a_question_needs_no_question_mark() -> None:
+    asked = "how to build a teapot from clay"
+    assert [one.text for one in digest(f"<bo> {asked}{BUSY}").questions] == [asked]
+    assert digest(f"12:00 <bo> {asked}\n12:09 <cy> with patience").questions == []
+    assert digest(f"<bo> when it rains I see the gate{BUSY}").questions == []
 
 
 def test_a_url_is_told_once_where_it_was_posted_first() -> None:

@@ -13,6 +13,7 @@ from terrarium_mcp.chat.question import (
     has_telling_words,
     is_first_person,
     is_literal,
+    is_worded_as_a_question,
     names_a_time,
 )
 from terrarium_mcp.chat.terms import as_written
@@ -71,6 +72,37 @@ def test_a_line_asks_to_whomever_and_whatever_else_it_says(line: str) -> None:
 )
 def test_a_line_that_tells_something_asks_nothing(line: str) -> None:
     assert not asks_something(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "how to boot this",
+        "ada: where can I boot it",
+        "why does it boot",
+        "is there a way to boot it",
+        "Can someone boot it",
+        "does anyone boot it",
+        "anybody here who boots it",
+    ],
+)
+def test_the_order_of_words_asks_without_a_question_mark(line: str) -> None:
+    assert is_worded_as_a_question(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "when it boots I see the logo",
+        "what I did is boot it",
+        "how nice",
+        "is green",
+        "anyway it boots",
+        "can't boot it",
+    ],
+)
+def test_words_in_the_order_of_a_statement_ask_nothing(line: str) -> None:
+    assert not is_worded_as_a_question(line)
 
 
 def test_when_is_heard() -> None:

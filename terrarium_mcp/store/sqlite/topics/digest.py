@@ -11,9 +11,10 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from terrarium_mcp.chat.digest import Who, digest_of, has_moves
+from terrarium_mcp.chat.digest import digest_of, has_moves
 from terrarium_mcp.chat.disentanglement import ReplyLink, lines_before, links_of_period
 from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.open_questions import Who
 from terrarium_mcp.chat.records import SPEECH, Message, MessageType, Room
 from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE, Position
 from terrarium_mcp.store.records.readings import RecentDigest
