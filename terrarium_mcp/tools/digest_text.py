@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.query.parsed_query import Query
+from terrarium_mcp.chat.question import said_words
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.times.timestamps import day, local, minute
 from terrarium_mcp.chat.transcript import line_of
@@ -31,6 +33,10 @@ others no room. A longer answer has more of each."""
 
 USUAL_TOKENS = 1_500
 """How long a digest is unless a longer one is asked for."""
+
+_TELLING = 2
+"""Content words of a line that says something by itself. In 24 digests of 500 lines (Ubuntu IRC)
+143 of the 322 lines in no conversation had fewer."""
 
 _MOST_NAMES = 5
 """People of a conversation who are named."""
@@ -74,13 +80,17 @@ def digest_sections(
 ) -> list[DigestSection]:
     """The sections of a digest that have any line, with the most lines of each.
 
-    What was said is shown line by line only where no other section tells of that line.
+    What was said is shown line by line only where no other section tells of that line; and beside
+    other sections only what says something, as `hi` and `exit` do not.
     """
     largest = digest.conversations[: most["conversations"]]
     posted = [one.message._replace(text=one.url) for one in digest.links]
     listed = (mentions.lines, digest.questions, (one.message for one in digest.links))
     told = {line.id for lines in listed for line in lines}
-    untold = [line for line in digest.alone if line.id not in told]
+    is_all = not (told or largest)
+    untold = [
+        line for line in digest.alone if line.id not in told and (is_all or _says_something(line))
+    ]
 
     def newest(name: str, title: str, lines: Sequence[Message]) -> DigestSection:
         quoted = [shortened(line) for line in lines[-most[name] :]]
@@ -99,10 +109,14 @@ def digest_sections(
             largest,
         ),
         newest("links", "links", posted),
-        newest("said", "said in no conversation" if told or largest else "said", untold),
+        newest("said", "said" if is_all else "said in no conversation", untold),
         newest("arrivals", "arrivals and departures", digest.moves),
     )
     return [section for section in sections if section.lines]
+
+
+def _says_something(line: Message) -> bool:
+    return len(said_words(plain(line.text))) >= _TELLING
 
 
 def digest_headline(

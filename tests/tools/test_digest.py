@@ -582,6 +582,16 @@ async def test_a_line_that_belongs_to_nothing_is_shown_beside_what_does(house: H
     assert [one["id"] for one in told.facts["mentions"]] == ["7"]
 
 
+async def test_greetings_and_remarks_are_shown_only_where_nothing_else_is(house: House) -> None:
+    await house.hears("08:00 <eve> hi\n10:00 <dora> hello all\n11:00 <frank> exit")
+    told = await house.learns("catch_up", VIEW, since="today")
+    assert told.lines[0] == "said: 3"
+    await house.hears(GATE + "\n14:00 <eve> the release slips to May 15\n15:00 <dora> bbl")
+    told = await house.learns("catch_up", VIEW, since="today")
+    assert [one["text"] for one in told.facts["said"]] == ["the release slips to May 15"]
+    assert "said in no conversation: 1\n" in told.inside
+
+
 async def test_a_longer_answer_shows_more_of_each_kind(house: House) -> None:
     await house.hears("\n".join(f"<bo> ada: spoon{n} is in drawer{n}" for n in range(40)))
     usual = await house.learns("catch_up", VIEW, since="today")
