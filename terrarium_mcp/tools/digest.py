@@ -104,10 +104,10 @@ async def catch_up(
         int,
         Forgiving,
         clamped_to(LEAST_JSON, _MOST_TOKENS),
-        Field(description=f"length of the answer, {LEAST_JSON} to {_MOST_TOKENS}"),
+        Field(description=f"{LEAST_JSON} to {_MOST_TOKENS}"),
     ] = USUAL_TOKENS,
 ) -> Annotated[CallToolResult, CatchUp]:
-    """Summarize what someone missed: mentions, open questions, conversations, links."""
+    """Sum up what was missed until now: mentions; of the last 500 lines questions, talk, links."""
     is_named = bool(nick)
     nick, rooms = request.narrowed_to_nick(nick or request.view.asker, request.narrowed(channel))
     start = await digest_start(request, rooms, since, nick)
