@@ -249,6 +249,14 @@ async def test_catchup_names_the_commands_of_the_bot_and_no_tools(tmp_path: Path
         assert lines[-1].endswith("; !search finds earlier ones")
 
 
+async def test_catchup_has_mentions_however_much_was_said_since(tmp_path: Path) -> None:
+    talk = ["ada: your parcel arrived", *(f"tea {number}" for number in range(600))]
+    async with desk(tmp_path, [said(text, nick="bo") for text in talk]) as scene:
+        lines = await scene.asks("!catchup 2h")
+        assert ": the newest 500 lines by 1 person, 1 mention, " in lines[0]
+        assert "<bo> ada: your parcel arrived (" in lines[1]
+
+
 def test_items_go_into_as_few_lines_as_hold_them_and_none_is_lost() -> None:
     assert _packed({}) == _packed({"a": []}) == []
     assert _packed({"a": ["1", "2"], "b": ["3"]}) == ["a: 1 / 2 / b: 3"]
