@@ -135,7 +135,7 @@ async def test_asides_are_marked_and_stay_among_the_lines(file: Path) -> None:
         (10, "_BLANK", re.compile(" "), "!ask\u3000kettle?", "the kettle is on"),
         (11, "command_meant", lambda *_: "", "!terra kettle?", "the kettle is on"),
         (
-            *(16, "addressed_to", lambda *_: None),
+            *(16, "addressed_to", lambda *_, **__: None),
             *("Terra\u060c who has the kettle?", "Terra \u060c) the kettle is on"),
         ),
         (17, "INVISIBLE_MARKS", "", "\u200fTerra: the kettle?", "\u200fthe kettle is on"),
