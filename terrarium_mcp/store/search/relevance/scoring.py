@@ -160,17 +160,18 @@ class Scorer:
         return self._first is not None and self._first in (line.nick, self.addressee(line))
 
     def _replies(self, passage: Passage) -> dict[int, int]:
-        """The replies in a passage that name whom they answer, each with that one's latest line."""
-        called = {at: nick for at, line in enumerate(passage) if (nick := self.addressee(line))}
-        if not called:
-            return {}
+        """The replies in a passage that name whom they answer, each with the line they answer.
+
+        Of that person's recent lines it is the latest with a word of the question, if there is one:
+        people ask in several lines, and the last is often an empty `any ideas?`.
+        """
         replies: dict[int, int] = {}
-        latest: dict[str, int] = {}
         for at, line in enumerate(passage):
-            answered = latest.get(called[at]) if at in called else None
-            if answered is not None and at - answered <= weights.LATER:
-                replies[at] = answered
-            latest[line.nick] = at
+            if nick := self.addressee(line):
+                recent = range(max(0, at - weights.LATER), at)
+                theirs = [other for other in recent if passage[other].nick == nick]
+                if theirs:
+                    replies[at] = max(theirs, key=lambda n: (bool(self._words(passage[n])), n))
         return replies
 
     def _share(self, groups: GroupBits) -> float:

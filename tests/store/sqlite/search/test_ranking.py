@@ -423,9 +423,14 @@ def test_a_line_takes_over_the_words_of_a_reply_and_a_reply_those_of_a_statement
     assert "answers a question" not in got[8]
 
 
-def test_a_reply_answers_the_latest_line_of_the_person_it_names() -> None:
-    lines = talk("ada: the gate", *["x: a"] * 3, "ada: lunch?", *["x: a"] * 3, "bo: ada: yes")
-    assert 9 not in points(question(GATE), lines)
+def test_a_reply_answers_the_latest_line_with_a_word_of_the_person_it_names() -> None:
+    def takes_over(*said: str) -> bool:
+        lines = talk(*said, *["x: a"] * 3, "bo: ada: yes")
+        return "answers a question" in points(question(GATE), lines).get(len(lines), {})
+
+    assert takes_over("ada: which gate?", *["x: a"] * 3, "ada: any ideas?")
+    assert not takes_over("ada: which gate?", *["x: a"] * 3, "ada: the gate")
+    assert not takes_over("ada: which gate?", *["x: a"] * 6, "ada: any ideas?")  # too long ago
 
 
 def judged(parsed: ParsedQuestion, *talks: Sequence[CandidateLine]) -> list[JudgedLine]:
