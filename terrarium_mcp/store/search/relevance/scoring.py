@@ -95,8 +95,9 @@ class Scorer:
 
     def word_hits(self, passage: Passage) -> WordHits:
         """Where the words of the question are in a passage."""
-        words = map(self._words, passage)
-        return WordHits.among(passage, words, self._replies(passage), self._strong)
+        words, replies = map(self._words, passage), self._replies(passage)
+        apart = self._talk_of_others(passage, replies)
+        return WordHits.among(passage, words, replies, apart, self._strong)
 
     def said_near(self, line: CandidateLine, passage: Passage) -> GroupWeights:
         """The groups said within `NEAR` lines of one in a passage, each with its best form."""
@@ -173,6 +174,21 @@ class Scorer:
                 if theirs:
                     replies[at] = max(theirs, key=lambda n: (bool(self._words(passage[n])), n))
         return replies
+
+    def _talk_of_others(
+        self, passage: Passage, replies: Mapping[int, int]
+    ) -> dict[int, Collection[int]]:
+        """Of each reply the lines beside it that neither of its two people says or is called in."""
+        reach, others = len(weights.FADES), dict[int, Collection[int]]()
+        for reply, answered in replies.items():
+            two = {passage[reply].nick, passage[answered].nick}
+            beside = range(max(0, reply - reach), min(len(passage), reply + reach + 1))
+            others[reply] = {
+                at
+                for at in beside
+                if two.isdisjoint((passage[at].nick, self.addressee(passage[at])))
+            }
+        return others
 
     def _share(self, groups: GroupBits) -> float:
         """The weight of these groups together."""

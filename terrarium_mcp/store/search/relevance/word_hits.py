@@ -1,7 +1,8 @@
 """Word hits: where the words of a question are in a passage, and which lines they count for. Pure.
 
 A word counts in the line that holds it and, faded, one or two lines away, and between a line and
-its replies; the words of a question also count for the line that follows it.
+its replies; the words of a question also count for the line that follows it. A reply takes no words
+from the talk of others beside it.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -31,6 +32,7 @@ class WordHits:
         close_by: the lines within reach of a word, with their time in seconds since 1970.
         replies: of each reply the line that it answers.
         linked: the other ends of the replies from and to a line.
+        apart: of each reply the lines beside it that are talk of others.
     """
 
     words: Mapping[int, GroupWeights]
@@ -39,6 +41,7 @@ class WordHits:
     close_by: Mapping[int, float]
     replies: Mapping[int, int]
     linked: Mapping[int, Collection[int]]
+    apart: Mapping[int, Collection[int]]
 
     @classmethod
     def among(
@@ -46,6 +49,7 @@ class WordHits:
         passage: Passage,
         words_of_lines: Iterable[GroupWeights],
         replies: Mapping[int, int],
+        apart: Mapping[int, Collection[int]],
         enough: Sequence[float],
     ) -> "WordHits":
         """The hits in a passage.
@@ -56,6 +60,7 @@ class WordHits:
             passage: its lines.
             words_of_lines: the words of each of them.
             replies: as the attribute.
+            apart: as the attribute.
             enough: of each term group the weight above which a line counts as holding it.
         """
         words = {at: held for at, held in enumerate(words_of_lines) if held}
@@ -76,6 +81,7 @@ class WordHits:
             close_by={at: passage[at].at for at in close_by},
             replies=replies,
             linked=linked,
+            apart=apart,
         )
 
     def groups_near(self, at: int) -> GroupBits:
@@ -95,9 +101,10 @@ class WordHits:
 
     def lenders(self, at: int) -> Iterator[tuple[int, float]]:
         """The lines whose words count for a line, each with the share that does."""
+        apart = self.apart.get(at, ())
         for distance, fade in enumerate(weights.FADES, 1):
             for other in (at - distance, at + distance):
-                if other not in self.words:
+                if other not in self.words or other in apart:
                     continue
                 if abs(self.close_by[other] - self.close_by[at]) > weights.SILENCE:
                     continue

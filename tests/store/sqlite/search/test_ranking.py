@@ -433,6 +433,25 @@ def test_a_reply_answers_the_latest_line_with_a_word_of_the_person_it_names() ->
     assert not takes_over("ada: which gate?", *["x: a"] * 6, "ada: any ideas?")  # too long ago
 
 
+@pytest.mark.parametrize(
+    ("said", "takes_over"),
+    [
+        (["ada: hi", "cy: the gate", "bo: ada: yes"], False),
+        (["ada: hi", "cy: dee: the gate", "x: a", "bo: ada: yes"], False),
+        (["ada: hi", "x: a", "x: a", "bo: ada: yes", "cy: the gate"], False),
+        (["ada: hi", "bo: the gate", "bo: ada: yes"], True),
+        (["ada: hi", "cy: bo: the gate", "bo: ada: yes"], True),
+        (["ada: hi", "cy: ada: the gate", "bo: ada: yes"], True),
+        (["x: a", "cy: the gate", "bo: ada: yes"], True),  # of ada nothing was heard
+    ],
+)
+def test_a_reply_takes_no_words_from_the_talk_of_others_beside_it(
+    said: Sequence[str], *, takes_over: bool
+) -> None:
+    reply = next(at for at, line in enumerate(said, 1) if line.startswith("bo: ada"))
+    assert (reply in points(question(GATE), talk(*said))) is takes_over
+
+
 def judged(parsed: ParsedQuestion, *talks: Sequence[CandidateLine]) -> list[JudgedLine]:
     ranking = Ranking(parsed)
     return ranking.judged(ranking.ranked(talks, []), talks)
