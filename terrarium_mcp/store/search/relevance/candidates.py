@@ -29,7 +29,9 @@ EACH = 100
 400 find no more."""
 
 EACH_HERE = 60
-"""Newest lines of each look-up where rooms or operators restrict the question: more are no use."""
+"""Newest lines of each look-up where rooms or operators restrict the question. In a channel of
+233,208 lines 300 find as many: of 80 answers in the oldest third 60 are among the first ten hits.
+So do 60 of which half are spread over the older lines."""
 
 _COMBINED = 6
 """Content words that are combined: the rarest."""
