@@ -80,7 +80,7 @@ async def test_an_answer_to_a_plain_question_names_no_total(house: House) -> Non
     await house.hears(DEPLOY)
     told = await house.learns("search_irc_history", query="what about lunch", format="json")
     assert told.text.startswith(
-        "search what about lunch: 4 hits in #tea"
+        "search what about lunch: 3 hits in #tea"  # bob answers alice, and nothing about lunch
         " (any word, by relevance; no line holds all of them)\n"
     )
     assert told.facts["total"] is None
