@@ -50,6 +50,11 @@ def fold(name: str, casemapping: str = DEFAULT_CASEMAPPING) -> str:
     return name.translate(_TABLES[casemapping])
 
 
+def network_key(name: str) -> str:
+    """The form in which names of networks compare: a setting and a folder may differ in case."""
+    return name.casefold()
+
+
 def same_characters(char: str, casemapping: str = DEFAULT_CASEMAPPING) -> set[str]:
     """Every single character that a network counts as this one."""
     pairs = (pair for pair in ("[{", "]}", "\\|", "~^") if char in pair)

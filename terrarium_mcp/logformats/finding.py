@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
 
+from terrarium_mcp.chat.identity import network_key
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.logformats.choice_limits import require_apart, require_renamed
 from terrarium_mcp.logformats.choices import Choices
@@ -133,10 +134,10 @@ def spelt_alike(contents: Sequence[LogContent], networks: Sequence[str]) -> list
     """
     spelt: dict[str, str] = {}
     for name in (*networks, *(one.network for one in contents)):
-        spelt.setdefault(name.casefold(), name)
+        spelt.setdefault(network_key(name), name)
     return [
         one
-        if (network := spelt[one.network.casefold()]) == one.network
+        if (network := spelt[network_key(one.network)]) == one.network
         else replace(one, network=network)
         for one in contents
     ]

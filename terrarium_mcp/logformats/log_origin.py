@@ -13,7 +13,7 @@ from typing import NamedTuple
 from unicodedata import normalize
 from urllib.parse import unquote
 
-from terrarium_mcp.chat.identity import fold, is_channel
+from terrarium_mcp.chat.identity import fold, is_channel, network_key
 from terrarium_mcp.logformats.dated_paths import (
     COPY_OF_DAY,
     of_any_day,
@@ -91,10 +91,10 @@ def origins_in(
     A rotated log (`#tea.log.1`) has the origin of the log that it was. Dates are looked for where
     the pattern has one; elsewhere they are left out of the path first.
     """
-    networks = {one.casefold() for one in known}
+    networks = {*map(network_key, known)}
     sample = of_any_day(path)
     for one in _named_in(sample.path, tuple(patterns)):
-        is_network = not one.is_folder_of_logs or one.network.casefold() in networks
+        is_network = not one.is_folder_of_logs or network_key(one.network) in networks
         yield LogOrigin(
             sample.text(one.network) if is_network else "",
             sample.text(one.target),

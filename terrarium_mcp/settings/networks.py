@@ -6,6 +6,7 @@ network: above all, no password set outside the tables is sent to any server.
 
 from collections.abc import Mapping, Sequence
 
+from terrarium_mcp.chat.identity import network_key
 from terrarium_mcp.settings.declarations import Settings
 from terrarium_mcp.settings.errors import BadSetting
 from terrarium_mcp.settings.sources import NetworkTable
@@ -107,7 +108,7 @@ def _check_names(tables: Sequence[NetworkTable], networks: Sequence[Settings]) -
                 f"{table.source} has no name. Give it one that stays the same, e.g."
                 f' TERRARIUM_NETWORK = "{settings.network_name}".'
             )
-        name = settings.network_name.casefold()
+        name = network_key(settings.network_name)
         if name in known:
             raise BadSetting(
                 f"{known[name]} and {table.source} have the same name: choose another"

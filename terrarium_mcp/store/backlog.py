@@ -16,6 +16,7 @@ import anyio
 from anyio import to_thread
 from filelock import FileLock, Timeout
 
+from terrarium_mcp.chat.identity import network_key
 from terrarium_mcp.chat.times.timestamps import from_iso, to_iso
 from terrarium_mcp.store.errors import (
     BacklogBusy,
@@ -205,7 +206,7 @@ class Backlog:
 
     def _respell_network(self, network: str) -> None:
         for spelt in {one.network for one in self._read_heads()} - {network}:
-            if spelt.casefold() == network.casefold():
+            if network_key(spelt) == network_key(network):
                 self._rename_network(spelt, network)
 
     async def rename_network(self, old: str, new: str) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from terrarium_mcp.chat.identity import Identity
+from terrarium_mcp.chat.identity import Identity, network_key
 from terrarium_mcp.chat.times.timestamps import from_text
 from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.records.removal import PurgeTarget
@@ -150,7 +150,7 @@ async def _targets(database: Database, purge: Row) -> list[PurgeTarget]:
     wanted = set(nick.split())
     found = dict[tuple[str, ...], PurgeTarget]()
     for stored in await network_names(database):
-        if stored.casefold() != network.casefold():
+        if network_key(stored) != network_key(network):
             continue
         for who in map(surest, await _identities(database, stored)):
             if not wanted.isdisjoint(known_by(who._replace(network=network))):

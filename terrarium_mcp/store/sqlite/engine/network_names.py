@@ -8,6 +8,7 @@ otherwise.
 
 from collections.abc import Mapping
 
+from terrarium_mcp.chat.identity import network_key
 from terrarium_mcp.store.sqlite.engine.refolding import join_networks
 from terrarium_mcp.store.sqlite.engine.writes import Writer
 
@@ -44,9 +45,8 @@ async def rename_network(writer: Writer, old: str, new: str) -> None:
         await writer.run(
             f"UPDATE OR IGNORE {table} SET network = :network WHERE network = :old", both
         )
-    await writer.run(
-        _RESPELL_REMOVALS if old.casefold() == new.casefold() else _RENAME_REMOVALS, both
-    )
+    is_respelt = network_key(old) == network_key(new)
+    await writer.run(_RESPELL_REMOVALS if is_respelt else _RENAME_REMOVALS, both)
     for table in _PERHAPS_KNOWN:
         await writer.run(f"DELETE FROM {table} WHERE network = :old", both)
     # The lines are now subject to the rules of the network by its name.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold
+from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold, network_key
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.policy import RoomDirectory
@@ -126,8 +126,8 @@ async def known_before(reads: Reads, until: Position, rooms: Sequence[Room]) -> 
 
 def _other_spellings(network: str, known: Iterable[str]) -> list[str]:
     """The same network under other spellings. What has no network is none, whoever is called so."""
-    folded, own_names = network.casefold(), (network, UNNAMED_NETWORK)
-    return [one for one in known if one not in own_names and one.casefold() == folded]
+    key, own_names = network_key(network), (network, UNNAMED_NETWORK)
+    return [one for one in known if one not in own_names and network_key(one) == key]
 
 
 _NAME_REMOVALS = "UPDATE removals SET network = :network WHERE network = :old"

@@ -18,6 +18,7 @@ from terrarium_mcp.chat.identity import (
     Identity,
     fold,
     is_channel,
+    network_key,
 )
 from terrarium_mcp.chat.opt_outs import author
 from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
@@ -151,7 +152,7 @@ async def forgotten_until(writer: Writer) -> ForgottenUntil:
     until: dict[str, dict[str, dict[str, str]]] = {}
     for network, nicks, at in await writer.rows(sql):
         spelt = as_text(network)
-        removed = until.setdefault(spelt.casefold(), {}).setdefault(spelt, {})
+        removed = until.setdefault(network_key(spelt), {}).setdefault(spelt, {})
         removed |= dict.fromkeys(as_text(nicks).split(), as_text(at))
     return until
 
@@ -169,7 +170,7 @@ def known_by(who: Identity) -> tuple[str, ...]:
 def _is_covered(who: Identity, said_at: datetime, until: ForgottenUntil) -> bool:
     return any(
         to_text(said_at) <= removed.get(one, "")
-        for spelt, removed in until.get(storable(who.network).casefold(), {}).items()
+        for spelt, removed in until.get(network_key(storable(who.network)), {}).items()
         for one in known_by(surest(who)._replace(network=spelt))
     )
 
