@@ -62,7 +62,7 @@ _OPENED = r"\b(?:between|from)\s+$"
 _LONGEST = 50
 """Characters before a day in which its time is looked for."""
 
-_ABOUT = {"at": timedelta(minutes=30), "around": timedelta(hours=1), "about": timedelta(hours=1)}
+ABOUT = {"at": timedelta(minutes=30), "around": timedelta(hours=1), "about": timedelta(hours=1)}
 """How far a time reaches before and after a moment that is named so."""
 
 _NOON = 12
@@ -99,7 +99,7 @@ class TimeOfDay(NamedTuple):
             return _between(fields["begins"] or fields["since"], ends, day, zone, part)
         whole = hours_of(part, day, zone)
         how, moment = (fields["how"] or "at").lower(), _moment(fields["at"], day, zone, part)
-        if around := _ABOUT.get(how):
+        if around := ABOUT.get(how):
             return moment - around, moment + around
         if how in ("after", "since", "from"):
             ordered = moment, whole[1]

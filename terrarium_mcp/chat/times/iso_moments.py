@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import NamedTuple
 
-from terrarium_mcp.chat.times.clock_times import IN_UTC
+from terrarium_mcp.chat.times.clock_times import ABOUT, IN_UTC
 from terrarium_mcp.chat.times.joined_times import UP_TO
 from terrarium_mcp.chat.times.patterns import compiled
 from terrarium_mcp.chat.times.timestamps import from_local
@@ -36,10 +36,6 @@ _MOMENT = (
 """Behind a blank a time has seconds, a Z or an offset with a plus: `clock_times` reads any other,
 such as `20:30-20:40`. What was before a moment has no other end."""
 
-_AROUND = timedelta(hours=1)
-_AT = timedelta(minutes=30)
-"""How far a time reaches before and after a moment, with `around` and without, as beside a day."""
-
 
 class IsoMoment(NamedTuple):
     """The words `found` for a `moment` in UTC, what is in front of it, and any end they name."""
@@ -59,7 +55,7 @@ class IsoMoment(NamedTuple):
             return self.moment, max(end, self.moment + timedelta(1))
         if self.found["until"]:
             return None, self.moment
-        around = _AROUND if self.found["around"] else _AT
+        around = ABOUT["around" if self.found["around"] else "at"]
         return self.moment - around, self.moment + around
 
 
