@@ -36,7 +36,7 @@ from terrarium_mcp.tools.known_nicks import (
     misspelt_nick_note,
     people_called,
 )
-from terrarium_mcp.tools.question_hints import question_hints
+from terrarium_mcp.tools.question_hints import A_SEARCH_COUNTS_NOTHING, question_hints
 from terrarium_mcp.tools.question_times import Times, times_in, times_meant
 from terrarium_mcp.tools.silence import is_silent
 from terrarium_mcp.wording import quantity
@@ -81,17 +81,20 @@ class QuestionParts(NamedTuple):
         return is_general and not names_a_stop_word(self.rest)
 
 
-async def read_as_question(search: Search, request: Request) -> QuestionReading:
+async def read_as_question(
+    search: Search, request: Request, why_uncounted: str = A_SEARCH_COUNTS_NOTHING
+) -> QuestionReading:
     """The search that the words of `search` ask for; its notes say how they were read.
 
-    The first of the readings below that fits is meant.
+    The first of the readings below that fits is meant. Where a count is asked for, the note says
+    `why_uncounted`.
     """
     asked_in_words = search.query.question
     if not (search.now and search.query.terms and _is_sentence(search.query)):
         return QuestionReading(search)
     times, search = await times_meant(search, request)
     rest = " ".join(without_times(times, asked_in_words).split())
-    hints = await question_hints(rest, times, search, request)
+    hints = await question_hints(rest, times, search, request, why_uncounted)
     parts = _parts(rest, times, search.query)
     return QuestionReading(await _meant(parts, _with_notes(search, hints), request), hints)
 

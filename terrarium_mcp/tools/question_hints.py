@@ -31,15 +31,19 @@ _AROUND = (
 _MESSAGE = re.compile(rf"(?:{_AROUND})?{NAMED_ID}\s*\??", re.IGNORECASE)
 """What names a message, perhaps for what was said beside it."""
 
-NO_COUNT = "a search does not count"
-"""Why the hint for a count names the figures; a call for figures has another reason."""
+A_SEARCH_COUNTS_NOTHING = "a search does not count"
+"""Why a search names the call that counts."""
 
 _COMES_AND_GOES = (MessageType.JOIN, MessageType.PART, MessageType.QUIT, MessageType.NICK)
 """What is recorded of a person who says nothing."""
 
 
 async def question_hints(
-    rest: str, times: Sequence[TimeExpression], search: Search, request: Request
+    rest: str,
+    times: Sequence[TimeExpression],
+    search: Search,
+    request: Request,
+    why_uncounted: str = A_SEARCH_COUNTS_NOTHING,
 ) -> list[str]:
     """What finds the answer that no line says; nothing where that finds nothing.
 
@@ -48,6 +52,7 @@ async def question_hints(
         times: those it names.
         search: where it asks.
         request: who asks.
+        why_uncounted: why nothing is counted yet, if a count is asked for.
     """
     if hints := await _message_hints(search, request):
         return hints
@@ -59,7 +64,8 @@ async def question_hints(
     if asks_who_is_here(rest):
         return [f"get_current_users({_channel_argument(search, request)}) lists who is there now"]
     if counted := count_question(rest):
-        return await _count_hints(counted, times, search, request)
+        calls = await _counting_calls(counted, times, search, request)
+        return [f"{why_uncounted}: {call}" for call in calls]
     if asked := end_question(rest):
         return await _end_hints(asked, times, search, request)
     if hints := await _event_hints(rest, times, search, request):
@@ -121,10 +127,10 @@ async def _link_hints(
     return [f"{finds} with a link"] if finds else []
 
 
-async def _count_hints(
+async def _counting_calls(
     asked: CountQuestion, times: Sequence[TimeExpression], search: Search, request: Request
 ) -> list[str]:
-    """The arguments with which `get_channel_stats` counts what is asked for."""
+    """The call of `get_channel_stats` that counts what is asked for, and how; none if none does."""
     if asked.nick and not await people_called(request, asked.nick, search.rooms):
         return []
     query = about(asked.words, times, search.query)
@@ -147,7 +153,7 @@ async def _count_hints(
         counts += " for all hours, and with nick names the busiest hours of one person"
     if asked.of_weekdays:
         counts += " for each day, and adds up no weekdays"
-    return [f"{NO_COUNT}: {call} {counts}"]
+    return [f"{call} {counts}"]
 
 
 def _channel_argument(search: Search, request: Request) -> str:

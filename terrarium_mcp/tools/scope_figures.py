@@ -30,7 +30,6 @@ from terrarium_mcp.tools.changed_nicks import changed_nick_note
 from terrarium_mcp.tools.facts import iso_or_empty
 from terrarium_mcp.tools.known_nicks import on_its_network, people_called, unknown_nick_notes
 from terrarium_mcp.tools.plain_questions import read_as_question
-from terrarium_mcp.tools.question_hints import NO_COUNT
 from terrarium_mcp.tools.repeated_query import query_argument
 from terrarium_mcp.tools.search_arguments import (
     rooms_searched,
@@ -149,10 +148,10 @@ async def _question_notes(request: Request, channel: str, lines: Search) -> list
     rooms = lines.rooms if query == lines.query else rooms_searched(request, channel, query)
     query = with_channel_as_operator(query, channel)
     asked = replace(lines, until=request.until, query=query, rooms=rooms, sort=Sort.OLDEST)
-    meant, hints = await read_as_question(asked, request)
+    why_uncounted = f"{no_line} has all these words, so they count nothing"
+    meant, hints = await read_as_question(asked, request, why_uncounted)
     if hints:  # a count that is asked for, though no line has the words that ask for it
-        why = f"{no_line} has all these words, so they count nothing"
-        return [note(hint.replace(NO_COUNT, why, 1)) for hint in hints]
+        return [note(hint) for hint in hints]
     if meant.query != query:
         argument = query_argument(request, rooms, await _as_person(meant.query, request, rooms))
         as_meant = f"{no_line} has all these words; as a question: {argument}"
