@@ -18,6 +18,7 @@ from mcp.types import (
 from mcp.types.version import LATEST_HANDSHAKE_VERSION
 
 from terrarium_mcp.sdk import Incoming, Outgoing
+from terrarium_mcp.serving.handshakes import INITIALIZE
 from terrarium_mcp.serving.relayed_messages import RelayedMessages
 
 _HANDSHAKE = "terrarium-mcp handshake"
@@ -26,7 +27,7 @@ _HANDSHAKE = "terrarium-mcp handshake"
 _INITIALIZE = JSONRPCRequest(
     jsonrpc="2.0",
     id=_HANDSHAKE,
-    method="initialize",
+    method=INITIALIZE,
     params={
         "protocolVersion": LATEST_HANDSHAKE_VERSION,
         "capabilities": {},
