@@ -10,8 +10,8 @@ import sqlite3
 import subprocess
 import tarfile
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, closing, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 from time import monotonic
@@ -21,8 +21,8 @@ import pytest
 from anyio import to_thread
 
 from terrarium_mcp.chat.identity import Identity
-from terrarium_mcp.store import open_store
-from tests.cli.programs import environment, quick_words, ran, running, words
+from terrarium_mcp.store import Store, open_store
+from tests.cli.programs import Program, environment, quick_words, ran, running, words
 from tests.logformats.samples import LOGS
 from tests.patience import PATIENCE
 from tests.servers.forked import forked
@@ -973,34 +973,34 @@ def test_ctrl_c_while_a_database_is_closed_ends_the_process(
     assert "Traceback" not in done.stderr
 
 
-async def test_an_import_waits_for_the_end_of_another_and_says_so(tmp_path: Path) -> None:
+@asynccontextmanager
+async def importing_behind_another(folder: Path, store: Store) -> AsyncIterator[Program]:
+    """An import that waits for another during the block, and then comes to its end."""
     log = WEECHAT / "irc.labnet.#lab.weechatlog"
-    async with open_store(database(tmp_path)) as store, AsyncExitStack() as other:
+    async with AsyncExitStack() as other:
         await other.enter_async_context(store.imports.alone(pytest.fail))
         async with running(
-            "terrarium-mcp import", log, *BERLIN, at=tmp_path, DB_PATH=database(tmp_path)
+            "terrarium-mcp import", log, *BERLIN, at=folder, DB_PATH=database(folder)
         ) as program:
             await program.says("Another import into this database is running")
-            assert await store.imports.all() == []
+            yield program
             await other.aclose()
             with anyio.fail_after(PATIENCE):
                 await program.process.wait()
+
+
+async def test_an_import_waits_for_the_end_of_another_and_says_so(tmp_path: Path) -> None:
+    async with open_store(database(tmp_path)) as store:
+        async with importing_behind_another(tmp_path, store) as program:
+            assert await store.imports.all() == []
         assert program.ended_well()
         assert len(await store.imports.all()) == 1
 
 
 async def test_an_import_that_waited_spells_a_network_as_the_other_did(tmp_path: Path) -> None:
-    log = WEECHAT / "irc.labnet.#lab.weechatlog"
-    async with open_store(database(tmp_path)) as store, AsyncExitStack() as other:
-        await other.enter_async_context(store.imports.alone(pytest.fail))
-        async with running(
-            "terrarium-mcp import", log, *BERLIN, at=tmp_path, DB_PATH=database(tmp_path)
-        ) as program:
-            await program.says("Another import into this database is running")
+    async with open_store(database(tmp_path)) as store:
+        async with importing_behind_another(tmp_path, store):
             await store.messages.append([line_of("ada", "hi", channel="#lab", network="LabNet")])
-            await other.aclose()
-            with anyio.fail_after(PATIENCE):
-                await program.process.wait()
         assert [room.network for room in await store.rooms.all()] == ["LabNet"]
 
 
